@@ -115,18 +115,6 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_correction_is_the_request_once() {
-        assert_eq!(all(&mut ToRequested, 10, Some(900)), [900]);
-        assert_eq!(all(&mut ToRequested, 10, None), [0_u64; 0]);
-        assert_eq!(all(&mut ToRequested, 900, Some(900)), [0_u64; 0]);
-    }
-
-    #[test]
-    fn doubling_may_pass_the_request() {
-        assert_eq!(all(&mut Doubling, 10, Some(35))[..3], [20, 40, 80]);
-    }
-
-    #[test]
     fn increments_count_from_the_first_prediction_and_end_at_the_request() {
         assert_eq!(all(&mut Increments::tsafrir(), 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
         assert_eq!(all(&mut Increments::tsafrir(), 100, Some(1_900)), [160, 400, 1_000, 1_900]);

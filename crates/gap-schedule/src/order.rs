@@ -189,26 +189,36 @@ impl Order {
         Self::F4,
     ];
 
+    /// Name, key and source.
+    const fn entry(self) -> [&'static str; 3] {
+        const TEXTBOOKS: &str = "textbooks";
+        const TANG: &str = "Tang et al., CLUSTER 2009";
+        const LEARNT: &str = "Carastan-Santos & de Camargo, SC'17";
+        match self {
+            Self::Fcfs => ["fcfs", "by arrival", TEXTBOOKS],
+            Self::Sjf => ["sjf", "r, smallest first", TEXTBOOKS],
+            Self::Spf => {
+                ["spf", "r, smallest first (the same where r is predicted)", "Tsafrir, Etsion & Feitelson, TPDS 2007"]
+            }
+            Self::Ljf => ["ljf", "r, largest first", TEXTBOOKS],
+            Self::Saf => ["saf", "r · n, smallest first", TEXTBOOKS],
+            Self::Laf => ["laf", "r · n, largest first", TEXTBOOKS],
+            Self::Narrow => ["narrow", "n, smallest first", TEXTBOOKS],
+            Self::Wide => ["wide", "n, largest first", TEXTBOOKS],
+            Self::Lxf => ["lxf", "(w + r) / r, largest first", "Srinivasan et al., ICPP workshops 2002"],
+            Self::Wfp3 => ["wfp3", "(w / r)³ · n, largest first", TANG],
+            Self::Unicef => ["unicef", "w / (log2 n · r), largest first", TANG],
+            Self::F1 => ["f1", "log10 r · n + 870 log10 s, smallest first", LEARNT],
+            Self::F2 => ["f2", "√r · n + 25600 log10 s, smallest first", LEARNT],
+            Self::F3 => ["f3", "r · n + 6860000 log10 s, smallest first", LEARNT],
+            Self::F4 => ["f4", "r · √n + 530000 log10 s, smallest first", LEARNT],
+            Self::Keyed(keyed) => [keyed.name, "a function of the job, smallest first", "the program that adds it"],
+        }
+    }
+
     /// As in the names of policies.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fcfs => "fcfs",
-            Self::Sjf => "sjf",
-            Self::Spf => "spf",
-            Self::Ljf => "ljf",
-            Self::Saf => "saf",
-            Self::Laf => "laf",
-            Self::Narrow => "narrow",
-            Self::Wide => "wide",
-            Self::Lxf => "lxf",
-            Self::Wfp3 => "wfp3",
-            Self::Unicef => "unicef",
-            Self::F1 => "f1",
-            Self::F2 => "f2",
-            Self::F3 => "f3",
-            Self::F4 => "f4",
-            Self::Keyed(keyed) => keyed.name,
-        }
+        self.entry()[0]
     }
 
     /// The order of that name.
@@ -218,36 +228,12 @@ impl Order {
 
     /// What the key is, in the letters that [`Order`] explains.
     pub const fn definition(self) -> &'static str {
-        match self {
-            Self::Fcfs => "by arrival",
-            Self::Sjf => "r, smallest first",
-            Self::Spf => "r, smallest first (the same where r is predicted)",
-            Self::Ljf => "r, largest first",
-            Self::Saf => "r · n, smallest first",
-            Self::Laf => "r · n, largest first",
-            Self::Narrow => "n, smallest first",
-            Self::Wide => "n, largest first",
-            Self::Lxf => "(w + r) / r, largest first",
-            Self::Wfp3 => "(w / r)³ · n, largest first",
-            Self::Unicef => "w / (log2 n · r), largest first",
-            Self::F1 => "log10 r · n + 870 log10 s, smallest first",
-            Self::F2 => "√r · n + 25600 log10 s, smallest first",
-            Self::F3 => "r · n + 6860000 log10 s, smallest first",
-            Self::F4 => "r · √n + 530000 log10 s, smallest first",
-            Self::Keyed(_) => "a function of the job, smallest first",
-        }
+        self.entry()[1]
     }
 
     /// Where it comes from.
     pub const fn source(self) -> &'static str {
-        match self {
-            Self::Fcfs | Self::Sjf | Self::Ljf | Self::Saf | Self::Laf | Self::Narrow | Self::Wide => "textbooks",
-            Self::Spf => "Tsafrir, Etsion & Feitelson, TPDS 2007",
-            Self::Lxf => "Srinivasan et al., ICPP workshops 2002",
-            Self::Wfp3 | Self::Unicef => "Tang et al., CLUSTER 2009",
-            Self::F1 | Self::F2 | Self::F3 | Self::F4 => "Carastan-Santos & de Camargo, SC'17",
-            Self::Keyed(_) => "the program that adds it",
-        }
+        self.entry()[2]
     }
 
     /// Whether two jobs may change places while both wait. A queue in such an order is sorted anew at each pass.

@@ -185,13 +185,4 @@ mod tests {
         mean.on_completion(&job, Span::from_secs(179));
         assert_eq!(mean.predict(&job), seconds(120), "whole minutes");
     }
-
-    #[test]
-    fn what_was_requested_and_its_double() {
-        assert_eq!(Requested.predict(&of(None, Some(70))), seconds(70));
-        assert_eq!(TimesRequested::double().predict(&of(None, Some(70))), seconds(140));
-        assert_eq!(TimesRequested::double().predict(&of(None, None)), None);
-        let endless = Request { estimate: Some(Span::MAX), ..of(None, None) };
-        assert_eq!(TimesRequested::double().predict(&endless), Some(Span::MAX));
-    }
 }

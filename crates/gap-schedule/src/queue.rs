@@ -116,7 +116,15 @@ impl Queue {
 
     /// The job joins at the end, with what only the world knows of it.
     pub(crate) fn admit(&mut self, waiting: QueuedJob, hidden: Hidden) {
-        self.join(Slot { waiting, hidden });
+        if self.slots.len() == self.room {
+            self.close_up();
+        }
+        let (place, job) = (self.slots.len(), waiting.job);
+        assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
+        self.slots.push(Some(Slot { waiting, hidden }));
+        if let Some(tree) = self.tree.get_mut() {
+            tree.join(place, MinDemand::of(&waiting.request));
+        }
     }
 
     /// The job leaves, and what was hidden is told to the world.
@@ -135,19 +143,6 @@ impl Queue {
             }
         }
         Some((slot.waiting, slot.hidden))
-    }
-
-    fn join(&mut self, slot: Slot) {
-        if self.slots.len() == self.room {
-            self.close_up();
-        }
-        let place = self.slots.len();
-        let QueuedJob { job, request, .. } = slot.waiting;
-        assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
-        self.slots.push(Some(slot));
-        if let Some(tree) = self.tree.get_mut() {
-            tree.join(place, MinDemand::of(&request));
-        }
     }
 
     /// Drops the empty slots and makes room for as many jobs again as there are, so that this is paid for by the jobs that

@@ -1,6 +1,6 @@
 //! The jobs that run, by their expected ends.
 
-use sim_core::{JobId, Request, Span, Time};
+use sim_core::{JobId, Time};
 
 /// The jobs that run, sorted by expected end, so that no policy has to sort them.
 #[derive(Clone, Debug, Default)]
@@ -24,12 +24,6 @@ pub struct RunningJob {
 impl RunningJob {
     /// Not a job: what holds all processors of a machine that is down, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
     pub const OUTAGE: JobId = JobId(u32::MAX);
-
-    /// The job as started at `start`.
-    pub fn new(job: JobId, request: &Request, start: Time) -> Self {
-        let expected_end = start.saturating_add(request.estimate.unwrap_or(Span::MAX));
-        Self { expected_end, job, processors: request.processors, user: request.user, start }
-    }
 }
 
 impl Running {

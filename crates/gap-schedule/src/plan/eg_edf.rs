@@ -4,9 +4,10 @@ use super::Plan;
 use super::gaps::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine_plan::{MachinePlan, Releases, Trial};
-use super::score::{Scale, Score};
+use super::score::Score;
 use crate::machine::site;
 use sim_core::{SiteId, Span, Time};
+use std::cmp::Reverse;
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
 ///
@@ -99,15 +100,13 @@ struct UpperBound {
     start_is_known: bool,
 }
 
-/// Who wins: the greater. No two are equal, for no machine has two.
-///
-/// All that decides is packed into two numbers, since hundreds are compared for every job.
+/// Who wins: the greater. No two are equal, for no machine has two. The weight comes first, then the tie and the index of the
+/// machine, the less the better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Standing {
-    /// The weight, in the order of the weights themselves, and then the first part of the tie, the less the better.
-    high: u128,
-    /// The second part of the tie, and then the index of the machine, the less the better.
-    low: u64,
+    /// In the order of the weights themselves.
+    weight: u64,
+    tie: Reverse<((u64, u32), usize)>,
 }
 
 impl Standing {
@@ -115,8 +114,7 @@ impl Standing {
         // As `f64::total_cmp` does, for unsigned numbers.
         let bits = weight.to_bits();
         let weight = if weight.is_sign_negative() { !bits } else { bits | 1 << 63 };
-        let machine = u32::try_from(machine).expect("fewer than 2^32 machines");
-        Self { high: u128::from(weight) << 64 | u128::from(!tie.0), low: u64::from(!tie.1) << 32 | u64::from(!machine) }
+        Self { weight, tie: Reverse((tie, machine)) }
     }
 }
 
@@ -177,10 +175,9 @@ impl EgEdf {
     /// are down nobody knows how long).
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
-        let scale = Scale::new(&old);
-        let gap = self.best_gap(plan, &job, now, &old, &scale);
+        let gap = self.best_gap(plan, &job, now, &old);
         let found = if gap.is_some() { Found::Gap } else { Found::Edf };
-        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old, &scale))?;
+        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old))?;
         let machine = site(best.machine);
         match found {
             Found::Gap => {
@@ -194,7 +191,7 @@ impl EgEdf {
         Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
     }
 
-    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score, scale: &Scale) -> Option<Candidate> {
+    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
         let gaps = Gaps::new(plan, job, now, self.bound);
         let mut best: Option<Candidate> = None;
         self.operations += plan.machines.len() as u64;
@@ -214,7 +211,7 @@ impl EgEdf {
             let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
-            let weight = scale.weight(&score);
+            let weight = score.weight_over(old);
             let rank = Standing::new(weight, self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
                 best = Some(Candidate { rank, machine: index, faster, position: 0, start, end, score, weight });
@@ -224,18 +221,11 @@ impl EgEdf {
     }
 
     /// The best machine for a job without a gap. Only those are laid out of which a bound says that they may still win.
-    fn best_by_deadline(
-        &mut self,
-        plan: &Plan,
-        job: &PlanJob,
-        now: Time,
-        old: &Score,
-        scale: &Scale,
-    ) -> Option<Candidate> {
+    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
         // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
-        let within = [false, true].map(|on_time| scale.weight(&old.with(old.makespan, on_time)));
-        let search = DeadlineSearch { plan, job, now, old, scale, within, ties: *ties, edf: *edf };
+        let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
+        let search = DeadlineSearch { plan, job, now, old, within, ties: *ties, edf: *edf };
         search.bound_all(upper_bounds, operations);
         // With the most hopeful tried first, few others can still win.
         let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
@@ -279,7 +269,6 @@ struct DeadlineSearch<'a> {
     job: &'a PlanJob,
     now: Time,
     old: &'a Score,
-    scale: &'a Scale,
     /// The weights of a plan with the old makespan, the job late or in time.
     within: [f64; 2],
     ties: EgTies,
@@ -304,7 +293,7 @@ impl DeadlineSearch<'_> {
         let weight = if end <= self.old.makespan {
             self.within[usize::from(on_time)]
         } else {
-            self.scale.weight(&self.old.with(end, on_time))
+            self.old.with(end, on_time).weight_over(self.old)
         };
         Standing::new(weight, self.ties.key(start, end, machine.faster), index)
     }
@@ -344,7 +333,7 @@ impl DeadlineSearch<'_> {
     fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> Candidate {
         let makespan = self.old.makespan.max(trial.completion);
         let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
-        let weight = self.scale.weight(&score);
+        let weight = score.weight_over(self.old);
         let Trial { start, end, .. } = *trial;
         let rank = Standing::new(weight, self.ties.key(start, end, machine.faster), index);
         Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }

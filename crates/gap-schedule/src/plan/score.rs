@@ -19,44 +19,22 @@ impl Score {
     ///
     /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, on which
     /// the paper is silent. Never decreases when the makespan falls or more jobs are in time, rounding included.
+    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
     pub fn weight_over(&self, old: &Self) -> f64 {
-        Scale::new(old).weight(self)
+        let least = old.makespan.as_secs_f64().max(1.0);
+        let makespan = match self.makespan.cmp(&old.makespan) {
+            Ordering::Less => old.makespan.since(self.makespan).as_secs_f64() / least,
+            Ordering::Equal => 0.0,
+            Ordering::Greater => -self.makespan.since(old.makespan).as_secs_f64() / least,
+        };
+        let more = self.nondelayed.saturating_sub(old.nondelayed) as f64;
+        let fewer = old.nondelayed.saturating_sub(self.nondelayed) as f64;
+        makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)
     }
 
     /// The score after planning one more job in a gap, where it delays nobody.
     pub(super) fn with(self, end: Time, on_time: bool) -> Self {
         Self { makespan: self.makespan.max(end), nondelayed: self.nondelayed + u64::from(on_time) }
-    }
-}
-
-/// Eq. (1) against one old plan, for many new ones: what does not depend on the new one is worked out once.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Scale {
-    old: Score,
-    /// The divisors.
-    makespan: f64,
-    nondelayed: f64,
-}
-
-impl Scale {
-    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
-    pub(super) fn new(old: &Score) -> Self {
-        let makespan = old.makespan.as_secs_f64().max(1.0);
-        Self { old: *old, makespan, nondelayed: (old.nondelayed as f64).max(1.0) }
-    }
-
-    /// [`Score::weight_over`] the old plan.
-    #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
-    pub(super) fn weight(&self, new: &Score) -> f64 {
-        let makespan = match new.makespan.cmp(&self.old.makespan) {
-            Ordering::Less => self.old.makespan.since(new.makespan).as_secs_f64() / self.makespan,
-            Ordering::Equal => 0.0,
-            Ordering::Greater => -new.makespan.since(self.old.makespan).as_secs_f64() / self.makespan,
-        };
-        let more = new.nondelayed.saturating_sub(self.old.nondelayed) as f64;
-        let fewer = self.old.nondelayed.saturating_sub(new.nondelayed) as f64;
-        makespan + (more - fewer) / self.nondelayed
     }
 }
 

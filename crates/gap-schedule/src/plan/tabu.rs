@@ -2,7 +2,6 @@
 
 use super::gaps::{GapBound, Gaps};
 use super::machine_plan::MachinePlan;
-use super::score::Scale;
 use super::{Plan, PlannedJob, Taken};
 use crate::machine::site;
 use serde::{Deserialize, Serialize};
@@ -148,7 +147,6 @@ impl Tabu {
             self.list.pop_front();
         }
         let without = plan.score();
-        let scale = Scale::new(&before);
         let gaps = Gaps::new(plan, &job, now, self.bound);
         let better = (0..plan.machines.len()).find_map(|index| {
             self.counts.operations += 1;
@@ -156,7 +154,7 @@ impl Tabu {
             let start = gaps.start(index, span, Time::MAX, &mut self.counts.operations)?;
             self.counts.tried += 1;
             let end = start + span;
-            let weight = scale.weight(&without.with(end, job.is_met_by(end)));
+            let weight = without.with(end, job.is_met_by(end)).weight_over(&before);
             (weight > 0.0).then_some((index, start))
         });
         if let Some((index, start)) = better {

@@ -14,24 +14,19 @@ use sim_core::{JobId, SiteId, Time};
 /// Conservative backfilling in its classic form: every job is given a reservation when it arrives, and keeps it or moves to
 /// an earlier one. Where estimates are upper bounds, no job is ever delayed beyond a start that it has been promised.
 ///
-/// A job is given the earliest start, over all machines that it may use, at which it fits between what runs, by the
-/// expected ends, and all reservations; of several machines with the same start, the preferred one (R5). When a job ends
-/// earlier than expected, the plan is compressed: each job that waits, in order of arrival, is taken out of the plan and given
-/// the earliest start there is now. Its old one is still there, so it only moves if it then starts earlier. Whom it leaves room
-/// that had his turn before moves at the next end. [`with_compress_order`](Conservative::with_compress_order) gives the
-/// other rule that goes by this name: the turns are in order of reserved starts (of those with the same start, in order of
-/// arrival).
+/// A job is given the earliest start, over all machines that it may use, at which it fits between what runs, by the expected ends, and all
+/// reservations; of several machines with the same start, the preferred one (R5). When a job ends earlier than expected, the plan is
+/// compressed: each job that waits, in order of arrival, moves to the earliest start there is now, if that is earlier than its own. A job
+/// that had its turn before uses what another leaves behind at the next end.
+/// [`with_compress_order`](Conservative::with_compress_order) gives the other rule that goes by this name: the turns are in order of reserved
+/// starts (of those with the same start, in order of arrival).
 ///
 /// [`OrderedBackfill::conservative`](crate::OrderedBackfill::conservative) lays out all reservations again at each pass, in order of
 /// arrival, where this keeps them. As long as no job ends early, the schedule is the same.
 ///
-/// What nobody expected may break promises: a job that outlives its estimate, a machine that fails, or one that is repaired
-/// early or late. Then all reservations that are still possible are kept, those that are not are given anew, and the plan is
-/// compressed, all in the same order. A job without an estimate is expected to run for ever; one that can never start,
-/// by expectations, has no reservation until something unexpected happens.
-///
-/// A search for the earliest start of one job on one machine is made for each arrival and, after an early end, for each job that
-/// waits and may use what has become free.
+/// A job that outlives its estimate, or a machine that fails or is repaired early or late, may break promises. Then all reservations that
+/// are still possible are kept, the others are given again, and the plan is compressed, all in the same order. A job without an estimate is
+/// expected to run for ever; one that can never start, by expectations, has no reservation until something unexpected happens.
 ///
 /// Sources: D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in

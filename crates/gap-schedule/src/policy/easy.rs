@@ -16,11 +16,9 @@ use crate::view::{Starts, View};
 /// promised start, or takes only processors that the head will leave over.
 ///
 /// The earliest start of the head is looked up at each pass. Where estimates are upper bounds, it is never later than
-/// before. With one machine this is EASY as everybody knows it; [`reference::Easy`](crate::reference::Easy) is that in thirty lines.
+/// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) is that in thirty lines.
 ///
-/// A pass takes about log n steps of a queue of n, and log m of m machines, for each job that it starts; one look at each
-/// machine where there is a reservation to be made, and at those of its running jobs that end before the best start found
-/// so far. An operation is one such step or look.
+/// An operation is one step in the tree of the queue or of the machines, or one look at a machine or a running job.
 ///
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
 /// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),

@@ -36,40 +36,6 @@ struct Reservation {
     extra: u32,
 }
 
-/// Which jobs end within a window on one machine.
-#[derive(Copy, Clone, Debug)]
-struct InTime {
-    machine: Machine,
-    window: Span,
-    /// All estimates up to this do, whatever is rounded.
-    surely: Span,
-    /// No estimate from this on does.
-    surely_not: Span,
-}
-
-impl InTime {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "bounds with a margin far above what is rounded; beyond the range of `u64` they saturate"
-    )]
-    fn new(machine: Machine, window: Span) -> Self {
-        const MARGIN: f64 = 1e-9;
-        // What takes this long at reference speed ends just in time. One nanosecond here is `speed` of them.
-        let longest = window.as_nanos() as f64 * machine.speed;
-        let surely = Span::from_nanos((longest * (1.0 - MARGIN) - machine.speed) as u64);
-        let surely_not = Span::from_nanos((longest * (1.0 + MARGIN) + 2.0 * machine.speed).ceil() as u64);
-        Self { machine, window, surely, surely_not }
-    }
-
-    /// Whether a job with this estimate, [`Span::MAX`] for none, ends in time.
-    #[inline]
-    fn admits(&self, estimate: Span) -> bool {
-        estimate < self.surely_not && (estimate <= self.surely || self.machine.takes(estimate) <= self.window)
-    }
-}
-
 impl EasyRule {
     pub(super) fn new(readings: BackfillReadings) -> Self {
         Self { readings, ..Self::default() }
@@ -224,14 +190,13 @@ impl EasyRule {
         // The reserved machine has its own rule, and is out of the others' tree meanwhile.
         let mut left = self.free_tree.free(reserved);
         self.free_tree.set(reserved, 0);
-        let in_time = InTime::new(view.machines[reserved], window);
+        let in_time = |estimate| view.machines[reserved].takes(estimate) <= window;
         let steps = Cell::new(0);
         loop {
             let most = self.free_tree.most();
             // Of a single job, `MinDemand` is the job itself, so whatever is found may start, if it may run there.
-            let on_reserved = |least: MinDemand| {
-                least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
-            };
+            let on_reserved =
+                |least: MinDemand| least.processors <= left && (least.processors <= extra || in_time(least.estimate));
             let worth = |least: MinDemand| {
                 steps.set(steps.get() + 1);
                 least.processors <= most || on_reserved(least)
@@ -259,7 +224,7 @@ impl EasyRule {
             telling.starts(&next, site(machine), Right::Backfilled, starts);
             if machine == reserved {
                 left -= need;
-                if !in_time.admits(MinDemand::of(&next.request).estimate) {
+                if !in_time(MinDemand::of(&next.request).estimate) {
                     extra -= need;
                 }
             } else {
@@ -282,13 +247,13 @@ impl EasyRule {
     ) {
         let Reservation { at, window, .. } = promise;
         let fastest = self.fastest.expect("a job is admitted because there is a machine for it");
-        let in_time = InTime::new(fastest, window);
+        let in_time = |estimate| fastest.takes(estimate) <= window;
         let steps = Cell::new(0);
         loop {
             let most = self.free_tree.most();
             let worth = |least: MinDemand| {
                 steps.set(steps.get() + 1);
-                least.processors <= most && in_time.admits(least.estimate)
+                least.processors <= most && in_time(least.estimate)
             };
             let refusal = |job: &QueuedJob, free_tree: &FreeProcessorTree| match free_tree.first(&job.request, &mut 0) {
                 Some(machine) => Reason::Barred { machine: site(machine), at, left: 0, by: vec![by] },
@@ -319,41 +284,5 @@ impl EasyRule {
     fn start(&mut self, job: &QueuedJob, machine: usize, starts: &mut Starts) {
         self.free_tree.set(machine, self.free_tree.free(machine) - job.request.processors);
         starts.push((job.job, site(machine)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// The twin: the formula itself, close to the bound and far from it.
-        #[test]
-        fn what_ends_in_time_is_told_at_a_glance(
-            speed in prop::sample::select(vec![0.01, 0.3, 1.0, 1.7, 3.0, 1_000.0]),
-            window in prop_oneof![0..40_u64, 0..u64::MAX / 2_000],
-            near in -4_000..4_000_i64,
-            far in any::<u64>(),
-        ) {
-            let machine = Machine { processors: 1, speed };
-            let window = Span::from_nanos(window);
-            let in_time = InTime::new(machine, window);
-            let bound = window.scaled(speed);
-            let far = Span::from_nanos(far % (u64::MAX / 200));
-            for estimate in [Span::from_nanos(bound.as_nanos().saturating_add_signed(near)), far, Span::ZERO, Span::MAX] {
-                prop_assert_eq!(in_time.admits(estimate), machine.takes(estimate) <= window, "{}", estimate);
-            }
-        }
-    }
-
-    #[test]
-    fn what_never_ends_is_never_in_time() {
-        let never = Span::from_nanos(u64::MAX - 1);
-        for speed in [0.5, 1.0, 3.0] {
-            let in_time = InTime::new(Machine { processors: 1, speed }, never);
-            assert!(!in_time.admits(Span::MAX));
-            assert!(in_time.admits(Span::from_secs(1_000_000_000)));
-        }
     }
 }

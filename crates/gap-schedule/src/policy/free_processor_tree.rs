@@ -1,4 +1,4 @@
-//! Where is room for so many processors?
+//! Tournament tree over the free processors of machines.
 
 use crate::machine::{Machine, site};
 use crate::policy::readings::Placement;
@@ -55,15 +55,11 @@ impl FreeProcessorTree {
         self.tree[1]
     }
 
-    /// From now on, so many are `free`, by machine.
+    /// Sets the free processors of all machines.
     pub(super) fn update(&mut self, free: &[u32]) {
-        const AT_ONCE: usize = 16;
-        // Most of them are as before.
-        for (from, now_free) in (0..).step_by(AT_ONCE).zip(free.chunks(AT_ONCE)) {
-            if self.free[from..][..now_free.len()] != *now_free {
-                for (machine, now_free) in (from..).zip(now_free) {
-                    self.set(machine, *now_free);
-                }
+        for (machine, now_free) in free.iter().enumerate() {
+            if self.free[machine] != *now_free {
+                self.set(machine, *now_free);
             }
         }
     }

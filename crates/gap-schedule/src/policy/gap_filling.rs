@@ -28,13 +28,10 @@ use std::collections::VecDeque;
 ///
 /// *BGT* is Best Gap, with a Tabu search at each multiple of 300 s while more than one job waits: four times as many rounds
 /// as jobs wait. A round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the
-/// first machine, in random order, where the plan is better than before; else back. It is lost if nobody waits for that
-/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. Where many wait for
-/// long, that would take ever longer: the rounds of all searches together are at most 64 for each job that has come, see
-/// [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival), and a search that has none left ends. On a single machine
-/// no round could succeed, and none is played: there, compression leaves nobody a start that is earlier than the reserved
-/// one. It takes the jobs in order of their starts; what a job that moves ahead leaves behind begins at its old start, and
-/// whoever had his turn before starts no later than that, and ran beside it all the time that they overlap.
+/// first machine, in random order, where the plan is better than before; else back. It is lost if no job waits for that
+/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. The rounds of all searches
+/// together are at most 64 for each job that has come, see [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival). On a single
+/// machine no round could succeed, and none is played: compression leaves no job a start that is earlier than its reserved one.
 ///
 /// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and in the
 /// new, B. Since a reservation that is not moved stays, only the job in question has a term in it.

@@ -46,10 +46,8 @@ pub struct Backfilling {
 /// A job without an estimate is expected to run for ever: no reservation can rest on its end. A job that can never start, by
 /// expectations, has its turn all the same, and counts as one that has a reservation.
 ///
-/// A pass in which no job is narrow enough for what is free costs log n. Any other costs, with one reservation and in orders
-/// that time does not change, what [`Easy`](crate::Easy) costs, and log n and some short moves for each job that comes or goes; in
-/// one that it does ([`Order::changes_with_time`]), sorting the queue, n log n. With more than one reservation, it costs a
-/// copy of what is expected of each machine and one search for each reservation, until no job is left that could start.
+/// With more than one reservation, a pass costs a copy of what is expected of each machine and one search for each reservation, until no
+/// job is left that could start; in an order that changes with time ([`Order::changes_with_time`]), also sorting the queue.
 ///
 /// [`reference::OrderedBackfill`](crate::reference::OrderedBackfill) is the same in forty lines.
 ///

@@ -34,14 +34,16 @@ struct Place {
     arrival: u64,
 }
 
-/// A walk along an [`OrderedQueue`] that passes over some jobs.
+/// A walk along jobs in their order that passes over some.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'a> {
-    queue: &'a OrderedQueue,
-    /// In ascending order.
-    gone: &'a [JobId],
+    pub(super) jobs: &'a [QueuedJob],
+    /// What each of them demands.
+    pub(super) demands: &'a [MinDemand],
+    /// The jobs that are passed over, in ascending order.
+    pub(super) gone: &'a [JobId],
     /// The next job.
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl OrderedQueue {
@@ -120,8 +122,8 @@ impl OrderedQueue {
     }
 
     /// A walk along all jobs but those that are `gone`, which are in ascending order.
-    pub(super) const fn walk<'a>(&'a self, gone: &'a [JobId]) -> Walk<'a> {
-        Walk { queue: self, gone, at: 0 }
+    pub(super) fn walk<'a>(&'a self, gone: &'a [JobId]) -> Walk<'a> {
+        Walk { jobs: &self.jobs, demands: &self.demands, gone, at: 0 }
     }
 }
 
@@ -131,14 +133,14 @@ impl Line for Walk<'_> {
     }
 
     fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        while let Some(ahead) = self.queue.demands[self.at..].iter().position(|demand| worth(*demand)) {
-            let job = self.queue.jobs[self.at + ahead];
+        while let Some(ahead) = self.demands[self.at..].iter().position(|demand| worth(*demand)) {
+            let job = self.jobs[self.at + ahead];
             self.at += ahead + 1;
             if self.gone.binary_search(&job.job).is_err() {
                 return Some(job);
             }
         }
-        self.at = self.queue.demands.len();
+        self.at = self.demands.len();
         None
     }
 

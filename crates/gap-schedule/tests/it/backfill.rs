@@ -1,15 +1,10 @@
-//! Backfilling in order of arrival with any number of reservations: against its slow and obvious twin, and cases by hand.
+//! Backfilling in order of arrival with any number of reservations: cases by hand.
 
 use crate::common::job;
-use crate::grid_common::{Both, choosy, hurried, machines, misjudged, starts, transcript, with_deadlines};
-use gap_schedule::testkit::scenes;
-use gap_schedule::{Backfilling, Depth, Machine, OrderedBackfill, Passes, Placement, reference};
+use crate::grid_common::{Both, starts};
+use gap_schedule::{Backfilling, Depth, Machine, OrderedBackfill, Placement, reference};
 use proptest::prelude::*;
-use rand_distr::{Distribution, Uniform};
-use sim_core::testkit::workload;
-use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
-
-const WIDEST: u32 = 6;
+use sim_core::{Job, Span};
 
 pub(crate) fn depths() -> impl Strategy<Value = Depth> {
     prop_oneof![Just(Depth::All), (0..5_u32).prop_map(Depth::Jobs)]
@@ -17,13 +12,6 @@ pub(crate) fn depths() -> impl Strategy<Value = Depth> {
 
 pub(crate) fn placements() -> impl Strategy<Value = Placement> {
     prop::sample::select(vec![Placement::Fastest, Placement::FirstFit])
-}
-
-/// Estimates exact, too long, or wrong in both directions and missing.
-fn jobs() -> impl Strategy<Value = Vec<Job>> {
-    let jobs = (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by));
-    jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
-        .prop_flat_map(choosy)
 }
 
 /// Backfilling in order of arrival.
@@ -34,65 +22,6 @@ pub(crate) fn reserving(reserve: Depth, placement: Placement) -> OrderedBackfill
 pub(crate) fn both(reserve: Depth, placement: Placement) -> Both<OrderedBackfill, reference::OrderedBackfill> {
     let rule = Backfilling { reserve, placement, ..Backfilling::default() };
     Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
-}
-
-fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
-    for passes in [Passes::PerInstant, Passes::PerEvent] {
-        transcript(machines, both(depth, placement), passes, jobs);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
-    #[test]
-    fn it_equals_its_twin(
-        machines in machines(WIDEST), jobs in jobs(), depth in depths(), placement in placements(),
-    ) {
-        check_twin(&machines, &jobs, depth, placement);
-    }
-
-    #[test]
-    fn it_equals_its_twin_on_one_crowded_machine(
-        jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 6)), depth in depths(), exact in any::<bool>(),
-    ) {
-        let jobs = if exact { with_deadlines(jobs) } else { jobs };
-        check_twin(&[Machine::new(WIDEST + 3)], &jobs, depth, Placement::Fastest);
-    }
-
-    #[test]
-    fn it_equals_its_twin_where_machines_fail(
-        scene in scenes(WIDEST), depth in depths(), placement in placements(),
-    ) {
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
-            scene.transcript(both(depth, placement), passes);
-        }
-    }
-}
-
-/// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
-#[test]
-fn it_equals_its_twin_at_the_scale_of_the_paper() {
-    let draws = |purpose| Streams::new(11, 0).stream(Purpose(purpose), 0);
-    let (mut sizes, mut speeds, mut jobs) = (draws("sizes"), draws("speeds"), draws("jobs"));
-    let uniform = |low: f64, high: f64| Uniform::new(low, high).expect("a range");
-    let whole = |low: u32, high: u32| Uniform::new_inclusive(low, high).expect("a range");
-    let machine =
-        |_| Machine { processors: whole(1, 16).sample(&mut sizes), speed: uniform(1.0, 3.0).sample(&mut speeds) };
-    let machines: Vec<Machine> = (0..150).map(machine).collect();
-    let mut submit = Time::ZERO;
-    let jobs: Vec<Job> = (0..800)
-        .map(|id| {
-            submit += Span::from_secs_f64(uniform(0.0, 1.5).sample(&mut jobs));
-            let runtime = Span::from_secs_f64(uniform(500.0, 3_000.0).sample(&mut jobs));
-            let mut job = Job::new(JobId(id), submit, whole(1, 8).sample(&mut jobs), runtime);
-            job.request.estimate = Some(runtime.scaled(uniform(0.95, 2.0).sample(&mut jobs)));
-            job
-        })
-        .collect();
-    for depth in [Depth::Jobs(10), Depth::All] {
-        transcript(&machines, both(depth, Placement::Fastest), Passes::PerInstant, &jobs);
-    }
 }
 
 /// One machine of so many processors.

@@ -138,15 +138,6 @@ fn under_flexible_backfilling_a_job_near_its_deadline_goes_first() {
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), expected);
 }
 
-#[test]
-fn a_job_wider_than_the_widest_machine_is_rejected_and_blocks_nobody() {
-    let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
-    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
-    let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
-    assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
-    assert_eq!(told.len(), 5, "{told:?}");
-}
-
 /// Job 0 runs, job 1 is the head, and all others are too long to go before it: either rule looks as often for one that may.
 #[test]
 fn a_look_behind_the_head_counts_under_either_rule() {

@@ -1,11 +1,12 @@
 //! Several machines: what holds for every workload.
 
+use crate::backfill::both;
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use crate::grid_scan_twin::ObviousScan;
-use gap_schedule::testkit::{Scene, assert_feasible};
+use gap_schedule::testkit::{assert_same_starts, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes, Policy,
-    QueuedJob, RunningJob, Starts, View,
+    BackfillReadings, BackfillRule, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes,
+    Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
@@ -31,13 +32,6 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
         let others = FlexibleConfig { age_factor, k: k + 0.5, max: 4.0 * max, min: 0.1, boost, minext };
         if papers { FlexibleConfig { minext, ..FlexibleConfig::default() } } else { others }
     })
-}
-
-/// With passes of both kinds.
-fn check_policy(policy: impl Policy + Clone, machines: &[Machine], jobs: &[Job]) {
-    for passes in [Passes::PerInstant, Passes::PerEvent] {
-        assert_feasible(policy.clone(), &Scene::new(machines, jobs), passes);
-    }
 }
 
 /// A policy with a note of each start that the head of its queue was ever promised, found anew after each pass.
@@ -94,9 +88,11 @@ fn first<S>(_: &S, waiting: &[QueuedJob]) -> Option<JobId> {
     waiting.first().map(|job| job.job)
 }
 
+/// Asserts that no start of a head is later than it was ever promised; on one machine, with `exact` estimates, none is earlier.
 fn check_promises<S: Policy>(
     policy: S,
     head: fn(&S, &[QueuedJob]) -> Option<JobId>,
+    exact: bool,
     machines: &[Machine],
     jobs: &[Job],
 ) -> Result<(), TestCaseError> {
@@ -106,31 +102,12 @@ fn check_promises<S: Policy>(
     for (head, promises) in policy.promises {
         prop_assert!(promises.is_sorted_by(|earlier, later| later <= earlier), "job {head}: {promises:?}");
         prop_assert!(starts[&head] <= *promises.last().expect("noted"), "job {head}: {promises:?}");
+        prop_assert!(!exact || promises[0] == starts[&head], "job {head}: {promises:?}");
     }
     Ok(())
 }
 
 proptest! {
-    #[test]
-    fn fcfs_keeps_the_books(machines in machines(WIDEST), jobs in jobs()) {
-        check_policy(Fcfs::new(), &machines, &jobs);
-    }
-
-    #[test]
-    fn easy_keeps_the_books(
-        machines in machines(WIDEST), readings in readings(), jobs in jobs(),
-    ) {
-        check_policy(Easy::new(readings), &machines, &jobs);
-    }
-
-    #[test]
-    fn flexible_backfilling_keeps_the_books(
-        machines in machines(WIDEST), readings in readings(), jobs in jobs(),
-        config in configs(),
-    ) {
-        check_policy(FlexibleBackfill::new(config, readings), &machines, &jobs);
-    }
-
     #[test]
     fn fcfs_starts_in_order_of_submission(machines in machines(WIDEST), jobs in jobs()) {
         let records = records(&machines, Fcfs::new(), &jobs);
@@ -141,7 +118,17 @@ proptest! {
     fn easy_never_delays_a_promised_start(
         machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
     ) {
-        check_promises(Easy::new(readings), first, &machines, &jobs)?;
+        check_promises(Easy::new(readings), first, false, &machines, &jobs)?;
+        check_promises(Easy::new(readings), first, true, &machines[..1], &with_deadlines(jobs))?;
+    }
+
+    #[test]
+    fn on_one_machine_easy_is_the_program_of_its_reference(mut scene in scenes(2 * WIDEST)) {
+        scene.machines.truncate(1);
+        scene.outages.retain(|outage| outage.site == SiteId(0));
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            assert_same_starts(Easy::default(), reference::Easy, &scene, passes);
+        }
     }
 
     #[test]
@@ -151,7 +138,7 @@ proptest! {
     ) {
         let jobs = if exact { with_deadlines(jobs) } else { jobs };
         let policy = FlexibleBackfill::new(FlexibleConfig::default(), readings);
-        check_promises(policy, |policy, _| policy.head(), &machines, &jobs)?;
+        check_promises(policy, |policy, _| policy.head(), false, &machines, &jobs)?;
     }
 
     #[test]
@@ -209,6 +196,9 @@ fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
         check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
+    }
+    for depth in [Depth::Jobs(10), Depth::All] {
+        transcript(&machines, both(depth, Placement::Fastest), Passes::PerInstant, &jobs);
     }
 }
 
