@@ -335,7 +335,7 @@ fn all() -> Vec<Metric> {
             => larger() => heads(["utili-", "zation"]) => overview() => warns(LAST_JOBS);
         "area_weighted_response", "area-weighted response", "s",
             "mean response weighted by processors × run time (Franke, Lepping & Schwiegelshohn 2007)",
-            Formula(|run| run.area_weighted.mean()) => ranked(LATER);
+            Formula(|run| run.area_weighted_response()) => ranked(LATER);
         "rejected", "rejected jobs", "", "jobs that no place could hold", Formula(|run| Some(as_f64(run.rejected)))
             => ranked(COUNTS) => heads(["", "rejected"]) => spared(3);
         "cut", "cut jobs", "", "jobs that ended at their limit", World => ranked(COUNTS);

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`job`] | how did one job fare? slowdown, bounded slowdown, tardiness |
 //! | [`job_class`] | was it short or long, narrow or wide? [`JobClass`] |
-//! | [`mean`] | what is the mean of a stream of values? [`Mean`], [`WeightedMean`] |
+//! | [`mean`] | what is the mean of a stream of values? [`Mean`] |
 //! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
 //! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
@@ -82,7 +82,7 @@ pub mod warm_up;
 pub use blocks::{Blocks, Estimate, Refusal};
 pub use catalogue::{Better, Metric, catalogue};
 pub use job_class::JobClass;
-pub use mean::{Mean, WeightedMean};
+pub use mean::Mean;
 pub use metric_summary::MetricSummary;
 pub use output::ConfidenceInterval;
 pub use quantile_sketch::QuantileSketch;

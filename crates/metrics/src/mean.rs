@@ -1,4 +1,4 @@
-//! Means of a stream of values, in constant memory: [`Mean`] and [`WeightedMean`].
+//! Mean of a stream of values, in constant memory: [`Mean`].
 
 /// Count, mean, minimum and maximum of the values seen so far.
 ///
@@ -64,42 +64,6 @@ impl Mean {
     }
 }
 
-/// Weighted mean Σ w·x / Σ w of the values seen so far.
-///
-/// ```
-/// let mut mean = metrics::WeightedMean::default();
-/// mean.add(10.0, 1.0); // a job of one processor
-/// mean.add(20.0, 4.0); // a job of four
-/// assert_eq!(mean.mean(), Some(18.0));
-/// ```
-#[derive(Copy, Clone, Debug, Default)]
-pub struct WeightedMean {
-    products: Sum,
-    weights: Sum,
-}
-
-impl WeightedMean {
-    /// Takes in one value. Weight zero counts for nothing.
-    ///
-    /// # Panics
-    ///
-    /// If `value` is not finite, or `weight` is negative or not finite.
-    #[track_caller]
-    #[inline]
-    pub fn add(&mut self, value: f64, weight: f64) {
-        assert!(value.is_finite(), "a mean cannot take in {value}");
-        assert!(weight >= 0.0 && weight.is_finite(), "{weight} cannot be a weight");
-        self.products.add(value * weight);
-        self.weights.add(weight);
-    }
-
-    /// Σ w·x / Σ w, or `None` while the weights sum to zero.
-    pub fn mean(&self) -> Option<f64> {
-        let weights = self.weights.total();
-        (weights > 0.0).then(|| self.products.total() / weights)
-    }
-}
-
 /// Counts stay far below 2⁵³, where every whole number is an `f64`.
 #[expect(clippy::cast_precision_loss, reason = "2^53 jobs are out of reach")]
 pub(crate) const fn as_f64(count: u64) -> f64 {
@@ -148,7 +112,6 @@ mod tests {
         assert_eq!((mean.mean(), mean.min(), mean.max()), (None, None, None));
         mean.add(0.1);
         assert_eq!((mean.mean(), mean.min(), mean.max()), (Some(0.1), Some(0.1), Some(0.1)));
-        assert_eq!(WeightedMean::default().mean(), None);
     }
 
     #[test]

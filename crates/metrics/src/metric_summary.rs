@@ -8,8 +8,7 @@ use crate::quantile_sketch::QuantileSketch;
 /// Every answer is `None` as long as there is no value.
 #[derive(Clone, Debug, Default)]
 pub struct MetricSummary {
-    // Sums of its own in place of a `Mean` and a `WeightedMean`: a simulator feeds five of these per job, and what a
-    // run reports needs neither the variance nor a second count.
+    // Sums of its own in place of a `Mean`: a simulator feeds five of these per job, and a run reports no second count.
     sum: Sum,
     weighted_sum: Sum,
     weights: u64,

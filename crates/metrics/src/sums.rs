@@ -3,7 +3,7 @@
 use crate::backlog::Trend;
 use crate::job::{bounded_slowdown, weight};
 use crate::job_class::JobClass;
-use crate::mean::{Mean, WeightedMean};
+use crate::mean::{Mean, Sum};
 use crate::summary::Summary;
 use sim_core::JobRecord;
 use std::collections::BTreeMap;
@@ -100,8 +100,8 @@ pub struct Sums {
     pub trend: Option<Trend>,
     /// Processors of the system.
     pub processors: u32,
-    /// Responses by processors × run time.
-    pub(crate) area_weighted: WeightedMean,
+    /// Responses × area, and areas: processors × run time.
+    area_weighted: (Sum, Sum),
 }
 
 impl Sums {
@@ -114,7 +114,7 @@ impl Sums {
             rejected: 0,
             trend: None,
             processors,
-            area_weighted: WeightedMean::default(),
+            area_weighted: Default::default(),
         }
     }
 
@@ -129,7 +129,14 @@ impl Sums {
             fared.bounded_slowdown.add(slowdown);
         }
         let area = f64::from(weight(record)) * record.job.runtime.as_secs_f64();
-        self.area_weighted.add(record.response().as_secs_f64(), area);
+        self.area_weighted.0.add(record.response().as_secs_f64() * area);
+        self.area_weighted.1.add(area);
+    }
+
+    /// Mean response weighted by processors × run time; `None` if all areas are zero.
+    pub(crate) fn area_weighted_response(&self) -> Option<f64> {
+        let (products, areas) = (self.area_weighted.0.total(), self.area_weighted.1.total());
+        (areas > 0.0).then(|| products / areas)
     }
 
     /// Number of jobs of a class.

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
 use crate::twin;
-use metrics::{Mean, QuantileSketch, WeightedMean};
+use metrics::{Mean, QuantileSketch};
 use proptest::prelude::*;
 use sketches_ddsketch::{Config, DDSketch};
 
@@ -74,12 +74,5 @@ proptest! {
         prop_assert!(twin::close(mean.mean().unwrap(), twin::mean(&values)));
         prop_assert_eq!(mean.min(), values.iter().copied().reduce(f64::min));
         prop_assert_eq!(mean.max(), values.iter().copied().reduce(f64::max));
-    }
-
-    #[test]
-    fn equal_weights_give_the_plain_mean(values in values(), weight in 1..10_000_u32) {
-        let mut weighted = WeightedMean::default();
-        values.iter().for_each(|&value| weighted.add(value, f64::from(weight)));
-        prop_assert!(twin::close(weighted.mean().unwrap(), mean(&values).mean().unwrap()));
     }
 }
