@@ -192,7 +192,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     const POINTS: usize = 120;
     let design = results.design;
     let held = &plan.held[log];
-    let base = held.replication(design, 1.0, 0)?;
+    let (base, _) = held.replication(design, 1.0, 0)?;
     let told = held.told(&base, &design.logs[log], design, &results.settings[0], 0);
     let policy = design.policies[design.baseline].held;
     let (placements, _) = policy.replay(&told.machines, &told.jobs, &told.numbers, told.estimates, design.seed)?;

@@ -27,16 +27,20 @@ pub(super) struct Report<'a> {
     judged: Vec<Judged>,
     pub(super) warnings: Vec<String>,
     in_logs: Vec<InLog>,
+    /// Draws outside the bounds, by log.
+    refused: Vec<u64>,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(plan: &'a Plan, runs: Vec<Run>) -> Self {
+        let mut refused = vec![0; plan.design.logs.len()];
+        runs.iter().for_each(|run| refused[run.key.log] += u64::from(run.refused));
         let results = Results::new(&plan.design, runs);
         let judged = plan.design.claims.iter().map(|claim| results.judge(claim, |_| true)).collect();
         let mut warnings = pitfalls(&plan.design, &plan.held, &results);
         let in_logs = InLog::all(&results);
         warnings.extend(InLog::warning(&in_logs, &results));
-        Self { plan, results, judged, warnings, in_logs }
+        Self { plan, results, judged, warnings, in_logs, refused }
     }
 
     /// Writes every file into `out`, and completes it. `timings` go into the manifest, as the only part that differs between
@@ -182,11 +186,11 @@ impl<'a> Report<'a> {
     }
 
     fn logs(&self) -> Table {
-        let logs = self.plan.design.logs.iter().zip(&self.plan.held);
-        let rows = logs.map(|(log, held)| {
+        let logs = self.plan.design.logs.iter().zip(&self.plan.held).zip(&self.refused);
+        let rows = logs.map(|((log, held), refused)| {
             let repairs: Vec<String> =
                 held.repairs.iter().map(|repair| format!("{} {}", repair.count, repair.rule.name())).collect();
-            let parts = held.parts(&self.plan.design, self.plan.head.end);
+            let parts = held.parts().map(|parts| format!("{parts}, {refused} draws outside the bounds refused"));
             let own = held.log().and_then(|one| one.load(held.processors().max(1)));
             vec![
                 log.name.clone(),

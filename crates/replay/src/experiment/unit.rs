@@ -41,6 +41,9 @@ pub(super) struct Run {
     /// Estimates over blocks, where one replay stands for replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) weeks: Option<Weeks>,
+    /// Draws outside the bounds of the log, in the first run of each draw.
+    #[serde(default)]
+    pub(super) refused: u32,
 }
 
 /// The first line of a unit's file.
@@ -100,19 +103,22 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
     let (held, design) = (&plan.held[unit.log], &plan.design);
     let of_replication = |replication: u32| -> Result<Vec<Run>> {
         // Settings that differ in what policies are told, or in density, share the jobs.
-        let mut bases: BTreeMap<u64, HeldLog> = BTreeMap::new();
-        for setting in &settings {
+        // By users: the jobs, the draws that were refused, and the first setting.
+        let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
+        for (position, setting) in settings.iter().enumerate() {
             let users = design.users(setting);
             if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
-                base.insert(held.replication(design, users, replication)?);
+                let (log, refused) = held.replication(design, users, replication)?;
+                base.insert((log, refused, position));
             }
         }
         let positions: Vec<usize> = (0..settings.len()).collect();
         let policies: Vec<usize> = (0..design.policies.len()).collect();
         let runs = in_parallel(&positions, |&position| {
             let setting = &settings[position];
-            let base = &bases[&design.users(setting).to_bits()];
-            let runs = under(plan, unit.log, base, setting, position, replication, &policies)?;
+            let (base, refused, first) = &bases[&design.users(setting).to_bits()];
+            let mut runs = under(plan, unit.log, base, setting, position, replication, &policies)?;
+            runs[0].refused = if position == *first { *refused } else { 0 };
             ran(plan.cost(Unit { end: unit.first + 1, ..unit }) / settings.len() as u64);
             Ok(runs)
         })?;
@@ -192,6 +198,7 @@ fn under(
             key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),
             weeks: None,
+            refused: 0,
         });
         if design.method == Method::Weeks {
             replayed.push(Replayed::new(&told.jobs, placements, window, trend));

@@ -8,10 +8,8 @@ use crate::simulate::held::machines_of;
 use crate::workload::generate::Drawn as Model;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sim_core::{Job, Streams};
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use workload::resample::{Blocks, Drawn, Users, shaken};
@@ -125,57 +123,39 @@ impl Held {
         Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density })
     }
 
-    /// The jobs of a replication before settings change them; `users` relative to the log's own.
-    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<HeldLog> {
-        if let Some(drawn) = self.drawn(design, users, replication)? {
-            return Ok(drawn.log);
-        }
+    /// The jobs of a replication before settings change them, and the number of draws outside the bounds of the log; `users`
+    /// relative to the log's own.
+    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<(HeldLog, u32)> {
         let streams = Streams::new(design.seed, replication);
-        Ok(match (&self.origin, design.method) {
+        let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
+        let drawn = |Drawn { log, refused }: Drawn| (log, refused);
+        let log = match (&self.origin, design.method) {
+            (Origin::Blocks(of), _) => return of.redrawn(&streams).map(drawn).map_err(|error| named(&error)),
+            (Origin::Users(log, of), _) => {
+                let redrawn =
+                    of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams);
+                return redrawn.map(drawn).map_err(|error| named(&error));
+            }
             (Origin::Model(model, count), _) => match self.deadlines {
                 Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
                 Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
             },
             (Origin::Log(log), Method::Shake { most }) => shaken(log, most, &streams),
             (Origin::Log(log), _) => log.clone(),
-            (Origin::Blocks(_) | Origin::Users(..), _) => unreachable!("they are drawn"),
-        })
+        };
+        Ok((log, 0))
     }
 
-    /// A log drawn from parts of the log, within its bounds.
-    fn drawn(&self, design: &Design, users: f64, replication: u32) -> Result<Option<Drawn>> {
-        let streams = Streams::new(design.seed, replication);
-        let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
-        Ok(match &self.origin {
-            Origin::Blocks(of) => Some(of.redrawn(&streams).map_err(|error| named(&error))?),
-            Origin::Users(log, of) => {
-                let of = of.clone().with_users(users);
-                let drawn = of.redrawn_within(log, (self.processors, self.density), &streams);
-                Some(drawn.map_err(|error| named(&error))?)
-            }
-            Origin::Log(_) | Origin::Model(..) => None,
-        })
-    }
-
-    /// The parts that replications are drawn from, with the number of refused draws; none where nothing is drawn from parts.
-    pub(super) fn parts(&self, design: &Design, replications: u32) -> Option<String> {
-        let parts = match &self.origin {
-            Origin::Blocks(of) => format!("blocks of {} weeks", of.block()),
+    /// The parts that replications are drawn from; none where nothing is drawn from parts.
+    pub(super) fn parts(&self) -> Option<String> {
+        match &self.origin {
+            Origin::Blocks(of) => Some(format!("blocks of {} weeks", of.block())),
             Origin::Users(_, users) => {
                 let (temporary, long_term) = users.counts();
-                format!("{temporary} temporary and {long_term} long-term users")
+                Some(format!("{temporary} temporary and {long_term} long-term users"))
             }
-            Origin::Log(_) | Origin::Model(..) => return None,
-        };
-        let users: BTreeSet<u64> = design.settings().iter().map(|setting| design.users(setting).to_bits()).collect();
-        let draws: Vec<(u64, u32)> =
-            users.into_iter().flat_map(|users| (0..replications).map(move |one| (users, one))).collect();
-        let refused = |(users, replication): &(u64, u32)| {
-            let drawn = self.drawn(design, f64::from_bits(*users), *replication).ok().flatten();
-            drawn.map_or(0, |drawn| u64::from(drawn.refused))
-        };
-        let refused: u64 = draws.par_iter().map(refused).sum();
-        Some(format!("{parts}, {refused} draws outside the bounds refused"))
+            Origin::Log(_) | Origin::Model(..) => None,
+        }
     }
 
     /// The same under a setting.
