@@ -7,6 +7,7 @@ use crate::logs::Declared;
 pub use crate::logs::Logs;
 use crate::metric::Metric as _;
 pub use crate::metric::Values;
+use crate::provenance::executable_sha256;
 pub use crate::quantity::{DesignPoint, Quantity};
 pub use crate::runs::Effort;
 pub use crate::scenario::Scenario;
@@ -167,4 +168,9 @@ pub trait Paper: Sized + Sync {
 
     /// One replication of one cell: a value for each of [`metrics`](Self::metrics), not a number where undefined.
     fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Values<MetricOf<Self>>;
+}
+
+/// SHA-256 of the code that computes the replications of `P`, in hexadecimal: of its models' sources, or else of the executable.
+pub(crate) fn models<P: Paper>() -> &'static str {
+    if P::MODELS.is_empty() { executable_sha256() } else { P::MODELS }
 }

@@ -2,11 +2,10 @@
 
 use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::logs::Logs;
-use crate::paper::{Effort, Paper};
+use crate::paper::{Effort, Paper, models};
 use crate::provenance;
 use crate::runs::Runs;
 use crate::scenario::Scenario;
-use crate::study::models;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::path::PathBuf;

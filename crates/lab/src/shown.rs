@@ -13,9 +13,8 @@ use crate::observations::Observations;
 use crate::output::OutDir;
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
-use crate::table::{Row, Table, in_words};
+use crate::table::{Row, Table, columns, csv, in_words};
 use crate::terminal::csv_name;
-use crate::write::{columns, csv_of};
 use anyhow::Result;
 use metrics::ConfidenceInterval;
 use plot::{Estimated, position, ticks};
@@ -83,7 +82,7 @@ pub fn write<'a>(
                 figures.push(on_page(id, picture, caption, about_it.map(|judged| judged.id.clone()).collect()));
             }
         }
-        out.write(format!("data/{id}.csv"), csv_of(TIDY, data)?)?;
+        out.write(format!("data/{id}.csv"), csv(TIDY, data)?)?;
         Ok(figures)
     };
     // Drawing takes longer than all else here: a thread for each id, and then in their order again.

@@ -1,7 +1,7 @@
 //! Running the cells of a paper: in parallel over replications, from the store where they are finished.
 
 use super::observations::Observations;
-use super::paper::Paper;
+use super::paper::{Paper, models};
 use super::quantity::Quantity;
 use super::session::Session;
 use super::store::{Identity, Store};
@@ -9,18 +9,12 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::interrupt::{self, Interrupted};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::provenance::executable_sha256;
 use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
 use serde_json::{Value, json};
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// What stands for the code that computes the replications of `P`, in hexadecimal.
-pub(crate) fn models<P: Paper>() -> &'static str {
-    if P::MODELS.is_empty() { executable_sha256() } else { P::MODELS }
-}
 
 /// The name of a run in `runs.csv`: its cell and its replication.
 pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {

@@ -94,14 +94,19 @@ pub fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
 }
 
+/// The columns `mean`, `ci_low`, `ci_high` and `reps`.
+pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
+    [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
+}
+
 /// A table as CSV.
 ///
 /// # Errors
 ///
 /// Rows that are longer or shorter than the head.
-pub fn csv<F: AsRef<[u8]>>(
-    head: impl IntoIterator<Item = F>,
-    rows: impl IntoIterator<Item = Vec<String>>,
+pub fn csv<R: IntoIterator<Item: AsRef<[u8]>>>(
+    head: impl IntoIterator<Item: AsRef<[u8]>>,
+    rows: impl IntoIterator<Item = R>,
 ) -> anyhow::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(head)?;

@@ -4,7 +4,6 @@ mod page;
 mod tables;
 
 pub(crate) use page::readings_of;
-pub(crate) use tables::{columns, csv_of};
 
 use crate::claim::{Judged, Remark};
 use crate::cli::program;

@@ -10,8 +10,9 @@ use crate::paper::{Paper, Reading};
 use crate::session::{self, Session};
 use crate::shown::write_picture;
 use crate::store::Store;
+use crate::table::csv;
 use crate::verdict::Verdict;
-use crate::write::{csv_of, readings_of};
+use crate::write::readings_of;
 use anyhow::Result;
 use serde_json::json;
 use std::time::Instant;
@@ -73,7 +74,7 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
             );
         }
     }
-    csv_of(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
+    csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
 }
 
 /// The command that makes this run again. Options that cannot change a result are left out.

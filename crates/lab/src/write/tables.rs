@@ -6,9 +6,8 @@ use crate::paper::Paper;
 use crate::quantity::Quantity;
 use crate::seeds::Seeds;
 use crate::study::{parameters, run_id};
-use crate::table::{number, optional};
+use crate::table::{columns, csv, number};
 use anyhow::{Result, bail};
-use metrics::ConfidenceInterval;
 
 impl<P: Paper> Findings<'_, P> {
     /// `runs.csv`: one row per replication.
@@ -44,7 +43,7 @@ impl<P: Paper> Findings<'_, P> {
             let expected = format!("{} ({})", cell.expected(), cell.label);
             judged.row(&judged.test, &expected, recorded.as_deref())
         };
-        csv_of(Judged::COLUMNS, self.judged.iter().map(row))
+        csv(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
     /// `data/claim-cells.csv`: one row per cell of each claim.
@@ -54,7 +53,7 @@ impl<P: Paper> Findings<'_, P> {
             let [mean, low, high, reps] = columns(&cell.estimate);
             [id.clone(), cell.label.clone(), cell.expected(), mean, low, high, reps, cell.verdict.to_string()]
         };
-        csv_of(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"], cells.map(row))
+        csv(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"], cells.map(row))
     }
 
     /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
@@ -74,7 +73,7 @@ impl<P: Paper> Findings<'_, P> {
             remark.shown.iter().map(shown).collect()
         };
         let columns = ["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"];
-        csv_of(columns, self.remarks.iter().flat_map(rows))
+        csv(columns, self.remarks.iter().flat_map(rows))
     }
 
     /// `seeds.csv`: one row per claim and seed.
@@ -87,25 +86,6 @@ impl<P: Paper> Findings<'_, P> {
             let (verdict, expected) = (other.verdict.to_string(), format!("{} ({})", cell.rule, cell.label));
             [judged.id.clone(), seed.to_string(), verdict, stays.to_owned(), expected, mean, low, high]
         };
-        csv_of(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"], rows.map(row))
+        csv(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"], rows.map(row))
     }
-}
-
-/// The columns `mean`, `ci_low`, `ci_high` and `reps`.
-pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
-    [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
-}
-
-/// A table as CSV.
-pub(crate) fn csv_of<R>(
-    header: impl IntoIterator<Item = &'static str>,
-    rows: impl IntoIterator<Item = R>,
-) -> Result<Vec<u8>>
-where
-    R: IntoIterator<Item: AsRef<[u8]>>,
-{
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(header)?;
-    rows.into_iter().try_for_each(|row| table.write_record(row))?;
-    Ok(table.into_inner()?)
 }

@@ -80,8 +80,7 @@ impl ClusterState {
     ) -> TurnaroundBounds {
         let left = |slot: u32| {
             let left = self.running[slot as usize].believed_left(now, overrun);
-            let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
-            nanos
+            u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64
         };
         let Placement { at_most, slowest, beside } = placement;
         let at_most = *at_most;

@@ -35,7 +35,6 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// The sentences in the order of the specification.
-    #[expect(clippy::too_many_lines, reason = "a table")]
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Late jobs: figure 1, left.

@@ -105,7 +105,6 @@ impl Bench<'_> {
     }
 
     /// The sentences in the order of the specification.
-    #[expect(clippy::too_many_lines, reason = "a table")]
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             C1 "§3.2, fig. 3" "The FFIT policy is the worst"

@@ -69,7 +69,7 @@ impl<'a> Report<'a> {
         let row = |judged: &Judged| {
             let deciding = judged.deciding_cell();
             let test = format!("{}; decided by {}", judged.test, deciding.label);
-            judged.row(&test, &deciding.rule.to_string(), None).into()
+            judged.row(&test, &deciding.rule.to_string(), None).to_vec()
         };
         csv(Judged::COLUMNS, self.judged.iter().map(row))
     }

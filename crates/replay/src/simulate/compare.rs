@@ -119,7 +119,7 @@ pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
         let numbers = [Some(interval.mean), interval.low, interval.high]
             .map(|value| value.map_or_else(String::new, |value| value.to_string()));
         let correlation = interval.correlation.map_or_else(String::new, |value| value.to_string());
-        names.into_iter().chain(numbers).chain([interval.blocks.to_string(), correlation]).collect()
+        names.into_iter().chain(numbers).chain([interval.blocks.to_string(), correlation]).collect::<Vec<_>>()
     };
     let head = ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"];
     csv(head, all(runs, baseline).into_iter().map(row))

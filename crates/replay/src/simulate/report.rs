@@ -44,7 +44,7 @@ impl Report<'_> {
         let names = self.runs[0].columns.iter().map(|(metric, _)| metric.name());
         let row = |run: &Run| {
             let values = run.columns.iter().map(|(metric, value)| cell(metric, *value, |value| value.to_string()));
-            std::iter::once(run.name.clone()).chain(values).collect()
+            std::iter::once(run.name.clone()).chain(values).collect::<Vec<_>>()
         };
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
