@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// The name of a column of the table: what kind of run a verdict is on record for. `kind` tells records of one paper apart
+/// Name of a column of the table, by the kind of run that a verdict is recorded for. `kind` distinguishes records of one paper
 /// (`stand-in`), `mode` is empty, `--decide` or `--quick`.
 fn column(kind: Option<&str>, mode: &str, seeds: &str) -> String {
     let words: Vec<&str> = [kind.unwrap_or(""), mode, seeds].into_iter().filter(|word| !word.is_empty()).collect();

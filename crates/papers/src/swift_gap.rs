@@ -141,7 +141,7 @@ lab::cell! {
         workload: Workload,
         profile: Profile,
         policy: Policy,
-        /// The first so many records of the log.
+        /// Number of records read, from the first.
         records: u32,
     }
 }

@@ -38,12 +38,12 @@ use workload::SwfReader;
 #[command(after_help = "\
 Examples:
   cargo xtask check --trace KTH-SP2.swf.gz --schedule results/simulate/KTH-SP2/easy/jobs.csv
-      can a machine have run this? Nobody twice, nobody before its submission, nobody wider or longer than asked, everybody there
+      can a machine have run this? Each job once, after its submission, as wide and as long as requested, and none missing
   cargo xtask check --trace log.swf --schedule theirs.csv --procs 256 --policy easy
       and is it what EASY does? The first start that EASY would not have made, and how many such there are
   cargo xtask check --trace log.swf --schedule theirs.swf --machines site.machines --json
   cargo xtask check --trace log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 --policy easy
-      a schedule on machines that fail: nobody ran on one that was down, and EASY decided
+      a schedule on machines that fail: no job ran on one that was down, and EASY decided
 
 The schedule, of any program: CSV with a heading, of which the columns job (or job_id) and start are needed, and submit, finish \
 (or end), processors (or procs, cpus), site, allocated (0-3,7) and state (rejected: never started) are used if they are \
@@ -52,7 +52,7 @@ there; times in seconds, from the first submission or as in the log. Or SWF, whe
 Run times are those of the log, cut at the limit under --estimates user. Records without a run time, or of zero, are no jobs, \
 and are not looked at. A job wider than every place must not start.
 
-With --outages: nobody runs while the place is down, and whoever was hit has started anew. The starts that a failure ended are \
+With --outages: no job runs while the place is down, and a job that a failure hit has started again. The starts that a failure ended are \
 in no schedule: where the policy would have made one, and there was room for it, it is taken as made.
 
 With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass (or as --passes says); a policy looks at jobs that \

@@ -21,8 +21,8 @@ use workload::{Intake, Options, Repairs, SwfReader};
 #[command(after_help = "\
 Examples:
   cargo xtask explain --trace KTH-SP2.swf.gz --policy easy --job 1204
-      why job 1204 started when it did under EASY: its place in the queue, who held the processors that it lacked and until when \
-      that was expected, which reservation barred it, whom it passed
+      why job 1204 started when it did under EASY: its place in the queue, the jobs that held the processors it lacked and \
+      their expected ends, the reservation that blocked it, the jobs that it overtook
   cargo xtask explain --trace log.swf --policy easy,cons --job 7,9
       two jobs under two policies
   cargo xtask explain --trace log.swf --policy easy+order=wfp3 --job 7 --all
@@ -35,13 +35,13 @@ Examples:
   cargo xtask explain --model hier-grid --trace log.swf --tree universities --policy hierarchical --job 7
       the messages that moved it
 
-Options are those of `simulate`, and so is the run: the same log, options and seed give the schedule that `simulate` writes. What \
-is told comes from the policy's own decisions, pass by pass. fcfs, easy, cons and flex, with all their settings, tell reasons; \
-plans (best-gap, bgt, sg, eg-edf), programs (exec) and policies of your own tell none unless they implement \
-Policy::schedule_with_reasons. Of those, you are told what everybody can see: the queue, who held the processors, and when the \
-job started.
+Options are those of `simulate`, and so is the run: the same log, options and seed give the schedule that `simulate` writes. Reasons \
+come from the policy's own decisions, pass by pass. fcfs, easy, cons and flex, with all their settings, report reasons; \
+plans (best-gap, bgt, sg, eg-edf), programs (exec) and policies of your own report none unless they implement \
+Policy::schedule_with_reasons. For those, the history has what the state shows: the queue, the jobs that held the processors, and \
+the start.
 
-Exit codes: 0 told; 2 bad usage or input, such as a job that the log does not have; 3 reading failed.")]
+Exit codes: 0 explained; 2 bad usage or input, such as a job that the log does not have; 3 reading failed.")]
 pub struct Explain {
     /// The log, and how it is read.
     #[command(flatten)]

@@ -92,9 +92,9 @@ pub(super) struct Source {
 
 /// The log of Wagap, or what takes its place.
 enum Wagap {
-    /// The log is meant; nobody has looked for it yet.
+    /// The log, not yet looked for.
     Unread,
-    /// The jobs among its first so many records.
+    /// The jobs among the records that were read.
     Log {
         sha256: String,
         jobs: BTreeMap<u32, Arc<[Job]>>,
