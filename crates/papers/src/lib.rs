@@ -7,10 +7,6 @@ mod multi_site;
 mod predictions;
 mod swift_gap;
 
-#[cfg(test)]
-#[path = "../build/sources.rs"]
-mod sources;
-
 use lab::registry::Entry;
 
 /// Does `$each!` with the types of all papers, in the order in which they were built.
