@@ -37,6 +37,9 @@ struct Task {
     user: i64,
 }
 
+/// The score of a task at an instant; the smallest is next.
+type Score = Box<dyn Fn(i64, &Task) -> f64>;
+
 /// The decision that an agent makes.
 #[derive(Copy, Clone, PartialEq)]
 enum Decision {
@@ -189,11 +192,11 @@ impl Environment {
     fn play(&mut self, first: usize, count: usize, rule: &str) -> PyResult<()> {
         let wait = |now: i64, task: &Task| (now - task.submit) as f64;
         let as_run = |_: i64, task: &Task| (-1 - task.submit) as f64;
-        let log = |value: i64| (if value > 0 { value as f64 } else { 0.1 }).log10();
+        let log = |value: i64| libm::log10(if value > 0 { value as f64 } else { 0.1 });
         let wfp3 = |w: f64, task: &Task| -libm::pow(w / task.request as f64, 3.0) * f64::from(task.processors);
         let unicep =
-            |w: f64, task: &Task| -(w + 1e-15) / ((f64::from(task.processors) + 1e-15).log2() * task.request as f64);
-        let score: Box<dyn Fn(i64, &Task) -> f64> = match rule {
+            |w: f64, task: &Task| -(w + 1e-15) / (libm::log2(f64::from(task.processors) + 1e-15) * task.request as f64);
+        let score: Score = match rule {
             "fcfs" => Box::new(|_, task| task.submit as f64),
             "sjf" => Box::new(|_, task| task.request as f64),
             "f1" => Box::new(move |_, task| log(task.request) * f64::from(task.processors) + 870.0 * log(task.submit)),
