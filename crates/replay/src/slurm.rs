@@ -2,6 +2,7 @@
 
 mod input;
 mod sacct;
+mod sbatch;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};

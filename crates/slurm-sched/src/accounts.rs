@@ -4,6 +4,7 @@
 //! `sacctmgr --parsable2 show qos` can be appended to it; a line of the dump's form (`QOS - 'high':Priority=10`) works, too.
 
 use crate::error::{Collector, Faults};
+use crate::limits::{self, Amounts};
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -37,8 +38,10 @@ pub struct Association {
     pub qos: Vec<String>,
     /// `DefaultQOS`.
     pub default_qos: Option<String>,
+    /// `Priority`.
+    pub priority: u32,
     /// Limits.
-    pub limits: Limits,
+    pub limits: Amounts,
 }
 
 /// A quality of service.
@@ -50,8 +53,10 @@ pub struct Qos {
     pub usage_factor: f64,
     /// `Flags`, in upper case.
     pub flags: Vec<String>,
-    /// Limits and `Priority`.
-    pub limits: Limits,
+    /// `Priority`.
+    pub priority: u32,
+    /// Limits.
+    pub limits: Amounts,
 }
 
 impl Qos {
@@ -65,34 +70,6 @@ impl Qos {
         self.flags.iter().any(|own| own.eq_ignore_ascii_case(flag))
     }
 }
-
-/// Limits of an association or QOS; `None` is no limit. Times are seconds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// `Priority`.
-    pub priority: u32,
-    /// `GrpJobs`: running jobs below it.
-    pub group_jobs: Option<u32>,
-    /// `GrpTRES`: resources of running jobs below it.
-    pub group_tres: Tres,
-    /// `MaxJobs` of an association, `MaxJobsPerUser` of a QOS.
-    pub max_jobs: Option<u32>,
-    /// `MaxJobsPerAccount` of a QOS.
-    pub max_jobs_per_account: Option<u32>,
-    /// `MaxTRESPerJob`.
-    pub max_tres_per_job: Tres,
-    /// `MaxTRESPerUser` of a QOS.
-    pub max_tres_per_user: Tres,
-    /// `MaxTRESPerAccount` of a QOS.
-    pub max_tres_per_account: Tres,
-    /// `MaxTRESMinsPerJob`.
-    pub max_tres_minutes_per_job: Tres,
-    /// `MaxWallDurationPerJob`.
-    pub max_wall: Option<i64>,
-}
-
-/// Amounts of CPUs, memory in MiB, and nodes; `None` is no limit.
-pub type Tres = [Option<u64>; 3];
 
 /// Keys that are allowed and of no effect on jobs that were accepted.
 const IGNORED: &str = "AdminLevel Coordinator Comment DefaultWCKey Description Fairshare GrpSubmit GrpSubmitJobs Id Name MaxSubmit \
@@ -264,23 +241,27 @@ impl Reader {
         });
         let mut qos = Qos::new(name);
         for (key, value) in options {
-            let result = match key.to_ascii_lowercase().as_str() {
-                "usagefactor" => {
-                    let factor = value.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
-                    factor.map(|factor| qos.usage_factor = factor).ok_or("expected a number of at least 0")
-                }
-                "flags" => {
-                    qos.flags = text::list(value).map(str::to_ascii_uppercase).collect();
-                    for flag in qos.flags.iter().filter(|flag| !FLAGS.split(' ').any(|known| known == *flag)) {
-                        self.accounts.not_modelled.push(format!("{}:{line}: Flags={flag}", self.file));
-                    }
-                    Ok(())
-                }
-                _ => self.limit(line, &mut qos.limits, key, value),
-            };
+            let result = self.set_qos(line, &mut qos, key, value);
             self.faults.take(line, key, result);
         }
         self.accounts.qos[at] = qos;
+    }
+
+    fn set_qos(&mut self, line: usize, qos: &mut Qos, key: &str, value: &str) -> Result<(), &'static str> {
+        match key.to_ascii_lowercase().as_str() {
+            "usagefactor" => {
+                let factor = value.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
+                qos.usage_factor = factor.ok_or("expected a number of at least 0")?;
+            }
+            "flags" => {
+                qos.flags = text::list(value).map(str::to_ascii_uppercase).collect();
+                let unknown = qos.flags.iter().filter(|flag| !FLAGS.split(' ').any(|known| known == *flag));
+                let listed = unknown.map(|flag| format!("{}:{line}: Flags={flag}", self.file));
+                self.accounts.not_modelled.extend(listed);
+            }
+            _ => self.limit(line, &mut qos.priority, &mut qos.limits, key, value)?,
+        }
+        Ok(())
     }
 
     fn association(&mut self, line: usize, base: Association, options: &[(String, String)]) -> Association {
@@ -288,49 +269,56 @@ impl Reader {
         let parent = if is_root { None } else { Some(self.parent) };
         let mut own = Association { parent, shares: Some(1), ..base };
         for (key, value) in options {
-            let result = match key.to_ascii_lowercase().as_str() {
-                "fairshare" | "shares" => match value.as_str() {
-                    "parent" | "2147483647" => {
-                        own.shares = None;
-                        Ok(())
-                    }
-                    _ => {
-                        value.parse().map(|shares| own.shares = Some(shares)).map_err(|_| "expected a number or parent")
-                    }
-                },
-                "defaultaccount" => {
-                    let user = own.user.clone().unwrap_or_default();
-                    self.default_account.insert(user, value.clone());
-                    Ok(())
-                }
-                "qos" | "qoslevel" => {
-                    let names = text::list(value).map(|name| name.trim_start_matches('+').to_owned());
-                    own.qos = names.collect();
-                    Ok(())
-                }
-                "defaultqos" => {
-                    own.default_qos = Some(value.clone());
-                    Ok(())
-                }
-                "partition" => {
-                    own.partition = Some(value.clone());
-                    Ok(())
-                }
-                _ => self.limit(line, &mut own.limits, key, value),
-            };
+            let result = self.set_association(line, &mut own, key, value);
             self.faults.take(line, key, result);
         }
         own
     }
 
-    fn limit(&mut self, line: usize, limits: &mut Limits, key: &str, value: &str) -> Result<(), &'static str> {
-        if text::is_among(LISTED, key) {
+    fn set_association(
+        &mut self,
+        line: usize,
+        own: &mut Association,
+        key: &str,
+        value: &str,
+    ) -> Result<(), &'static str> {
+        match key.to_ascii_lowercase().as_str() {
+            "fairshare" | "shares" if ["parent", "2147483647"].contains(&value) => own.shares = None,
+            "fairshare" | "shares" => own.shares = Some(value.parse().map_err(|_| "expected a number or parent")?),
+            "defaultaccount" => {
+                self.default_account.insert(own.user.clone().unwrap_or_default(), value.to_owned());
+            }
+            "qos" | "qoslevel" => {
+                own.qos = text::list(value).map(|name| name.trim_start_matches('+').to_owned()).collect();
+            }
+            "defaultqos" => own.default_qos = Some(value.to_owned()),
+            "partition" => own.partition = Some(value.to_owned()),
+            _ => self.limit(line, &mut own.priority, &mut own.limits, key, value)?,
+        }
+        Ok(())
+    }
+
+    /// Sets the priority or the limit that `key` names.
+    fn limit(
+        &mut self,
+        line: usize,
+        priority: &mut u32,
+        limits: &mut Amounts,
+        key: &str,
+        value: &str,
+    ) -> Result<(), &'static str> {
+        if key.eq_ignore_ascii_case("priority") {
+            let is_absent = value == "-1" || value.is_empty();
+            let number = if is_absent { Ok(0) } else { value.parse() };
+            *priority = number.map_err(|_| "expected a whole number, or -1 for no limit")?;
+        } else if text::is_among(LISTED, key) {
             if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
                 self.accounts.not_modelled.push(format!("{}:{line}: {key}", self.file));
             }
-            return Ok(());
+        } else if !text::is_among(IGNORED, key) {
+            limits::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
         }
-        limits.set(key, value)
+        Ok(())
     }
 
     fn finish(mut self) -> Result<Accounts, Faults> {
@@ -361,47 +349,4 @@ fn fields(text: &str) -> Vec<String> {
         }
     }
     fields
-}
-
-impl Limits {
-    /// Sets the limit that `key` names.
-    fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
-        let absent = value == "-1" || value.is_empty();
-        let count = || match value.parse() {
-            _ if absent => Ok(None),
-            Ok(n) => Ok(Some(n)),
-            Err(_) => Err("expected a whole number, or -1 for no limit"),
-        };
-        match key.to_ascii_lowercase().as_str() {
-            "priority" => self.priority = count()?.unwrap_or(0),
-            "grpjobs" => self.group_jobs = count()?,
-            "grptres" => self.group_tres = tres(value)?,
-            "maxjobs" | "maxjobsperuser" | "maxjobspu" => self.max_jobs = count()?,
-            "maxjobsperaccount" | "maxjobspa" => self.max_jobs_per_account = count()?,
-            "maxtres" | "maxtresperjob" => self.max_tres_per_job = tres(value)?,
-            "maxtresperuser" | "maxtrespu" => self.max_tres_per_user = tres(value)?,
-            "maxtresperaccount" | "maxtrespa" => self.max_tres_per_account = tres(value)?,
-            "maxtresmins" | "maxtresminsperjob" => self.max_tres_minutes_per_job = tres(value)?,
-            "maxwall" | "maxwalldurationperjob" | "maxwalldurationpj" => {
-                self.max_wall = if absent { None } else { text::limit(value)? };
-            }
-            _ if text::is_among(IGNORED, key) => {}
-            _ => return Err("unknown key; remove it"),
-        }
-        Ok(())
-    }
-}
-
-/// Reads `cpu=100,mem=4G,node=8`. Resources that no modelled job asks for, such as GRES, are passed over.
-fn tres(text: &str) -> Result<Tres, &'static str> {
-    let mut tres = Tres::default();
-    for part in text::list(text) {
-        let (name, amount) = part.split_once('=').ok_or("expected amounts such as cpu=100,mem=4G,node=8")?;
-        let Some(at) = ["cpu", "mem", "node"].iter().position(|known| known.eq_ignore_ascii_case(name)) else {
-            continue;
-        };
-        let read = if at == 1 { text::mebibytes(amount) } else { amount.parse().ok() };
-        tres[at] = if amount == "-1" { None } else { Some(read.ok_or("expected an amount")?) };
-    }
-    Ok(tres)
 }

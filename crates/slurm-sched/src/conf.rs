@@ -34,8 +34,9 @@ pub struct Conf {
     pub scheduling: Scheduling,
     /// `Priority*`.
     pub priority: PrioritySettings,
-    /// `AccountingStorageEnforce`.
-    pub enforce: Enforce,
+    /// `AccountingStorageEnforce` has `limits`, or a value that implies it: limits of associations and QOS hold, and usage is
+    /// charged up to the end of a job.
+    pub enforces_limits: bool,
     /// `KillWait` (30).
     pub kill_wait: i64,
     /// `OverTimeLimit` (0); [`YEAR`] if unlimited.
@@ -44,23 +45,8 @@ pub struct Conf {
     pub select_linear: bool,
     /// `SelectTypeParameters` counts memory as a resource.
     pub memory_counts: bool,
-    /// `JobRequeue` (yes).
-    pub requeue: bool,
     /// Settings that are read and not modelled, as `slurm.conf:12: Licenses`.
     pub not_modelled: Vec<String>,
-}
-
-/// `AccountingStorageEnforce`, with what each value implies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Enforce {
-    /// A job needs an association.
-    pub associations: bool,
-    /// Limits of associations and QOS hold, and usage is charged up to the end of a job.
-    pub limits: bool,
-    /// A job needs a QOS of its association.
-    pub qos: bool,
-    /// A job starts only if it can run to its end within the limits.
-    pub safe: bool,
 }
 
 impl Conf {
@@ -118,12 +104,11 @@ impl Conf {
             partitions,
             scheduling,
             priority,
-            enforce: globals.enforce(),
+            enforces_limits: globals.enforces_limits(),
             kill_wait: globals.seconds("KillWait", 30),
             over_time_limit: globals.limit("OverTimeLimit", 0),
             select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
             memory_counts: parameters.iter().any(|word| word.ends_with("memory")),
-            requeue: globals.switch("JobRequeue", true),
             not_modelled,
         };
         globals.faults.finish(conf)
@@ -216,29 +201,37 @@ impl<'a> Globals<'a> {
         self.text(key).map(|value| text::list(value).map(str::to_ascii_lowercase).collect()).unwrap_or_default()
     }
 
-    fn enforce(&mut self) -> Enforce {
-        let mut enforce = Enforce::default();
-        for word in self.words("AccountingStorageEnforce") {
-            match word.as_str() {
-                "associations" | "wckeys" => {}
-                "limits" => enforce.limits = true,
-                // SPEC 2.4: these imply `limits`.
-                "qos" => (enforce.limits, enforce.qos) = (true, true),
-                "safe" => (enforce.limits, enforce.safe) = (true, true),
-                "all" => (enforce.limits, enforce.qos, enforce.safe) = (true, true, true),
-                "none" | "0" | "no" | "nojobs" | "nosteps" => continue,
-                _ => {
-                    if let Some(setting) = self.setting("AccountingStorageEnforce") {
-                        self.fault(
-                            setting,
-                            format_args!("{word:?} is not one of associations, limits, qos, safe, wckeys, all"),
-                        );
-                    }
-                    continue;
-                }
+    fn enforces_limits(&mut self) -> bool {
+        const OTHER: &str = "associations wckeys none 0 no nojobs nosteps";
+        // SPEC 2.4: `qos` and `safe` imply `limits`.
+        const LIMITS: &str = "limits qos safe all";
+        self.parsed("AccountingStorageEnforce", false, |value| {
+            let unknown = text::list(value).find(|word| ![OTHER, LIMITS].iter().any(|list| text::is_among(list, word)));
+            match unknown {
+                Some(_) => Err("expected some of associations, limits, qos, safe, wckeys, all"),
+                None => Ok(text::list(value).any(|word| text::is_among(LIMITS, word))),
             }
-            enforce.associations = true;
-        }
-        enforce
+        })
+    }
+
+    /// TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the unit of memory that the
+    /// weight is for.
+    fn tres_weights(value: &str, has_units: bool) -> Result<Vec<(String, f64)>, &'static str> {
+        let one = |part: &str| {
+            let (name, weight) = part.split_once('=')?;
+            let digits = weight.trim_end_matches(|c: char| has_units && c.is_ascii_alphabetic());
+            let per = match weight[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
+                "" | "M" => 1.0,
+                "K" => 1.0 / 1024.0,
+                "G" => 1024.0,
+                "T" => 1024.0 * 1024.0,
+                "P" => 1024.0 * 1024.0 * 1024.0,
+                _ => return None,
+            };
+            let weight =
+                digits.parse().ok().filter(|weight: &f64| weight.is_finite() && (*weight >= 0.0 || !has_units))?;
+            Some((name.trim().to_ascii_lowercase(), weight / per))
+        };
+        text::list(value).map(|part| one(part).ok_or("expected weights such as CPU=1000,Mem=0.25")).collect()
     }
 }

@@ -50,16 +50,6 @@ impl Site {
                     faults.push(job.line, option, format_args!("there is no node {name:?} in slurm.conf"));
                 }
             }
-            let unmodelled = [
-                ("--array", request.array.is_some()),
-                (
-                    "--dependency",
-                    request.dependencies.iter().flatten().any(|one| one.kind == DependencyKind::AfterCorr),
-                ),
-            ];
-            for (option, _) in unmodelled.iter().filter(|(_, is_given)| *is_given) {
-                faults.push(job.line, option, "is not modelled yet; remove it or the job");
-            }
         }
         faults.finish(())
     }
@@ -281,7 +271,7 @@ impl<'a> Controller<'a> {
     /// Returns true if at least one alternative of each group is met at `now`.
     fn is_independent(&self, id: u32, groups: &[Vec<Dependency>], now: i64) -> bool {
         let is_met = |dependency: &Dependency| {
-            let Some((other, _)) = dependency.job else { return self.is_alone(id) };
+            let Some(other) = dependency.job else { return self.is_alone(id) };
             match (dependency.kind, self.fates.get(&other)) {
                 // A job that the controller does not know holds up no other.
                 (_, None) => !self.jobs.contains_key(&other),

@@ -46,17 +46,20 @@ impl std::error::Error for Faults {}
 
 /// Collector of faults, so that a reader reports all of them at once.
 #[derive(Debug)]
-pub(crate) struct Collector {
+pub struct Collector {
     file: String,
     faults: Vec<Fault>,
 }
 
 impl Collector {
-    pub(crate) fn new(file: &str) -> Self {
+    /// Returns an empty collector for the file of this name.
+    #[must_use]
+    pub fn new(file: &str) -> Self {
         Self { file: file.to_owned(), faults: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
+    /// Adds a fault of a line, counted from 1 (0 for what is missing), and of a key or column there.
+    pub fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
         let key = key.chars().take(60).collect();
         self.faults.push(Fault { file: self.file.clone(), line, key, problem: problem.to_string() });
     }
@@ -68,13 +71,17 @@ impl Collector {
         }
     }
 
-    /// The value, or a fault and `None`.
-    pub(crate) fn take<T, E: fmt::Display>(&mut self, line: usize, key: &str, result: Result<T, E>) -> Option<T> {
+    /// Returns the value, or adds a fault and returns `None`.
+    pub fn take<T, E: fmt::Display>(&mut self, line: usize, key: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|problem| self.push(line, key, problem)).ok()
     }
 
-    /// `value`, or all faults if there are any.
-    pub(crate) fn finish<T>(self, value: T) -> Result<T, Faults> {
+    /// Returns `value`, or all faults.
+    ///
+    /// # Errors
+    ///
+    /// If there are faults.
+    pub fn finish<T>(self, value: T) -> Result<T, Faults> {
         if self.faults.is_empty() { Ok(value) } else { Err(Faults(self.faults)) }
     }
 }

@@ -12,6 +12,8 @@ pub mod error;
 pub mod hostlist;
 pub mod limits;
 pub mod priority;
+#[doc(hidden)]
+pub mod text;
 pub mod workload;
 
 mod backfill;
@@ -27,7 +29,6 @@ mod queue;
 mod select;
 mod simulate;
 mod table;
-mod text;
 mod version;
 mod will_run;
 

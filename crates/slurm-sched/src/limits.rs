@@ -1,10 +1,11 @@
-//! Limits of associations and QOS on running jobs.
+//! Limits of associations and QOS on running jobs, from one table of kinds.
 //!
 //! A limit is that of the partition's QOS, else of the job's QOS (the other way round under its flag `OverPartQOS`), else of the
 //! associations: those of groups hold at every account above the job, the others at the nearest association that sets them.
 
-use crate::accounts::{self, Accounts, Tres};
+use crate::accounts::Accounts;
 use crate::conf::Conf;
+use crate::text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,34 +26,19 @@ pub struct Demand {
     pub limit: i64,
 }
 
-/// Running jobs and their resources.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Load {
-    jobs: u32,
-    tres: [u64; 3],
-}
+/// Limits of an association or QOS, one row for each kind: `GrpJobs`, `MaxJobsPerUser`, `MaxJobsPerAccount`, `MaxWall` (seconds),
+/// `GrpTRES`, `MaxTRESPerUser`, `MaxTRESPerAccount`, `MaxTRESPerJob`, `MaxTRESMinsPerJob`.
+///
+/// A row of TRES has amounts of CPUs, memory in MiB, and nodes; the others have the first alone. `None` is no limit.
+pub type Amounts = [[Option<u64>; 3]; KINDS.len()];
 
-impl Load {
-    fn add(&mut self, demand: &Demand) {
-        self.jobs += 1;
-        (0..3).for_each(|at| self.tres[at] += demand.tres[at]);
-    }
-
-    fn remove(&mut self, demand: &Demand) {
-        self.jobs -= 1;
-        (0..3).for_each(|at| self.tres[at] -= demand.tres[at]);
-    }
-}
-
-/// Whose load a limit is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Scope {
-    Association(usize),
-    Qos(usize),
-    /// QOS and user.
-    User(usize, usize),
-    /// QOS and the account of the association.
-    Account(usize, Option<usize>),
+/// Quantity that a limit bounds.
+#[derive(Clone, Copy)]
+enum Measure {
+    Jobs,
+    Seconds,
+    Tres,
+    TresMinutes,
 }
 
 /// Jobs that share a limit.
@@ -64,8 +50,73 @@ enum Over {
     Job,
 }
 
+/// Kinds of limits in the order in which slurmctld tests them, with their names in files of sacctmgr. `MaxJobs` of an
+/// association is the limit of each of its users.
+const KINDS: [(&str, Measure, Over); 9] = [
+    ("GrpJobs", Measure::Jobs, Over::Group),
+    ("MaxJobs MaxJobsPU MaxJobsPerUser", Measure::Jobs, Over::User),
+    ("MaxJobsPA MaxJobsPerAccount", Measure::Jobs, Over::Account),
+    ("MaxWall MaxWallDurationPJ MaxWallDurationPerJob", Measure::Seconds, Over::Job),
+    ("GrpTRES", Measure::Tres, Over::Group),
+    ("MaxTRESPU MaxTRESPerUser", Measure::Tres, Over::User),
+    ("MaxTRESPA MaxTRESPerAccount", Measure::Tres, Over::Account),
+    ("MaxTRES MaxTRESPerJob", Measure::Tres, Over::Job),
+    ("MaxTRESMins MaxTRESMinsPerJob", Measure::TresMinutes, Over::Job),
+];
+
+/// Number of kinds that are tested before nodes are selected: those without TRES.
+const BEFORE_SELECTION: usize = 4;
+
 /// Names of TRES in reasons.
 const NAMES: [&str; 3] = ["Cpu", "Mem", "Node"];
+
+/// Sets the limit that `key` names; `None` if it names no limit.
+pub(crate) fn set(limits: &mut Amounts, key: &str, value: &str) -> Option<Result<(), &'static str>> {
+    let at = KINDS.iter().position(|(keys, ..)| text::is_among(keys, key))?;
+    Some(amounts(KINDS[at].1, value).map(|amounts| limits[at] = amounts))
+}
+
+fn amounts(measure: Measure, value: &str) -> Result<[Option<u64>; 3], &'static str> {
+    let single = match measure {
+        Measure::Tres | Measure::TresMinutes => return tres(value),
+        _ if value == "-1" || value.is_empty() => None,
+        Measure::Jobs => {
+            Some(u64::from(value.parse::<u32>().map_err(|_| "expected a whole number, or -1 for no limit")?))
+        }
+        Measure::Seconds => text::limit(value)?.map(i64::unsigned_abs),
+    };
+    Ok([single, None, None])
+}
+
+/// Reads `cpu=100,mem=4G,node=8`. Resources that no modelled job asks for, such as GRES, are passed over.
+fn tres(text: &str) -> Result<[Option<u64>; 3], &'static str> {
+    let mut tres = [None; 3];
+    for part in text::list(text) {
+        let (name, amount) = part.split_once('=').ok_or("expected amounts such as cpu=100,mem=4G,node=8")?;
+        let Some(at) = NAMES.iter().position(|known| known.eq_ignore_ascii_case(name)) else { continue };
+        let read = if at == 1 { text::mebibytes(amount) } else { amount.parse().ok() };
+        tres[at] = if amount == "-1" { None } else { Some(read.ok_or("expected an amount")?) };
+    }
+    Ok(tres)
+}
+
+/// Running jobs and their resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Load {
+    jobs: u64,
+    tres: [u64; 3],
+}
+
+/// Owner of a load that a limit is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Scope {
+    Association(usize),
+    Qos(usize),
+    /// QOS and user.
+    User(usize, usize),
+    /// QOS and the account of the association.
+    Account(usize, Option<usize>),
+}
 
 /// Loads of associations and QOS.
 #[derive(Clone, Debug)]
@@ -80,7 +131,7 @@ impl Limits {
     /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce nothing is limited.
     #[must_use]
     pub fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
-        let accounts = accounts.filter(|_| conf.enforce.limits);
+        let accounts = accounts.filter(|_| conf.enforces_limits);
         let qos = |name: &Option<String>| accounts?.qos(name.as_deref()?);
         let partitions = conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
         Self { accounts: accounts.cloned().map(Arc::new), partitions, loads: BTreeMap::new() }
@@ -89,7 +140,9 @@ impl Limits {
     /// Counts a job that starts.
     pub fn started(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
-            self.loads.entry(scope).or_default().add(job);
+            let load = self.loads.entry(scope).or_default();
+            load.jobs += 1;
+            (0..3).for_each(|at| load.tres[at] += job.tres[at]);
         }
     }
 
@@ -101,7 +154,8 @@ impl Limits {
     pub fn ended(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.get_mut(&scope).expect("the job started");
-            load.remove(job);
+            load.jobs -= 1;
+            (0..3).for_each(|at| load.tres[at] -= job.tres[at]);
             if load.jobs == 0 {
                 self.loads.remove(&scope);
             }
@@ -111,45 +165,34 @@ impl Limits {
     /// Reason for which a job cannot start now, as squeue prints it; `None` if it can.
     #[must_use]
     pub fn reason(&self, job: &Demand) -> Option<String> {
-        self.reason_before_selection(job).or_else(|| self.reason_after_selection(job))
+        self.first_of(0..KINDS.len(), job)
     }
 
     /// Reason among the limits that are tested before nodes are selected: numbers of jobs and time limits.
     pub(crate) fn reason_before_selection(&self, job: &Demand) -> Option<String> {
-        type Jobs = fn(&accounts::Limits) -> Option<u32>;
-        let jobs: [(&str, Jobs, Over); 3] = [
-            ("GrpJobs", |limits| limits.group_jobs, Over::Group),
-            ("MaxJobs", |limits| limits.max_jobs, Over::User),
-            ("MaxJobs", |limits| limits.max_jobs_per_account, Over::Account),
-        ];
-        for (name, limit, over) in jobs {
-            let full = |(place, most): &(Scope, u32)| self.load(*place, over, job).jobs >= *most;
-            if let Some((place, _)) = self.binding(job, over, limit).into_iter().find(full) {
-                return Some(self::reason(place, name, over));
-            }
-        }
-        let wall =
-            self.binding(job, Over::Job, |limits| limits.max_wall).into_iter().find(|(_, most)| job.limit > *most)?;
-        Some(self::reason(wall.0, "MaxWallDuration", Over::Job))
+        self.first_of(0..BEFORE_SELECTION, job)
     }
 
-    /// Reason among the limits that depend on the nodes found.
-    fn reason_after_selection(&self, job: &Demand) -> Option<String> {
-        type OfTres = fn(&accounts::Limits) -> Tres;
-        let minutes = u64::try_from(job.limit / 60).unwrap_or(0);
-        let tres: [(&str, &str, OfTres, Over, u64); 5] = [
-            ("Grp", "", |limits| limits.group_tres, Over::Group, 1),
-            ("Max", "", |limits| limits.max_tres_per_user, Over::User, 1),
-            ("Max", "", |limits| limits.max_tres_per_account, Over::Account, 1),
-            ("Max", "", |limits| limits.max_tres_per_job, Over::Job, 1),
-            ("Max", "Minutes", |limits| limits.max_tres_minutes_per_job, Over::Job, minutes),
-        ];
-        for (begin, end, limit, over, factor) in tres {
-            for (at, name) in NAMES.into_iter().enumerate() {
-                let needs = job.tres[at].saturating_mul(factor);
-                let full = |(place, most): &(Scope, u64)| self.load(*place, over, job).tres[at] + needs > *most;
-                if let Some((place, _)) = self.binding(job, over, |limits| limit(limits)[at]).into_iter().find(full) {
-                    return Some(self::reason(place, &format!("{begin}{name}{end}"), over));
+    /// Reason by the first of these kinds that bars a job.
+    fn first_of(&self, kinds: std::ops::Range<usize>, job: &Demand) -> Option<String> {
+        self.accounts.as_ref()?;
+        let seconds = job.limit.max(0).unsigned_abs();
+        for kind in kinds {
+            let (_, measure, over) = KINDS[kind];
+            let resources = if matches!(measure, Measure::Jobs | Measure::Seconds) { 1 } else { 3 };
+            for at in 0..resources {
+                let exceeds = |(place, most): &(Scope, u64)| {
+                    let load = self.load(*place, over, job);
+                    let (used, needed) = match measure {
+                        Measure::Jobs => (load.jobs, 1),
+                        Measure::Seconds => (0, seconds),
+                        Measure::Tres => (load.tres[at], job.tres[at]),
+                        Measure::TresMinutes => (0, job.tres[at].saturating_mul(seconds / 60)),
+                    };
+                    used + needed > *most
+                };
+                if let Some((place, _)) = self.binding(job, over, kind, at).into_iter().find(exceeds) {
+                    return Some(name_of(place, measure, over, at));
                 }
             }
         }
@@ -157,13 +200,14 @@ impl Limits {
     }
 
     /// Limits of one kind that hold for a job, with the place where each is set.
-    fn binding<T>(&self, job: &Demand, over: Over, limit: impl Fn(&accounts::Limits) -> Option<T>) -> Vec<(Scope, T)> {
+    fn binding(&self, job: &Demand, over: Over, kind: usize, at: usize) -> Vec<(Scope, u64)> {
         let Some(accounts) = &self.accounts else { return Vec::new() };
-        let of_qos = |at: usize| Some((Scope::Qos(at), limit(&accounts.qos[at].limits)?));
+        let of_qos = |index: usize| Some((Scope::Qos(index), accounts.qos[index].limits[kind][at]?));
         if let Some(nearest) = self.qos(job).into_iter().flatten().find_map(of_qos) {
             return vec![nearest];
         }
-        let of_association = |at: usize| Some((Scope::Association(at), limit(&accounts.associations[at].limits)?));
+        let of_association =
+            |index: usize| Some((Scope::Association(index), accounts.associations[index].limits[kind][at]?));
         let mut above = accounts.above(job.association).filter_map(of_association);
         if over == Over::Group { above.collect() } else { above.next().into_iter().collect() }
     }
@@ -206,13 +250,21 @@ impl Limits {
 }
 
 /// Name of a reason, such as `QOSMaxCpuPerUserLimit`.
-fn reason(place: Scope, name: &str, over: Over) -> String {
+fn name_of(place: Scope, measure: Measure, over: Over, at: usize) -> String {
     let is_qos = matches!(place, Scope::Qos(_));
-    let over = match over {
+    let of = if is_qos { "QOS" } else { "Assoc" };
+    let bound = if over == Over::Group { "Grp" } else { "Max" };
+    let what = match measure {
+        Measure::Jobs => "Jobs".to_owned(),
+        Measure::Seconds => "WallDuration".to_owned(),
+        Measure::Tres => NAMES[at].to_owned(),
+        Measure::TresMinutes => format!("{}Minutes", NAMES[at]),
+    };
+    let each = match over {
         Over::User if is_qos => "PerUser",
         Over::Account => "PerAccount",
         Over::Job => "PerJob",
         Over::Group | Over::User => "",
     };
-    format!("{}{name}{over}Limit", if is_qos { "QOS" } else { "Assoc" })
+    format!("{of}{bound}{what}{each}Limit")
 }

@@ -1,6 +1,6 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
-use crate::calendar::day_of;
+use crate::text::time;
 use crate::version::{UnknownVersion, Version};
 use std::io::BufRead;
 
@@ -179,22 +179,6 @@ impl<R: BufRead> Iterator for Events<R> {
     fn next(&mut self) -> Option<Self::Item> {
         self.next_event().transpose()
     }
-}
-
-/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are cut off.
-pub(crate) fn time(text: &str) -> Option<i64> {
-    let (date, clock) = text.split_once('T')?;
-    let mut date = date.split('-');
-    let mut next = |digits: usize| {
-        let part = date.next()?;
-        (part.len() == digits).then(|| crate::text::whole(part))?
-    };
-    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    let clock = clock.get(..8)?;
-    let mut clock = clock.split(':').map(|part| (part.len() == 2).then(|| crate::text::whole(part))?);
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    let is_valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
-    is_valid.then(|| day_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
 /// Returns the number after `key`, up to the first character that is no digit.

@@ -107,7 +107,7 @@ impl Priorities {
                 }
             });
         let of_qos = accounts.map_or(&[][..], |accounts| &accounts.qos);
-        let raw: Vec<u32> = of_qos.iter().map(|qos| qos.limits.priority).collect();
+        let raw: Vec<u32> = of_qos.iter().map(|qos| qos.priority).collect();
         let qos = of_qos.iter().zip(normalized(&raw, flags.no_normal_qos)).map(|(qos, factor)| OfQos {
             factor,
             usage_factor: qos.usage_factor,
@@ -118,7 +118,7 @@ impl Priorities {
         let mut raw: Vec<u32> = Vec::new();
         for own in accounts.map_or(&[][..], |accounts| &accounts.associations) {
             let above = own.parent.map_or(0, |parent| raw[parent]);
-            raw.push(if own.limits.priority > 0 { own.limits.priority } else { above });
+            raw.push(if own.priority > 0 { own.priority } else { above });
         }
         let mut priorities = Self {
             cluster_nodes: count(conf.nodes.len()),
@@ -127,7 +127,7 @@ impl Priorities {
             qos: qos.collect(),
             associations: normalized(&raw, flags.no_normal_assoc),
             tree: FairShare::new(accounts.map_or(&[][..], |accounts| &accounts.associations)),
-            charges_ends: conf.enforce.limits,
+            charges_ends: conf.enforces_limits,
             last_tick: start,
             next_reset: next_reset(settings.reset, start),
             submissions: 0,

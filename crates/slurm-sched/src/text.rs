@@ -1,10 +1,16 @@
-//! Values as Slurm's files write them: spans, sizes, switches, quoted words.
+//! Values as Slurm's files write them: spans, times, sizes, switches, quoted words.
+
+use crate::calendar::day_of;
 
 /// Seconds of a span in one of Slurm's six forms; `None` means no limit.
 ///
 /// The forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
 /// `days-hours:minutes:seconds`.
-pub(crate) fn span(text: &str) -> Result<Option<i64>, &'static str> {
+///
+/// # Errors
+///
+/// States the forms that are allowed.
+pub fn span(text: &str) -> Result<Option<i64>, &'static str> {
     const FORMS: &str =
         "expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED";
     let text = text.trim();
@@ -29,18 +35,41 @@ pub(crate) fn span(text: &str) -> Result<Option<i64>, &'static str> {
 }
 
 /// Seconds of a time limit, which slurmctld keeps in minutes and rounds up.
-pub(crate) fn limit(text: &str) -> Result<Option<i64>, &'static str> {
+///
+/// # Errors
+///
+/// States the forms that are allowed.
+pub fn limit(text: &str) -> Result<Option<i64>, &'static str> {
     Ok(span(text)?.map(|seconds| (seconds + 59) / 60 * 60))
 }
 
 /// A number of at most nine digits, without sign.
-pub(crate) fn whole(text: &str) -> Option<i64> {
+#[must_use]
+pub fn whole(text: &str) -> Option<i64> {
     let digits = !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
 }
 
+/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are cut off.
+#[must_use]
+pub fn time(text: &str) -> Option<i64> {
+    let (date, clock) = text.split_once('T')?;
+    let mut date = date.split('-');
+    let mut next = |digits: usize| {
+        let part = date.next()?;
+        (part.len() == digits).then(|| whole(part))?
+    };
+    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
+    let clock = clock.get(..8)?;
+    let mut clock = clock.split(':').map(|part| (part.len() == 2).then(|| whole(part))?);
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let is_valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+    is_valid.then(|| day_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
 /// MiB of an amount of memory: a number with the unit K, M, G or T; without a unit, MiB.
-pub(crate) fn mebibytes(text: &str) -> Option<u64> {
+#[must_use]
+pub fn mebibytes(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
     let number = u64::try_from(whole(number)?).ok()?;
     match unit.to_ascii_uppercase().trim_end_matches('B') {
@@ -54,7 +83,11 @@ pub(crate) fn mebibytes(text: &str) -> Option<u64> {
 }
 
 /// `YES`, `NO` and their like.
-pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
+///
+/// # Errors
+///
+/// States the forms that are allowed.
+pub fn switch(text: &str) -> Result<bool, &'static str> {
     match text.to_ascii_lowercase().as_str() {
         "yes" | "true" | "1" | "up" => Ok(true),
         "no" | "false" | "0" | "down" => Ok(false),
@@ -63,17 +96,19 @@ pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
 }
 
 /// Elements of a list with commas, without blanks and empty ones.
-pub(crate) fn list(text: &str) -> impl Iterator<Item = &str> {
+pub fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
 /// Returns true if `list`, words between blanks, has the word in any case of letters.
-pub(crate) fn is_among(list: &str, word: &str) -> bool {
+#[must_use]
+pub fn is_among(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// `text` split at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
-pub(crate) fn words(text: &str) -> Option<Vec<String>> {
+#[must_use]
+pub fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let (mut word, mut quote) = (None::<String>, None);
     for c in text.chars() {
@@ -93,22 +128,10 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
 }
 
 /// The known word nearest to `word`, if at most two letters differ.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().filter(|candidate| candidate.len().abs_diff(word.len()) <= 2);
-    let near = near.map(|candidate| (distance(word, candidate), candidate));
+    let word = word.to_ascii_lowercase();
+    let near = near.map(|candidate| (strsim::levenshtein(&word, &candidate.to_ascii_lowercase()), candidate));
     near.filter(|(distance, _)| *distance <= 2).min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
-}
-
-/// Edit distance of two words without regard to case.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().map(|c| c.to_ascii_lowercase()).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().map(|c| c.to_ascii_lowercase()).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let next = if x == *y { diagonal } else { 1 + diagonal.min(row[j]).min(row[j + 1]) };
-            diagonal = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row[b.len()]
 }

@@ -1,22 +1,15 @@
 //! Jobs as they are submitted: what sbatch is given, and the run time that only the world knows.
-//!
-//! [`read_csv`] reads the workloads of the oracle, `id,submit,run,limit,args`: seconds, seconds, a time limit as `sbatch -t` takes
-//! it (a plain number is minutes), and further options of sbatch. What the model cannot place, such as GPUs or parts of nodes, is
-//! refused with a list.
 
-mod options;
 mod request;
 
-pub use request::{Array, Begin, Dependency, DependencyKind, Memory, Request};
+pub use request::{Begin, Dependency, DependencyKind, Memory, Request};
 
 use crate::conf::{Conf, Partition};
-use crate::error::{Collector, Faults};
-use crate::text;
 
-/// One submission, of a job or of an array of jobs. Times are whole seconds.
+/// One submission. Times are whole seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubmittedJob {
-    /// JobId; for an array, that of its first task.
+    /// JobId.
     pub id: u32,
     /// Line of the file, counted from 1.
     pub line: usize,
@@ -78,67 +71,4 @@ impl SubmittedJob {
             _ => Ok(nodes),
         }
     }
-}
-
-/// First line of a workload; it may be left out.
-const HEADING: &str = "id,submit,run,limit,args";
-
-/// Reads a workload of the oracle, ordered by time of submission and id.
-///
-/// # Errors
-///
-/// Returns all faults with line, column or option, and fix.
-pub fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
-    let mut faults = Collector::new(file);
-    let mut jobs = Vec::new();
-    for (line, row) in (1..).zip(text.lines()) {
-        let row = row.trim_end();
-        if row.is_empty() || row.starts_with('#') {
-            continue;
-        }
-        if line == 1 && row.starts_with("id,") {
-            if row != HEADING {
-                faults.push(line, "heading", format_args!("expected {HEADING}, found {row:?}"));
-            }
-            continue;
-        }
-        jobs.extend(read_row(line, row, &mut faults));
-    }
-    jobs.sort_by_key(|job: &SubmittedJob| (job.submit, job.id));
-    let last = |job: &SubmittedJob| job.id.saturating_add(job.request.array.as_ref().map_or(0, Array::extra_ids));
-    let mut by_id: Vec<&SubmittedJob> = jobs.iter().collect();
-    by_id.sort_by_key(|job| job.id);
-    for pair in by_id.windows(2).filter(|pair| last(pair[0]) >= pair[1].id) {
-        let (id, other) = (pair[1].id, pair[0].line);
-        faults.push(
-            pair[1].line,
-            "id",
-            format_args!("job {id} is on line {other}, too (an array takes an id for each task)"),
-        );
-    }
-    faults.finish(jobs)
-}
-
-fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJob> {
-    let columns: Vec<&str> = row.splitn(5, ',').collect();
-    let &[id, submit, run, limit, args] = columns.as_slice() else {
-        faults.push(line, "row", "expected id,submit,run,limit,args; add the missing columns");
-        return None;
-    };
-    let mut whole = |name, value: &str| {
-        faults.take(line, name, text::whole(value.trim()).ok_or("expected a whole number of at most nine digits"))
-    };
-    let (id, submit, run) = (whole("id", id), whole("submit", submit), whole("run", run));
-    let limit = match limit.trim() {
-        "" => Some(None),
-        given => faults.take(line, "limit", text::limit(given)),
-    };
-    let args = match args.trim().strip_prefix('"').and_then(|quoted| quoted.strip_suffix('"')) {
-        Some(inner) => inner.replace("\"\"", "\""),
-        None => args.trim().to_owned(),
-    };
-    let request = options::parse(line, &args, faults)?;
-    let id = u32::try_from(id?).ok()?;
-    let limit = request.limit.or(limit?);
-    Some(SubmittedJob { id, line, submit: submit?, run: run?, limit, request })
 }

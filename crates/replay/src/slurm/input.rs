@@ -1,11 +1,11 @@
 //! Files that describe a Slurm cluster and its jobs.
 
-use super::sacct;
+use super::{sacct, sbatch};
 use anyhow::Result;
 use flate2::bufread::MultiGzDecoder;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
-use slurm_sched::workload::{SubmittedJob, read_csv};
+use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Events, Site, Version};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Input {
             conf.not_modelled.extend(left_out.iter().map(|what| format!("{}: {what}", name(trace))));
             jobs
         } else {
-            read_csv(&name(trace), &text)?
+            sbatch::read_csv(&name(trace), &text)?
         };
         let site = Site { conf, accounts, version };
         site.check(&name(trace), &jobs)?;

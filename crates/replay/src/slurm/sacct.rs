@@ -1,6 +1,6 @@
 //! Jobs of a Slurm cluster as `sacct` lists them.
 
-use slurm_sched::error::{Fault, Faults};
+use slurm_sched::error::{Collector, Faults};
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;
 
@@ -28,18 +28,15 @@ pub(super) fn is_sacct(text: &str) -> bool {
 /// A job takes the nodes and CPUs that it had. If it became eligible after its submission (begin time, dependency, hold), it
 /// does so here after the same time. Tasks of arrays are jobs of their own.
 pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
-    let mut faults = Vec::new();
+    let mut faults = Collector::new(file);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let heading: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split('|').map(str::trim).collect());
     let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
     let mut rows: BTreeMap<u32, (i64, SubmittedJob)> = BTreeMap::new();
     for column in COLUMNS.iter().filter(|column| !heading.contains(column)) {
-        let problem = format!("the heading has no such column; run: {COMMAND}");
-        faults.push(Fault { file: file.to_owned(), line: 1, key: (*column).to_owned(), problem });
+        faults.push(1, column, format_args!("the heading has no such column; run: {COMMAND}"));
     }
-    if !faults.is_empty() {
-        return Err(Faults(faults));
-    }
+    let mut faults = faults.finish(Collector::new(file))?;
     for (line, text) in lines {
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         let row = Row { heading: &heading, cells: &cells, line };
@@ -51,14 +48,10 @@ pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
                 }
             }
             Ok(Err(reason)) => *left_out.entry(reason).or_default() += 1,
-            Err((key, problem)) => {
-                faults.push(Fault { file: file.to_owned(), line, key: key.to_owned(), problem });
-            }
+            Err((key, problem)) => faults.push(line, key, problem),
         }
     }
-    if !faults.is_empty() {
-        return Err(Faults(faults));
-    }
+    faults.finish(())?;
     let zero = rows.values().map(|(submit, _)| *submit).min().unwrap_or(0);
     let mut jobs: Vec<SubmittedJob> =
         rows.into_values().map(|(submit, job)| SubmittedJob { submit: submit - zero, ..job }).collect();

@@ -1,5 +1,6 @@
 //! Node and partition lines.
 
+use super::Globals;
 use super::lines::{Lines, Record, Setting};
 use crate::error::Collector;
 use crate::{hostlist, text};
@@ -303,7 +304,7 @@ fn set(
             _ => return Err("jobs that share CPUs are not modelled; set OverSubscribe=NO or EXCLUSIVE".to_owned()),
         },
         "qos" => partition.qos = Some(value.to_owned()).filter(|name| !name.is_empty() && name != "N/A"),
-        "tresbillingweights" => partition.billing = billing(value)?,
+        "tresbillingweights" => partition.billing = Globals::tres_weights(value, true)?,
         "exclusiveuser" | "exclusivetopo" | "lln" | "reqresv" => off(key)?,
         _ if text::is_among(PARTITION_LISTED, key) => {}
         _ => return Err("unknown key of a partition line; remove it".to_owned()),
@@ -330,25 +331,4 @@ fn nodes_of(
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes)
-}
-
-/// `CPU=1.0,Mem=0.25G,GRES/gpu=2`; a suffix is the unit that the weight is for.
-fn billing(value: &str) -> Result<Vec<(String, f64)>, String> {
-    let one = |part: &str| {
-        let (name, weight) = part.split_once('=')?;
-        let digits = weight.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let per = match weight[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
-            "" | "M" => 1.0,
-            "K" => 1.0 / 1024.0,
-            "G" => 1024.0,
-            "T" => 1024.0 * 1024.0,
-            "P" => 1024.0 * 1024.0 * 1024.0,
-            _ => return None,
-        };
-        let weight: f64 = digits.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0)?;
-        Some((name.trim().to_ascii_lowercase(), weight / per))
-    };
-    text::list(value)
-        .map(|part| one(part).ok_or_else(|| format!("expected weights such as CPU=1.0,Mem=0.25G, found {part:?}")))
-        .collect()
 }

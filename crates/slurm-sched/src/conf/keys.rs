@@ -18,7 +18,7 @@ pub(super) enum Treatment {
 }
 
 /// Keys that are read.
-const USED: &str = "AccountingStorageEnforce AccountingStorageType FairShareDampeningFactor JobRequeue KillWait \
+const USED: &str = "AccountingStorageEnforce AccountingStorageType FairShareDampeningFactor KillWait \
     OverTimeLimit PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType \
     PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize \
     PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters";
@@ -68,49 +68,42 @@ const LISTED: &str = "CompleteWait Epilog DefCpuPerGPU DefMemPerCPU DefMemPerGPU
     ReconfigFlags ResvOverRun ResvProlog ResvEpilog SchedulerTimeSlice SlurmctldParameters TopologyParam UnkillableStepTimeout \
     VSizeFactor";
 
-/// Keys without effect on a schedule.
+/// Keys without effect on a schedule; `*` stands for any end.
 const HARMLESS: &str = "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageParameters \
-    AccountingStoragePass AccountingStoragePort AccountingStorageTRES AccountingStorageUser \
-    AccountingStoreFlags AccountingStoreJobComment AcctGatherEnergyType AcctGatherFilesystemType AcctGatherInfinibandType \
-    AcctGatherInterconnectType AcctGatherNodeFreq AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes \
-    AuthInfo AuthType BackupAddr BackupController BatchStartTimeout BcastExclude BcastParameters BootTime CertmgrType CgroupPlugin \
-    CheckpointType CliFilterPlugins ClusterName CommunicationParameters ControlAddr ControlMachine CoreSpecPlugin CpuFreqDef \
-    CpuFreqGovernors CredType CryptoType DataParserParameters DebugFlags DisableRootJobs EioTimeout EpilogMsgTime EpilogTimeout \
-    ExtSensorsFreq ExtSensorsType FastSchedule GetEnvTimeout GpuFreqDef GroupUpdateForce GroupUpdateTime HashPlugin \
-    HealthCheckInterval HealthCheckNodeState HealthCheckProgram InteractiveStepOptions JobAcctGatherFrequency \
-    JobAcctGatherParams JobAcctGatherType JobCheckpointDir JobCompHost JobCompLoc JobCompParams JobCompPass JobCompPort \
-    JobCompType JobCompUser JobContainerType JobCredentialPrivateKey JobCredentialPublicCertificate JobFileAppend KeepAliveTime \
-    KillOnBadExit LaunchParameters LaunchType LogTimeFormat MailDomain MailProg MaxBatchRequeue MaxDBDMsgs MaxStepCount \
-    MaxTasksPerNode MessageTimeout MpiDefault MpiParams NamespaceType PlugStackConfig PluginDir PowerParameters PowerPlugin \
-    PrEpParameters PrEpPlugins PrivateData ProctrackType PrologEpilogTimeout PrologTimeout PropagatePrioProcess \
-    PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram RequeueExit RequeueExitHold ResumeFailProgram \
-    ResumeProgram ResumeRate ResumeTimeout ReturnToService RoutePlugin SallocDefaultCommand SbcastParameters ScronParameters \
-    SlurmSchedLogFile SlurmSchedLogLevel SlurmUser SlurmctldAddr SlurmctldDebug SlurmctldHost SlurmctldLogFile \
-    SlurmctldPidFile SlurmctldPlugstack SlurmctldPort SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug \
-    SlurmctldTimeout SlurmdDebug SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdSyslogDebug \
-    SlurmdTimeout SlurmdUser SrunEpilog SrunPortRange SrunProlog StateSaveLocation SuspendExcNodes SuspendExcParts \
-    SuspendExcStates SuspendProgram SuspendRate SuspendTimeout SwitchParameters SwitchType TLSParameters TLSType TaskEpilog \
-    TaskPlugin TaskPluginParam TaskPluginParams TaskProlog TCPTimeout TmpFS TrackWCKey TreeWidth UnkillableStepProgram UsePAM \
-    WaitTime X11Parameters";
+    AccountingStoragePass AccountingStoragePort AccountingStorageTRES AccountingStorageUser AccountingStoreFlags \
+    AccountingStoreJobComment AcctGather* AllowSpecResourcesUsage Auth* Backup* BatchStartTimeout Bcast* BootTime CertmgrType \
+    CgroupPlugin CheckpointType CliFilterPlugins ClusterName CommunicationParameters Control* CoreSpecPlugin CpuFreq* CredType \
+    CryptoType DataParserParameters DebugFlags DisableRootJobs EioTimeout EpilogMsgTime EpilogTimeout ExtSensors* FastSchedule \
+    GetEnvTimeout GpuFreqDef GroupUpdate* HashPlugin HealthCheck* InteractiveStepOptions JobAcctGather* JobCheckpointDir JobComp* \
+    JobContainerType JobCredential* JobFileAppend JobRequeue KeepAliveTime KillOnBadExit Launch* LogTimeFormat Mail* MaxBatchRequeue \
+    MaxDBDMsgs MaxStepCount MaxTasksPerNode MessageTimeout Mpi* NamespaceType PlugStackConfig PluginDir Power* PrEp* PrivateData \
+    ProctrackType PrologEpilogTimeout PrologTimeout Propagate* RebootProgram RequeueExit* Resume* ReturnToService RoutePlugin \
+    SallocDefaultCommand SbcastParameters ScronParameters SlurmSchedLog* SlurmUser Slurmctld* Slurmd* Srun* StateSaveLocation \
+    SuspendExc* SuspendProgram SuspendRate SuspendTimeout Switch* TLS* Task* TCPTimeout TmpFS TrackWCKey TreeWidth \
+    UnkillableStepProgram UsePAM WaitTime X11Parameters";
 
-/// Treatment of `key`.
+/// Treatment of `key`. A key in full comes before an end that `*` stands for.
 pub(super) fn treatment(key: &str) -> Treatment {
     if let Some((_, values, fix)) = ONLY.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key)) {
         return Treatment::Only(values, fix);
     }
     let lists = [(USED, Treatment::Used), (LISTED, Treatment::Listed), (HARMLESS, Treatment::Harmless)];
+    let begins = |family: &str| key.get(..family.len()).is_some_and(|head| head.eq_ignore_ascii_case(family));
     match lists.into_iter().find(|(list, _)| text::is_among(list, key)) {
         Some((_, treatment)) => treatment,
+        None if HARMLESS.split_whitespace().any(|name| name.strip_suffix('*').is_some_and(begins)) => {
+            Treatment::Harmless
+        }
         None => Treatment::Unknown(text::nearest(key, names())),
     }
 }
 
 /// Returns true for a key of slurm.conf.
 pub(super) fn is_key(key: &str) -> bool {
-    names().any(|name| name.eq_ignore_ascii_case(key))
+    !matches!(treatment(key), Treatment::Unknown(_))
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
     let lists = [USED, LISTED, HARMLESS].into_iter().flat_map(str::split_whitespace);
-    lists.chain(ONLY.iter().map(|(name, ..)| *name))
+    lists.filter(|name| !name.ends_with('*')).chain(ONLY.iter().map(|(name, ..)| *name))
 }

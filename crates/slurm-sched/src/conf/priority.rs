@@ -110,7 +110,7 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySetti
         qos: weight("QOS"),
         tres: Vec::new(),
     };
-    weights.tres = globals.parsed("PriorityWeightTRES", Vec::new(), tres_weights);
+    weights.tres = globals.parsed("PriorityWeightTRES", Vec::new(), |text| Globals::tres_weights(text, false));
     let multifactor = globals.parsed("PriorityType", version >= Version::V24_11, |text| {
         match text.trim_start_matches("priority/").to_ascii_lowercase().as_str() {
             "multifactor" => Ok(true),
@@ -141,15 +141,6 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySetti
             factor.ok_or("expected a number above 0")
         }),
     }
-}
-
-fn tres_weights(text: &str) -> Result<Vec<(String, f64)>, &'static str> {
-    let one = |part: &str| {
-        let (name, weight) = part.split_once('=')?;
-        let weight = weight.parse::<f64>().ok().filter(|weight| weight.is_finite())?;
-        Some((name.trim().to_ascii_lowercase(), weight))
-    };
-    text::list(text).map(|part| one(part).ok_or("expected weights such as CPU=1000,Mem=2000")).collect()
 }
 
 fn flags(text: &str) -> Result<PriorityFlags, String> {

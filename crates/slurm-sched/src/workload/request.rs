@@ -39,14 +39,10 @@ pub struct Request {
     pub begin: Option<Begin>,
     /// `-d`: groups of which all must be met; one alternative suffices within a group.
     pub dependencies: Vec<Vec<Dependency>>,
-    /// `--array`.
-    pub array: Option<Array>,
     /// `-w`: nodes that the job must have.
     pub required: Vec<String>,
     /// `-x`: nodes that it must not have.
     pub excluded: Vec<String>,
-    /// `--requeue` and `--no-requeue`; without either the value of JobRequeue.
-    pub requeue: Option<bool>,
 }
 
 impl Request {
@@ -80,8 +76,8 @@ pub enum Begin {
 pub struct Dependency {
     /// Condition.
     pub kind: DependencyKind,
-    /// The other job, with the task of an array if one is named; `None` for `singleton`.
-    pub job: Option<(u32, Option<u32>)>,
+    /// The other job; `None` for `singleton`.
+    pub job: Option<u32>,
 }
 
 /// Kind of a dependency.
@@ -95,25 +91,6 @@ pub enum DependencyKind {
     AfterOk,
     /// `afternotok`: the other failed.
     AfterNotOk,
-    /// `aftercorr`: the task of the same index of the other array ended with success.
-    AfterCorr,
     /// `singleton`: no other job of this name and user that was submitted before is pending or running.
     Singleton,
-}
-
-/// Tasks of an array of jobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Array {
-    /// Indices, rising.
-    pub tasks: Vec<u32>,
-    /// `%N`: tasks that run at once at most.
-    pub at_once: Option<u32>,
-}
-
-impl Array {
-    /// JobIds that the tasks take beyond the first.
-    #[must_use]
-    pub fn extra_ids(&self) -> u32 {
-        u32::try_from(self.tasks.len().saturating_sub(1)).unwrap_or(u32::MAX)
-    }
 }

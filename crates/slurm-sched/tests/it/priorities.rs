@@ -1,11 +1,12 @@
 //! Priorities against recordings of slurmctld and against the formulas.
 
+use crate::read_csv;
 use flate2::read::GzDecoder;
 use slurm_sched::Version;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::priority::{JobFactors, Priorities, Running};
-use slurm_sched::workload::{self, SubmittedJob};
+use slurm_sched::workload::SubmittedJob;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -118,7 +119,7 @@ fn all_priorities_of_the_recordings_with_accounts_are_those_of_slurmctld() {
         let mut text = String::new();
         GzDecoder::new(std::fs::File::open(log).expect("opens")).read_to_string(&mut text).expect("text");
         let conf = Conf::load(&conf, Version::V22_05, &[]).expect("valid");
-        let jobs = workload::read_csv("jobs.csv", &std::fs::read_to_string(jobs).expect("text")).expect("valid");
+        let jobs = read_csv(&std::fs::read_to_string(jobs).expect("text"));
         let (compared, wrong) = follow(&text, &conf, &self::accounts(&accounts), &jobs);
         assert_eq!((compared, wrong), (count, Vec::new()), "{name}");
     }

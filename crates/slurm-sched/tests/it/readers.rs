@@ -5,7 +5,6 @@ use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::{Conf, State, UsageReset, YEAR};
 use slurm_sched::error::Faults;
 use slurm_sched::hostlist;
-use slurm_sched::workload::{self, Begin, DependencyKind, Memory};
 use slurm_sched::{Events, Site, Version, follow, version_of};
 
 const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
@@ -89,7 +88,7 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
     let priority = &conf.priority;
     assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
     assert!(priority.flags.no_fair_tree && priority.flags.accrue_always && priority.reset == UsageReset::Monthly);
-    assert!(conf.enforce.limits && conf.enforce.associations && conf.memory_counts && !conf.enforce.qos);
+    assert!(conf.enforces_limits && conf.memory_counts);
     assert_eq!((conf.kill_wait, conf.over_time_limit), (60, 300));
     assert_eq!(
         conf.not_modelled,
@@ -152,7 +151,7 @@ fn a_setting_that_would_change_decisions_is_refused_with_its_place_and_fix() {
         ("PriorityFlags=MAGIC", "PriorityFlags: \"MAGIC\" is not modelled; remove it, found \"MAGIC\""),
         (
             "AccountingStorageEnforce=limit",
-            "AccountingStorageEnforce: \"limit\" is not one of associations, limits, qos, safe, wckeys, all",
+            "AccountingStorageEnforce: expected some of associations, limits, qos, safe, wckeys, all, found \"limit\"",
         ),
         (
             "PartitionName=p Nodes=n[1-2] OverSubscribe=FORCE:4",
@@ -204,18 +203,17 @@ fn accounts_are_read_with_shares_limits_and_qos() {
         ]
     );
     let phys = &accounts.associations[2].limits;
-    assert_eq!(phys.group_tres, [Some(128), Some(2 << 20), None]);
-    assert_eq!((phys.max_jobs, accounts.associations[0].limits.max_wall), (Some(10), Some(86_400)));
+    assert_eq!(phys[4], [Some(128), Some(2 << 20), None]);
+    assert_eq!((phys[1][0], accounts.associations[0].limits[3][0]), (Some(10), Some(86_400)));
     let find = |account, user, partition| accounts.association(account, user, partition);
     assert_eq!((find(None, "bob", Some("big")), find(None, "bob", Some("main"))), (Some(4), Some(5)));
     assert_eq!(find(Some("phys"), "bob", Some("big")), Some(4));
     assert_eq!(find(Some("phys"), "bob", Some("main")), Some(5));
     assert_eq!((find(Some("phys"), "eve", None), find(Some("none"), "bob", None)), (None, None));
-    let qos: Vec<_> =
-        accounts.qos.iter().map(|qos| (qos.name.as_str(), qos.limits.priority, qos.usage_factor)).collect();
+    let qos: Vec<_> = accounts.qos.iter().map(|qos| (qos.name.as_str(), qos.priority, qos.usage_factor)).collect();
     assert_eq!(qos, [("normal", 0, 1.0), ("high", 100, 0.5), ("slow", 5, 2.0)]);
-    assert!(accounts.qos[1].has("nodecay") && accounts.qos[1].limits.max_wall == Some(172_800));
-    assert_eq!((accounts.qos[2].limits.max_tres_per_user[0], accounts.qos[2].limits.max_jobs), (Some(64), None));
+    assert!(accounts.qos[1].has("nodecay") && accounts.qos[1].limits[3][0] == Some(172_800));
+    assert_eq!((accounts.qos[2].limits[5][0], accounts.qos[2].limits[1][0]), (Some(64), None));
     assert_eq!(accounts.not_modelled, ["cluster.cfg:8: GrpWall"]);
     assert_eq!([3, 5].map(|at| accounts.default_qos(at)), [Some(1), Some(0)]);
     for (line, fault) in [
@@ -233,79 +231,6 @@ fn accounts_are_read_with_shares_limits_and_qos() {
     }
 }
 
-#[test]
-fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
-    let text = "id,submit,run,limit,args\n\
-        2,20,300,1:30,\"-N2 --exclusive -p a,b --nice --qos=high -A phys --uid ann --begin=now+2hours -J \"\"my job\"\"\"\n\
-        1,10,300,10,-N 3 --ntasks-per-node=4 -n 12 -H --time-min 5 -w n[1-2] -x n8 --mem 0 --no-requeue --priority=77\n\
-        9,30,60,,-n 8 -d afterok:1:2_3,singleton --nice=-5 -t 2-0 --mem-per-cpu=2G\n\
-        10,30,60,5,-N 1 -n 4 -a 1-9:4%2 -d after:9+5?afterany:2 -b 2026-01-31T08:00\n";
-    let jobs = workload::read_csv("w.csv", text).expect("valid");
-    assert_eq!(
-        jobs.iter().map(|job| (job.id, job.line, job.submit, job.limit)).collect::<Vec<_>>(),
-        [(1, 3, 10, Some(600)), (2, 2, 20, Some(120)), (9, 4, 30, Some(172_800)), (10, 5, 30, Some(300))]
-    );
-    let [one, two, three, four] = [0, 1, 2, 3].map(|at| &jobs[at].request);
-    assert_eq!(
-        (two.nodes, two.exclusive, two.nice, two.user(), two.name.as_str()),
-        (Some(2), true, 100, "ann", "my job")
-    );
-    assert_eq!(
-        (two.partitions.join(" "), two.qos.as_deref(), two.begin),
-        ("a b".to_owned(), Some("high"), Some(Begin::After(7200)))
-    );
-    assert_eq!((one.hold, one.time_min, one.priority, one.requeue), (true, Some(300), Some(77), Some(false)));
-    assert_eq!(
-        (one.required.join(" "), one.excluded.join(" "), one.memory),
-        ("n1 n2".to_owned(), "n8".to_owned(), Some(Memory::PerNode(0)))
-    );
-    let kinds: Vec<Vec<_>> =
-        three.dependencies.iter().map(|any| any.iter().map(|one| (one.kind, one.job)).collect()).collect();
-    assert_eq!(
-        kinds,
-        [
-            vec![(DependencyKind::AfterOk, Some((1, None)))],
-            vec![(DependencyKind::AfterOk, Some((2, Some(3))))],
-            vec![(DependencyKind::Singleton, None)]
-        ]
-    );
-    assert_eq!((three.nice, three.memory), (-5, Some(Memory::PerCpu(2048))));
-    let array = four.array.as_ref().expect("an array");
-    assert_eq!(
-        (&array.tasks[..], array.at_once, four.begin),
-        (&[1, 5, 9][..], Some(2), Some(Begin::At(1_769_846_400)))
-    );
-    assert_eq!((four.dependencies.len(), four.dependencies[0][0].kind), (1, DependencyKind::After(300)));
-    let conf = read("", &[]).expect("valid");
-    assert_eq!([0, 1, 2, 3].map(|at| jobs[at].whole_nodes(&conf, &conf.partitions[0])), [Ok(3), Ok(2), Ok(2), Ok(1)]);
-    for (args, fault) in [
-        ("--gres=gpu:1", "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job"),
-        ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
-        ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
-        ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),
-        ("-N", "-N: expected a value after it"),
-        ("-d later:3", "-d: expected after, afterany, afterok, afternotok, aftercorr or singleton"),
-        ("--begin tomorrow", "--begin: expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
-        ("job.sh", "job.sh: expected an option of sbatch, such as -N 4; remove the script and its arguments"),
-    ] {
-        assert_eq!(
-            workload::read_csv("w.csv", &format!("1,0,1,1,{args}")).expect_err(args).to_string(),
-            format!("w.csv:1: {fault}")
-        );
-    }
-    for (args, reason) in [
-        ("-n 3", "3 CPUs on 1 nodes of 4 share nodes with other jobs, which is not modelled; add --exclusive"),
-        ("-N 1 -n 5", "5 CPUs do not fit on 1 nodes of 4; raise -N or lower -n and -c"),
-    ] {
-        let jobs = workload::read_csv("w.csv", &format!("1,0,1,1,{args}")).expect("valid");
-        assert_eq!(jobs[0].whole_nodes(&conf, &conf.partitions[0]), Err(reason.to_owned()));
-    }
-    let twice = workload::read_csv("w.csv", "1,0,1,1,-a 1-3\n3,0,1,1,").expect_err("twice").to_string();
-    assert_eq!(twice, "w.csv:2: id: job 3 is on line 1, too (an array takes an id for each task)");
-    let heading = workload::read_csv("w.csv", "id,run,submit,limit,args\n1,0,1,1,").expect_err("heading").to_string();
-    assert_eq!(heading, "w.csv:1: heading: expected id,submit,run,limit,args, found \"id,run,submit,limit,args\"");
-}
-
 /// Pieces of which the files of a site are made, so that random text gets past the first check.
 fn pieces() -> impl Strategy<Value = String> {
     let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
@@ -313,7 +238,7 @@ fn pieces() -> impl Strategy<Value = String> {
         Include NodeSet= Feature= State=DOWN DownNodes= TRESBillingWeights=CPU=1 PriorityMaxAge= 1-2:3 UNLIMITED 999999999 -1 0 7 \
         [2023-11-14T22:13:20.000] _attempt_backfill: beginning JobId=3 JobId=3_1(4) sched: Allocate NodeList= Partition= InitPrio= done \
         _job_complete: WEXITSTATUS _dump_job_sched: to start at , end on nodes in partition slurmctld version 24.11 test for Prio= \
-        1,2,3,4, -N --array= 1-3:2%1 -d afterok: --begin= now+ 2026-02-30T25:00 [ ] %s é \u{0}";
+        2026-02-30T25:00 [ ] %s é \u{0}";
     let words: Vec<String> =
         words.split(' ').map(str::to_owned).chain(["\n".to_owned(), " - ".to_owned(), " ".to_owned()]).collect();
     prop::collection::vec(prop_oneof![8 => prop::sample::select(words), 1 => "\\PC{0,6}"], 0..40)
@@ -325,7 +250,6 @@ fn read_all(text: &str) {
     let _ = Conf::read("f", text, Version::V24_11, &[text.lines().next().unwrap_or("")]);
     let _ = read(text, &[]);
     let _ = Accounts::read("f", text);
-    let _ = workload::read_csv("f", text);
     for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
         let events: Vec<_> = Events::new(log.as_bytes()).take_while(Result::is_ok).flatten().map(Ok).collect();
         let _ = version_of(Events::new(log.as_bytes()));
@@ -333,7 +257,6 @@ fn read_all(text: &str) {
             let _ = follow(&Site { conf, accounts: None, version: Version::V22_05 }, &[], events);
         }
     }
-    let _ = workload::read_csv("f", &format!("1,2,3,4,{text}"));
 }
 
 proptest! {

@@ -1,8 +1,9 @@
 //! Recordings of a running slurmctld, followed pass by pass.
 
+use crate::read_csv;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
-use slurm_sched::workload::{SubmittedJob, read_csv};
+use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{
     By, Comparison, Event, Events, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of,
 };
@@ -30,7 +31,7 @@ fn recording(
     let version = version_of(log(&path)).expect("a log").expect("shows its version").expect("is modelled");
     let conf = Conf::read(conf, &text(folder, conf), version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
     let accounts = accounts.map(|text| Accounts::read("accounts", text).unwrap_or_else(|faults| panic!("{faults}")));
-    let jobs = read_csv(trace, &text(folder, trace)).unwrap_or_else(|faults| panic!("{faults}"));
+    let jobs = read_csv(&text(folder, trace));
     let site = Site { conf, accounts, version };
     site.check(trace, &jobs).unwrap_or_else(|faults| panic!("{faults}"));
     (site, jobs, path)

@@ -1,9 +1,10 @@
 //! Free runs: what must hold on any cluster, and the timing of the loops by hand.
 
+use crate::read_csv;
 use proptest::prelude::*;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
-use slurm_sched::workload::{SubmittedJob, read_csv};
+use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{By, Ended, Phases, Report, Site, Terms, Version, simulate};
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ fn jobs(rows: &[String]) -> Vec<SubmittedJob> {
         writeln!(text, "{row}").expect("a string");
         text
     });
-    read_csv("jobs.csv", &text).unwrap_or_else(|faults| panic!("{faults}"))
+    read_csv(&text)
 }
 
 fn reports(site: &Site, jobs: &[SubmittedJob], phases: Phases) -> Vec<Report> {
@@ -155,7 +156,7 @@ fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
     let mut limited = site(4, Version::V22_05, "");
     limited.accounts = Some(Accounts::read("cluster.cfg", dump).unwrap_or_else(|faults| panic!("{faults}")));
     assert_eq!(starts(&limited, &rows), "1@11 2@14 3@14", "without `limits` in AccountingStorageEnforce");
-    limited.conf.enforce.limits = true;
+    limited.conf.enforces_limits = true;
     assert_eq!(starts(&limited, &rows), "1@11 2@102 3@14");
     limited.conf.scheduling.assoc_limit_stop = true;
     assert_eq!(starts(&limited, &rows), "1@11 2@102 3@41", "the main pass stops at job 2, backfill does not");

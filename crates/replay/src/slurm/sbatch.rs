@@ -1,20 +1,76 @@
-//! Options of sbatch, from one table.
+//! Jobs as CSV, `id,submit,run,limit,args`: seconds, seconds, a time limit as `sbatch -t` takes it (a plain number is minutes),
+//! and further options of sbatch, which one table names.
 
-use super::request::{Array, Begin, Dependency, DependencyKind, Memory, Request};
-use crate::error::Collector;
-use crate::{hostlist, text};
+use slurm_sched::conf::YEAR;
+use slurm_sched::error::{Collector, Faults};
+use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
+use slurm_sched::{hostlist, text};
+use std::collections::BTreeMap;
+
+/// First line of a workload; it may be left out.
+const HEADING: &str = "id,submit,run,limit,args";
+
+/// Reads a workload, ordered by time of submission and id. Returns all faults with line, column or option, and fix.
+pub(super) fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
+    let mut faults = Collector::new(file);
+    let mut jobs = Vec::new();
+    for (line, row) in (1..).zip(text.lines()) {
+        let row = row.trim_end();
+        if row.is_empty() || row.starts_with('#') {
+            continue;
+        }
+        if line == 1 && row.starts_with("id,") {
+            if row != HEADING {
+                faults.push(line, "heading", format_args!("expected {HEADING}, found {row:?}"));
+            }
+            continue;
+        }
+        jobs.extend(read_row(line, row, &mut faults));
+    }
+    jobs.sort_by_key(|job: &SubmittedJob| (job.submit, job.id));
+    let mut lines = BTreeMap::new();
+    for job in &jobs {
+        if let Some(other) = lines.insert(job.id, job.line) {
+            faults.push(job.line, "id", format_args!("job {} is on line {other}, too", job.id));
+        }
+    }
+    faults.finish(jobs)
+}
+
+fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJob> {
+    let columns: Vec<&str> = row.splitn(5, ',').collect();
+    let &[id, submit, run, limit, args] = columns.as_slice() else {
+        faults.push(line, "row", "expected id,submit,run,limit,args; add the missing columns");
+        return None;
+    };
+    let mut whole = |name, value: &str| {
+        faults.take(line, name, text::whole(value.trim()).ok_or("expected a whole number of at most nine digits"))
+    };
+    let (id, submit, run) = (whole("id", id), whole("submit", submit), whole("run", run));
+    let limit = match limit.trim() {
+        "" => Some(None),
+        given => faults.take(line, "limit", text::limit(given)),
+    };
+    let args = match args.trim().strip_prefix('"').and_then(|quoted| quoted.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => args.trim().to_owned(),
+    };
+    let request = parse(line, &args, faults)?;
+    let id = u32::try_from(id?).ok()?;
+    let limit = request.limit.or(limit?);
+    Some(SubmittedJob { id, line, submit: submit?, run: run?, limit, request })
+}
 
 /// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for one that may be left out.
 const USED: &str = "N:nodes= n:ntasks= c:cpus-per-task= ntasks-per-node= exclusive? t:time= time-min= nice? A:account= p:partition= \
-    q:qos= b:begin= d:dependency= a:array= H:hold priority= w:nodelist= x:exclude= mem= mem-per-cpu= J:job-name= uid= user= \
-    requeue no-requeue";
+    q:qos= b:begin= d:dependency= H:hold priority= w:nodelist= x:exclude= mem= mem-per-cpu= J:job-name= uid= user=";
 
 /// Options of no effect on a schedule.
 const IGNORED: &str = "o:output= e:error= i:input= D:chdir= export= comment= mail-type= mail-user= open-mode= gid= wckey= signal= \
-    parsable Q:quiet v:verbose k:no-kill? m:distribution=";
+    parsable requeue no-requeue Q:quiet v:verbose k:no-kill? m:distribution=";
 
 /// Options that need what is not modelled.
-const REFUSED: &str = "gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-socket= mem-per-gpu= cpus-per-gpu= L:licenses= \
+const REFUSED: &str = "a:array= gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-socket= mem-per-gpu= cpus-per-gpu= L:licenses= \
     C:constraint= prefer= reservation= contiguous switches= S:core-spec= thread-spec= mincpus= tmp= deadline= s:oversubscribe \
     O:overcommit ntasks-per-core= ntasks-per-socket= spread-job use-min-nodes";
 
@@ -38,7 +94,7 @@ fn entries() -> impl Iterator<Item = Entry> {
 }
 
 /// Parses `args`, or reports each fault and returns nothing.
-pub(super) fn parse(line: usize, args: &str, faults: &mut Collector) -> Option<Request> {
+fn parse(line: usize, args: &str, faults: &mut Collector) -> Option<Request> {
     let Some(words) = text::words(args) else {
         faults.push(line, "args", "a quote is left open; close it");
         return None;
@@ -77,6 +133,7 @@ fn option(word: &str, words: &mut impl Iterator<Item = String>, request: &mut Re
     match entry.list {
         USED => set(entry.long, value.as_deref(), request),
         IGNORED => Ok(()),
+        _ if entry.long == "array" => Err("not modelled: give each task a line of its own".to_owned()),
         _ => Err("not modelled: only whole nodes are allocated; remove the option or the job".to_owned()),
     }
 }
@@ -96,7 +153,7 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "ntasks-per-node" => request.tasks_per_node = Some(count()?),
         "exclusive" if value.is_none() => request.exclusive = true,
         "exclusive" => return Err("only whole nodes are modelled; write --exclusive without a value".to_owned()),
-        "time" => request.limit = text::limit(text)?.or(Some(crate::conf::YEAR)),
+        "time" => request.limit = text::limit(text)?.or(Some(YEAR)),
         "time-min" => request.time_min = text::limit(text)?,
         "nice" => request.nice = if value.is_none() { 100 } else { nice(text)? },
         "account" => request.account = Some(owned()?),
@@ -104,7 +161,6 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "qos" => request.qos = Some(owned()?),
         "begin" => request.begin = Some(begin(text)?),
         "dependency" => request.dependencies = dependencies(text)?,
-        "array" => request.array = Some(array(text)?),
         "hold" => request.hold = true,
         "priority" => request.priority = Some(priority(text)?),
         "nodelist" => request.required = hostlist::expand(text).map_err(|error| error.to_string())?,
@@ -112,9 +168,7 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "mem" => request.memory = Some(Memory::PerNode(memory()?)),
         "mem-per-cpu" => request.memory = Some(Memory::PerCpu(memory()?)),
         "job-name" => text.clone_into(&mut request.name),
-        "uid" | "user" => request.user = Some(owned()?),
-        "requeue" => request.requeue = Some(true),
-        _ => request.requeue = Some(false),
+        _ => request.user = Some(owned()?),
     }
     Ok(())
 }
@@ -158,18 +212,9 @@ fn begin(text: &str) -> Result<Begin, String> {
         };
         return text::whole(digits).map(|n| Begin::After(n * unit)).ok_or_else(|| FORMS.to_owned());
     }
-    let (day, clock) = text.split_once('T').unwrap_or((text, "0:0:0"));
-    let numbers = |text: &str, separator| -> Option<Vec<i64>> { text.split(separator).map(text::whole).collect() };
-    match (numbers(day, '-').as_deref(), numbers(clock, ':').as_deref()) {
-        (
-            Some(&[year @ 1970..=9999, month @ 1..=12, day @ 1..=31]),
-            Some(&[hour @ 0..24, minute @ 0..60, ref second @ ..]),
-        ) if second.len() < 2 && second.iter().all(|s| *s < 60) => {
-            let days = crate::calendar::day_of(year, month, day);
-            Ok(Begin::At(days * 86_400 + hour * 3600 + minute * 60 + second.first().unwrap_or(&0)))
-        }
-        _ => Err(FORMS.to_owned()),
-    }
+    // Seconds, and the clock as a whole, may be left out.
+    let whole = [text.to_owned(), format!("{text}:00"), format!("{text}T00:00:00")];
+    whole.iter().find_map(|text| text::time(text)).map(Begin::At).ok_or_else(|| FORMS.to_owned())
 }
 
 /// Conditions separated by `,` (all) or `?` (any one).
@@ -192,17 +237,14 @@ fn condition_on_jobs(condition: &str) -> Result<Vec<Dependency>, String> {
         "afterany" => DependencyKind::AfterAny,
         "afterok" => DependencyKind::AfterOk,
         "afternotok" => DependencyKind::AfterNotOk,
-        "aftercorr" => DependencyKind::AfterCorr,
+        "aftercorr" => return Err("aftercorr is not modelled; remove it or the job".to_owned()),
         "singleton" if jobs.is_empty() => return Ok(vec![Dependency { kind: DependencyKind::Singleton, job: None }]),
-        _ => return Err("expected after, afterany, afterok, afternotok, aftercorr or singleton".to_owned()),
+        _ => return Err("expected after, afterany, afterok, afternotok or singleton".to_owned()),
     };
     let mut all = Vec::new();
     for job in jobs.split(':') {
         let (id, delay) = job.split_once('+').map_or((job, None), |(id, delay)| (id, Some(delay)));
-        let (id, task) = id.split_once('_').map_or((id, None), |(id, task)| (id, Some(task)));
-        let number =
-            |text| text::whole(text).and_then(|n| u32::try_from(n).ok()).ok_or("expected a job such as 12 or 12_3");
-        let job = Some((number(id)?, task.map(number).transpose()?));
+        let id = text::whole(id).and_then(|n| u32::try_from(n).ok()).ok_or("expected a job such as 12")?;
         let kind = match (kind, delay) {
             (kind, None) => kind,
             (DependencyKind::After(_), Some(minutes)) => {
@@ -210,28 +252,91 @@ fn condition_on_jobs(condition: &str) -> Result<Vec<Dependency>, String> {
             }
             _ => return Err("only after:JOB+MINUTES has a delay; remove it".to_owned()),
         };
-        all.push(Dependency { kind, job });
+        all.push(Dependency { kind, job: Some(id) });
     }
     Ok(all)
 }
 
-/// `0-15:4,20%2`.
-fn array(text: &str) -> Result<Array, String> {
-    const FORM: &str = "expected indices such as 0-15, 1,3,5 or 0-15:4%2, up to 4000000";
-    let (indices, at_once) = text.split_once('%').map_or((text, None), |(indices, most)| (indices, Some(most)));
-    let number = |text| text::whole(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n <= 4_000_000).ok_or(FORM);
-    let mut tasks = Vec::new();
-    for range in indices.split(',') {
-        let (range, step) = range.split_once(':').unwrap_or((range, "1"));
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-        if last < first || step == 0 || tasks.len() > 4_000_000 {
-            return Err(FORM.to_owned());
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slurm_sched::Version;
+    use slurm_sched::conf::Conf;
+
+    #[test]
+    fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
+        let text = "id,submit,run,limit,args\n\
+            2,20,300,1:30,\"-N2 --exclusive -p a,b --nice --qos=high -A phys --uid ann --begin=now+2hours -J \"\"my job\"\"\"\n\
+            1,10,300,10,-N 3 --ntasks-per-node=4 -n 12 -H --time-min 5 -w n[1-2] -x n8 --mem 0 --no-requeue --priority=77\n\
+            9,30,60,,-n 8 -d afterok:1:2,singleton --nice=-5 -t 2-0 --mem-per-cpu=2G\n\
+            10,30,60,5,-N 1 -n 4 -d after:9+5?afterany:2 -b 2026-01-31T08:00\n";
+        let jobs = read_csv("w.csv", text).expect("valid");
+        assert_eq!(
+            jobs.iter().map(|job| (job.id, job.line, job.submit, job.limit)).collect::<Vec<_>>(),
+            [(1, 3, 10, Some(600)), (2, 2, 20, Some(120)), (9, 4, 30, Some(172_800)), (10, 5, 30, Some(300))]
+        );
+        let [one, two, three, four] = [0, 1, 2, 3].map(|at| &jobs[at].request);
+        assert_eq!(
+            (two.nodes, two.exclusive, two.nice, two.user(), two.name.as_str()),
+            (Some(2), true, 100, "ann", "my job")
+        );
+        assert_eq!(
+            (two.partitions.join(" "), two.qos.as_deref(), two.begin),
+            ("a b".to_owned(), Some("high"), Some(Begin::After(7200)))
+        );
+        assert_eq!((one.hold, one.time_min, one.priority), (true, Some(300), Some(77)));
+        assert_eq!(
+            (one.required.join(" "), one.excluded.join(" "), one.memory),
+            ("n1 n2".to_owned(), "n8".to_owned(), Some(Memory::PerNode(0)))
+        );
+        let kinds: Vec<Vec<_>> =
+            three.dependencies.iter().map(|any| any.iter().map(|one| (one.kind, one.job)).collect()).collect();
+        assert_eq!(
+            kinds,
+            [
+                vec![(DependencyKind::AfterOk, Some(1))],
+                vec![(DependencyKind::AfterOk, Some(2))],
+                vec![(DependencyKind::Singleton, None)]
+            ]
+        );
+        assert_eq!((three.nice, three.memory), (-5, Some(Memory::PerCpu(2048))));
+        assert_eq!(four.begin, Some(Begin::At(1_769_846_400)));
+        assert_eq!((four.dependencies.len(), four.dependencies[0][0].kind), (1, DependencyKind::After(300)));
+        let lines = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
+        let conf = Conf::read("slurm.conf", lines, Version::V22_05, &[]).expect("valid");
+        assert_eq!(
+            [0, 1, 2, 3].map(|at| jobs[at].whole_nodes(&conf, &conf.partitions[0])),
+            [Ok(3), Ok(2), Ok(2), Ok(1)]
+        );
+        for (args, fault) in [
+            (
+                "--gres=gpu:1",
+                "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job",
+            ),
+            ("-a 1-9", "-a: not modelled: give each task a line of its own"),
+            ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
+            ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
+            ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),
+            ("-N", "-N: expected a value after it"),
+            ("-d later:3", "-d: expected after, afterany, afterok, afternotok or singleton"),
+            ("--begin tomorrow", "--begin: expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
+            ("job.sh", "job.sh: expected an option of sbatch, such as -N 4; remove the script and its arguments"),
+        ] {
+            assert_eq!(
+                read_csv("w.csv", &format!("1,0,1,1,{args}")).expect_err(args).to_string(),
+                format!("w.csv:1: {fault}")
+            );
         }
-        tasks.extend((first..=last).step_by(usize::try_from(step).map_err(|_| FORM)?));
+        for (args, reason) in [
+            ("-n 3", "3 CPUs on 1 nodes of 4 share nodes with other jobs, which is not modelled; add --exclusive"),
+            ("-N 1 -n 5", "5 CPUs do not fit on 1 nodes of 4; raise -N or lower -n and -c"),
+        ] {
+            let jobs = read_csv("w.csv", &format!("1,0,1,1,{args}")).expect("valid");
+            assert_eq!(jobs[0].whole_nodes(&conf, &conf.partitions[0]), Err(reason.to_owned()));
+        }
+        let twice = read_csv("w.csv", "1,0,1,1,\n1,0,1,1,").expect_err("twice").to_string();
+        assert_eq!(twice, "w.csv:2: id: job 1 is on line 1, too");
+        let heading = read_csv("w.csv", "id,run,submit,limit,args\n1,0,1,1,").expect_err("heading").to_string();
+        assert_eq!(heading, "w.csv:1: heading: expected id,submit,run,limit,args, found \"id,run,submit,limit,args\"");
     }
-    tasks.sort_unstable();
-    tasks.dedup();
-    let at_once = at_once.map(number).transpose()?.filter(|most| *most > 0);
-    Ok(Array { tasks, at_once })
 }
