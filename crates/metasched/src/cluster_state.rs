@@ -14,8 +14,8 @@ mod bounds;
 mod intrusion;
 mod snapshot;
 
+pub(crate) use bounds::Neighbour;
 pub use bounds::TurnaroundBounds;
-pub(crate) use bounds::{Neighbour, Placement};
 use intrusion::Intrusion;
 pub use intrusion::LocalLoad;
 pub(crate) use intrusion::Sums;
@@ -214,11 +214,6 @@ impl ClusterState {
 
     pub(crate) fn running(&self, slot: u32) -> &RunningJob {
         &self.running[slot as usize]
-    }
-
-    /// Another after each change of what runs here and of who sits here.
-    pub(crate) const fn version(&self) -> u64 {
-        self.marks
     }
 
     /// Slots whose rate the last change has changed.

@@ -85,7 +85,6 @@ mod cluster_state;
 pub mod loras;
 
 mod completions;
-mod estimate_cache;
 mod predictor;
 
 pub mod policy;

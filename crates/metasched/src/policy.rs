@@ -61,9 +61,8 @@ pub use rr::Rr;
 pub use tat::Tat;
 
 use crate::application::Application;
+use crate::cluster_state::TurnaroundBounds;
 use crate::config::{Candidates, NoCandidate, Readings};
-pub use crate::estimate_cache::Estimate;
-use crate::estimate_cache::EstimateCache;
 use crate::loras::Loras;
 use crate::predictor::{Prediction, Predictor};
 use sim_core::{SiteId, Span, Time};
@@ -97,6 +96,19 @@ impl Choice {
     }
 }
 
+/// Estimate of a job that starts on a cluster now: bounds of TR, and LT, without a simulation.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Which cluster.
+    pub cluster: SiteId,
+    /// Bounds of TR.
+    pub turnaround: TurnaroundBounds,
+    /// LT: as in [`Prediction::local_nodes`].
+    pub local_nodes: u32,
+    /// As in [`Prediction::occupancy`].
+    pub occupancy: f64,
+}
+
 /// What a policy may look at.
 #[derive(Debug)]
 pub struct View<'a> {
@@ -105,9 +117,6 @@ pub struct View<'a> {
     pub(crate) clusters: &'a [Loras],
     pub(crate) predictor: &'a mut Predictor,
     pub(crate) places: &'a mut Vec<u32>,
-    pub(crate) estimates: &'a mut EstimateCache,
-    /// Of this job, once it has been asked for.
-    pub(crate) kind: Option<usize>,
     pub(crate) fastest: f64,
 }
 
@@ -157,9 +166,14 @@ impl<'a> View<'a> {
     /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
     /// policy need not have all clusters simulated.
     pub fn estimate(&mut self, cluster: SiteId, sees_users: bool) -> Option<Estimate> {
-        let Self { now, job, clusters, predictor, estimates, kind, .. } = self;
-        let kind = *kind.get_or_insert_with(|| estimates.kind(job, clusters.len()));
-        estimates.estimate(kind, *now, cluster, clusters, job, sees_users, predictor)
+        if !self.can_start(cluster) {
+            return None;
+        }
+        let Self { now, job, clusters, predictor, places, .. } = self;
+        let loras = &clusters[cluster.index()];
+        let (local_nodes, occupancy) = Predictor::intrusion(loras, places);
+        let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
+        Some(Estimate { cluster, turnaround, local_nodes, occupancy })
     }
 
     /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.

@@ -1,7 +1,7 @@
 //! The LoRaS predictor: a simulation inside the simulation (§2.1, §2.3).
 
 use crate::application::Application;
-use crate::cluster_state::{AffectedSet, ClusterState, Neighbour, Placement, TurnaroundBounds};
+use crate::cluster_state::{AffectedSet, ClusterState, Neighbour, TurnaroundBounds};
 use crate::completions::Completions;
 use crate::config::{Belief, OnOff};
 use crate::loras::{Loras, QueuedJob, profiled};
@@ -37,7 +37,6 @@ pub(crate) struct Predictor {
     found: Vec<u32>,
     due: Vec<u32>,
     neighbours: Vec<Neighbour>,
-    placement: Placement,
 }
 
 /// The number of the job that is asked about. The world's own numbers are smaller.
@@ -55,7 +54,6 @@ impl Predictor {
             found: Vec::new(),
             due: Vec::new(),
             neighbours: Vec::new(),
-            placement: Placement::default(),
         }
     }
 
@@ -139,7 +137,7 @@ impl Predictor {
         }
     }
 
-    /// Between what the turnaround lies, without simulating anything.
+    /// Bounds of the turnaround, without a simulation.
     pub(crate) fn bound(
         &mut self,
         now: Time,
@@ -150,8 +148,7 @@ impl Predictor {
     ) -> TurnaroundBounds {
         match places {
             Some(places) if !users_turn(cluster, sees_users) => {
-                cluster.state.placement(app, places, sees_users, &mut self.placement);
-                cluster.state.bound(app, &self.placement, now, sees_users, self.overrun, &mut self.neighbours)
+                cluster.state.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
             }
             _ => {
                 // Not even alone on its nodes; rounding may be a nanosecond off.
@@ -159,20 +156,6 @@ impl Predictor {
                 TurnaroundBounds { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
             }
         }
-    }
-
-    /// The same of a job that starts as `prospect` says, on a cluster that has not changed since that was made.
-    pub(crate) fn bound_of(
-        &mut self,
-        now: Time,
-        cluster: &Loras,
-        app: &Application,
-        placement: &Placement,
-    ) -> TurnaroundBounds {
-        if users_turn(cluster, true) {
-            return self.bound(now, cluster, app, None, true);
-        }
-        cluster.state.bound(app, placement, now, true, self.overrun, &mut self.neighbours)
     }
 
     /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.

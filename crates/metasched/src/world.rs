@@ -4,7 +4,6 @@ use crate::application::{Application, Submission};
 use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
 use crate::completions::Completions;
 use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown, Redistribution};
-use crate::estimate_cache::EstimateCache;
 use crate::loras::{Loras, QueuedJob};
 use crate::outcome::{Outcome, OutcomeSink};
 use crate::policy::{Choice, SelectCluster, View};
@@ -64,7 +63,6 @@ pub struct MetaLoras<P, J, L = ()> {
     jobs: Slab<JobEntry>,
     input: VecDeque<u32>,
     predictor: Predictor,
-    estimates: EstimateCache,
     arrivals: J,
     next: Option<Submission>,
     outcomes: L,
@@ -156,7 +154,6 @@ where
             jobs: Slab::new(),
             input: VecDeque::new(),
             predictor,
-            estimates: EstimateCache::default(),
             arrivals,
             next: None,
             outcomes,
@@ -300,10 +297,9 @@ where
         }
         // Each dispatch changes what the next job finds, so the policy is asked again for each.
         while let Some(&key) = self.input.front() {
-            let Self { clusters, predictor, places, estimates, jobs, fastest, .. } = self;
+            let Self { clusters, predictor, places, jobs, fastest, .. } = self;
             let app = jobs[key as usize].app;
-            let (now, kind) = (cx.now(), None);
-            let mut view = View { now, job: &app, clusters, predictor, places, estimates, kind, fastest: *fastest };
+            let mut view = View { now: cx.now(), job: &app, clusters, predictor, places, fastest: *fastest };
             let Some(choice) = self.policy.select(&mut view) else { break };
             self.input.pop_front();
             self.dispatch(key, &app, choice, cx);

@@ -27,64 +27,45 @@ pub(crate) struct Neighbour {
     cpu: u32,
 }
 
-/// How a job would share its nodes if it started there. It stays true until something else changes there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Placement {
-    at_most: Span,
-    /// The node that slows it down most.
-    slowest: u32,
-    /// Of each task beside it, the job's slot, and the time that it takes there for each nanosecond alone.
-    beside: Vec<(u32, f64)>,
-}
-
 impl ClusterState {
-    /// Of a job that starts on `places`, as the predictor would have it: without hidden loss, and without users if it does not
-    /// see them.
-    pub(crate) fn placement(&self, app: &Application, places: &[u32], sees_users: bool, placement: &mut Placement) {
-        let Self { rules, nodes, .. } = self;
-        let cpu = app.demand.millionths();
-        let mut share = f64::INFINITY;
-        placement.beside.clear();
-        for &place in places {
-            let on_node = self.tasks_at(place);
-            let demands = on_node.iter().map(|task| task.cpu).chain(self.user_at(place, sees_users)).chain([cpu]);
-            let level = fair_level(demands.clone().sum(), demands);
-            let factor = rules.factor(nodes[place as usize].tasks + 1, 1.0);
-            let here = factor * f64::from(cpu).min(level);
-            // The job advances at the rate of its slowest task, so one node bounds it all.
-            if here < share {
-                (placement.slowest, share) = (place, here);
-            }
-            let beside = |task: &Task| {
-                let cpu = f64::from(task.cpu);
-                (task.slot, cpu / (rules.speed * factor * cpu.min(level)))
-            };
-            placement.beside.extend(on_node.iter().map(beside));
-        }
-        placement.at_most = time_for(work_of(app.time), work_rate(share, f64::from(cpu), rules));
-    }
-
-    /// Between what the turnaround of a job lies that starts as `prospect` says, now.
+    /// Bounds of the turnaround of a job that starts on `places` now, as the predictor would have it: without hidden loss, and
+    /// without users if it does not see them.
     ///
     /// CPU shares on its nodes change only when jobs there end, and then for the better, so it is never slower than at
     /// first. It is never faster than it would be if its slowest node were all there is to it and to its neighbours there,
-    /// who would then end earlier.
+    /// which would then end earlier.
     pub(crate) fn bound(
         &self,
         app: &Application,
-        placement: &Placement,
+        places: &[u32],
         now: Time,
         sees_users: bool,
         overrun: f64,
         neighbours: &mut Vec<Neighbour>,
     ) -> TurnaroundBounds {
+        let rules = &self.rules;
         let left = |slot: u32| {
             let left = self.running[slot as usize].believed_left(now, overrun);
             u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64
         };
-        let Placement { at_most, slowest, beside } = placement;
-        let at_most = *at_most;
-        let steady = beside.iter().map(|&(slot, stretch)| left(slot) * stretch).fold(f64::INFINITY, f64::min);
+        let own = app.demand.millionths();
+        let (mut share, mut slowest, mut steady) = (f64::INFINITY, 0, f64::INFINITY);
+        for &place in places {
+            let on_node = self.tasks_at(place);
+            let demands = on_node.iter().map(|task| task.cpu).chain(self.user_at(place, sees_users)).chain([own]);
+            let level = fair_level(demands.clone().sum(), demands);
+            let factor = rules.factor(self.nodes[place as usize].tasks + 1, 1.0);
+            let here = factor * f64::from(own).min(level);
+            // The job advances at the rate of its slowest task, so one node bounds it all.
+            if here < share {
+                (slowest, share) = (place, here);
+            }
+            for task in on_node {
+                let cpu = f64::from(task.cpu);
+                steady = steady.min(left(task.slot) * (cpu / (rules.speed * factor * cpu.min(level))));
+            }
+        }
+        let at_most = time_for(work_of(app.time), work_rate(share, f64::from(own), rules));
         // It ends before any neighbour does: nothing changes on its nodes, and its rate stays.
         if at_most <= rounded_down(steady) {
             return TurnaroundBounds { at_least: at_most, at_most };
@@ -92,9 +73,8 @@ impl ClusterState {
         // Now the bound from below, on the slowest node alone: neighbours that have tasks elsewhere may be slower
         // than here, and leave later.
         neighbours.clear();
-        neighbours
-            .extend(self.tasks_at(*slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
-        let at_least = rounded_down(on_one_node(app, neighbours, self.user_at(*slowest, sees_users), &self.rules));
+        neighbours.extend(self.tasks_at(slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
+        let at_least = rounded_down(on_one_node(app, neighbours, self.user_at(slowest, sees_users), rules));
         TurnaroundBounds { at_least: at_least.min(at_most), at_most }
     }
 

@@ -6,7 +6,6 @@ use crate::config::{Readings, Ties};
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -18,9 +17,6 @@ pub struct Ptt {
     ties: Ties,
     weights: Weights,
     intrusiveness: Intrusiveness,
-    candidates: Vec<Candidate>,
-    order: Order,
-    looked_at: Vec<(u64, usize)>,
 }
 
 /// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
@@ -71,9 +67,6 @@ impl Ptt {
             ties: readings.ties,
             weights,
             intrusiveness: Intrusiveness::default(),
-            candidates: Vec::new(),
-            order: Order::default(),
-            looked_at: Vec::new(),
         }
     }
 
@@ -93,8 +86,7 @@ impl Ptt {
 
 impl SelectCluster for Ptt {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
+        let mut candidates: Vec<Candidate> = Vec::new();
         if self.readings.looks_for_room() {
             candidates.extend(view.sites().filter_map(|site| Some(Candidate::of(view.estimate(site, true)?))));
         }
@@ -105,11 +97,7 @@ impl SelectCluster for Ptt {
                 candidate.predict(view);
             }
         }
-        let mut order = std::mem::take(&mut self.order);
-        let mut looked_at = std::mem::take(&mut self.looked_at);
-        let choice = self.choose(&mut candidates, &mut order, &mut looked_at, view);
-        (self.candidates, self.order, self.looked_at) = (candidates, order, looked_at);
-        choice
+        self.choose(&mut candidates, view)
     }
 }
 
@@ -147,55 +135,32 @@ impl Candidate {
 
 impl Ptt {
     /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`.
-    ///
-    /// MaxTR, times `PTT_k`, is `W TR² + (1 − W) TR LT MaxTR / MaxLT`. It grows with MaxTR, but not where `(1 − W) LT` is zero. So if
-    /// only such clusters come first under a MaxTR that is too small, only they do under the true one, which is not needed
-    /// then: a cluster that may have the largest TR need not be simulated.
-    ///
-    /// `order` and `looked_at` are room: for candidates by their position, which is also their order as clusters.
-    fn choose(
-        &self,
-        candidates: &mut [Candidate],
-        order: &mut Order,
-        looked_at: &mut Vec<(u64, usize)>,
-        view: &mut View<'_>,
-    ) -> Option<Choice> {
+    fn choose(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Option<Choice> {
         let max_lt = candidates.iter().map(|candidate| self.local(&candidate.estimate)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
-        let known = candidates.iter().map(|candidate| candidate.estimate.turnaround.at_least);
-        let too_small = known.filter(|&at_least| at_least < Span::MAX).max().unwrap_or_default();
-        let mut smallest = self.rank(candidates, order, looked_at, view, too_small, max_lt);
-        let disturbs = |candidate: &Candidate| {
-            (1.0 - self.weights.of(candidate.estimate.cluster)) * self.local(&candidate.estimate) > 0.0
-        };
-        if first_of(looked_at, smallest).any(|i| disturbs(&candidates[i])) {
-            let max_tr = self.max_turnaround(candidates, order, view);
-            smallest = self.rank(candidates, order, looked_at, view, max_tr, max_lt);
-        }
+        let max_tr = self.max_turnaround(candidates, view).as_secs_f64();
+        let tied = self.smallest(candidates, view, max_tr, max_lt);
         let chosen = match self.ties {
-            Ties::FirstCluster => first_of(looked_at, smallest).min(),
-            Ties::SmallestTr => {
-                let predicted = first_of(looked_at, smallest).map(|i| {
-                    candidates[i].predict(view);
-                    (candidates[i].estimate.turnaround.at_least, i)
-                });
-                predicted.min().map(|(_, i)| i)
-            }
+            Ties::FirstCluster => tied.into_iter().min(),
+            Ties::SmallestTr => tied.into_iter().min_by_key(|&i| {
+                candidates[i].predict(view);
+                (candidates[i].estimate.turnaround.at_least, i)
+            }),
         };
         let chosen = &mut candidates[chosen?];
         chosen.predict(view);
         Some(Choice { cluster: chosen.estimate.cluster, prediction: chosen.predicted })
     }
 
-    /// MaxTR: those that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
-    fn max_turnaround(&self, candidates: &mut [Candidate], order: &mut Order, view: &mut View<'_>) -> Span {
+    /// MaxTR: clusters that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
+    fn max_turnaround(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Span {
         let mut max_tr = Span::from_nanos(1);
         if candidates.iter().any(|candidate| self.weights.of(candidate.estimate.cluster) > 0.0) {
-            // The largest first: a key is what is missing to the largest number.
-            order.fill(candidates, |candidate| u64::MAX - candidate.estimate.turnaround.at_most.as_nanos());
-            while let Some((missing, i)) = order.next() {
-                if u64::MAX - missing <= max_tr.as_nanos() {
+            let mut order: Vec<usize> = (0..candidates.len()).collect();
+            order.sort_by_key(|&i| Reverse(candidates[i].estimate.turnaround.at_most));
+            for i in order {
+                if candidates[i].estimate.turnaround.at_most <= max_tr {
                     break;
                 }
                 candidates[i].predict(view);
@@ -205,18 +170,9 @@ impl Ptt {
         max_tr
     }
 
-    /// The smallest `PTT_k` for this MaxTR and MaxLT. Those that may have it, or tie with it, are simulated, since `PTT_k` grows with
-    /// `TR_k`; `looked_at` is left with them and the bits of their `PTT_k`.
-    fn rank(
-        &self,
-        candidates: &mut [Candidate],
-        order: &mut Order,
-        looked_at: &mut Vec<(u64, usize)>,
-        view: &mut View<'_>,
-        max_tr: Span,
-        max_lt: f64,
-    ) -> f64 {
-        let max_tr = max_tr.max(Span::from_nanos(1)).as_secs_f64();
+    /// Positions of the clusters with the smallest `PTT_k`, ties included. Clusters that may be among them are simulated, since
+    /// `PTT_k` grows with `TR_k`.
+    fn smallest(&self, candidates: &mut [Candidate], view: &mut View<'_>, max_tr: f64, max_lt: f64) -> Vec<usize> {
         let score = |estimate: &Estimate, turnaround: Span| {
             if estimate.turnaround.at_least == Span::MAX {
                 // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
@@ -226,46 +182,24 @@ impl Ptt {
             // Equation (1).
             tr * (weight * tr / max_tr + (1.0 - weight) * self.local(estimate) / max_lt)
         };
-        // Scores are not negative, and the bits of such numbers are in their order.
-        order.fill(candidates, |Candidate { estimate, .. }| score(estimate, estimate.turnaround.at_least).to_bits());
-        let mut smallest = f64::INFINITY;
-        looked_at.clear();
-        while let Some((mut bits, i)) = order.next() {
-            let least = f64::from_bits(bits);
-            if !ties_with(least, smallest) {
+        let least = |Candidate { estimate, .. }: &Candidate| score(estimate, estimate.turnaround.at_least);
+        let mut order: Vec<(f64, usize)> = candidates.iter().map(least).zip(0..).collect();
+        order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let (mut smallest, mut scores) = (f64::INFINITY, Vec::new());
+        for (at_least, i) in order {
+            if !ties_with(at_least, smallest) {
                 break;
             }
             let candidate = &mut candidates[i];
+            let mut found = at_least;
             // Where W and LT are 0, PTT is 0, whatever TR is.
-            if score(&candidate.estimate, candidate.estimate.turnaround.at_most) > least {
+            if score(&candidate.estimate, candidate.estimate.turnaround.at_most) > at_least {
                 candidate.predict(view);
-                bits = score(&candidate.estimate, candidate.estimate.turnaround.at_least).to_bits();
+                found = least(candidate);
             }
-            smallest = smallest.min(f64::from_bits(bits));
-            looked_at.push((bits, i));
+            smallest = smallest.min(found);
+            scores.push((found, i));
         }
-        smallest
-    }
-}
-
-/// The positions of those that tie with the smallest.
-fn first_of(looked_at: &[(u64, usize)], smallest: f64) -> impl Iterator<Item = usize> {
-    looked_at.iter().filter(move |(bits, _)| ties_with(f64::from_bits(*bits), smallest)).map(|&(_, i)| i)
-}
-
-/// Candidates by a key, the smallest first; few of many are asked for.
-#[derive(Clone, Debug, Default)]
-struct Order(BinaryHeap<Reverse<(u64, usize)>>);
-
-impl Order {
-    fn fill(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
-        let mut room = std::mem::take(&mut self.0).into_vec();
-        room.clear();
-        room.extend(candidates.iter().map(key).zip(0..).map(Reverse));
-        self.0 = room.into();
-    }
-
-    fn next(&mut self) -> Option<(u64, usize)> {
-        self.0.pop().map(|Reverse(first)| first)
+        scores.into_iter().filter(|(found, _)| ties_with(*found, smallest)).map(|(_, i)| i).collect()
     }
 }

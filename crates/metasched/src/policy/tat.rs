@@ -6,12 +6,10 @@ use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
 
 /// TAT (§3): the candidate with the smallest predicted turnaround; the first of several.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 pub struct Tat {
     readings: CandidateReadings,
     sees_users: bool,
-    bounds: Vec<(Span, SiteId)>,
-    predicted: Vec<(SiteId, Prediction)>,
 }
 
 impl Tat {
@@ -20,20 +18,18 @@ impl Tat {
         Self {
             readings: CandidateReadings::of(readings),
             sees_users: matches!(readings.tat_sees_users, SeesUsers::Yes),
-            bounds: Vec::new(),
-            predicted: Vec::new(),
         }
     }
 }
 
 impl SelectCluster for Tat {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let Self { readings, sees_users, bounds, predicted } = self;
-        bounds.clear();
+        let Self { readings, sees_users } = *self;
+        let mut bounds: Vec<(Span, SiteId)> = Vec::new();
         if readings.looks_for_room() {
             let shortest = view.shortest_turnaround() + Span::from_nanos(1);
             for site in view.sites() {
-                let Some(Estimate { turnaround, .. }) = view.estimate(site, *sees_users) else { continue };
+                let Some(Estimate { turnaround, .. }) = view.estimate(site, sees_users) else { continue };
                 bounds.push((turnaround.at_least, site));
                 if turnaround.at_most <= shortest {
                     break; // none of the others can be better
@@ -49,14 +45,14 @@ impl SelectCluster for Tat {
         // that come within a tie of the best are, so the choice is the same.
         bounds.sort_unstable();
         let mut best = Span::MAX;
-        predicted.clear();
-        for &(at_least, cluster) in &*bounds {
+        let mut predicted: Vec<(SiteId, Prediction)> = Vec::new();
+        for &(at_least, cluster) in &bounds {
             let tie = Span::from_nanos(best.as_nanos() / 1_000_000_000 + 1);
             let limit = if best == Span::MAX { best } else { best + tie };
             if at_least > limit {
                 break;
             }
-            if let Some(prediction) = view.predict_within(cluster, *sees_users, limit) {
+            if let Some(prediction) = view.predict_within(cluster, sees_users, limit) {
                 best = best.min(prediction.turnaround);
                 predicted.push((cluster, prediction));
             }

@@ -123,7 +123,6 @@ impl Beside {
         let sees_users = weight.is_some() || self.readings.tat_sees_users == SeesUsers::Yes;
         let mut sites: Vec<SiteId> = view.sites().collect();
         for &site in &sites {
-            // What is kept of a cluster is what would be seen there now.
             assert_eq!(view.estimate(site, sees_users).is_some(), view.can_start(site));
         }
         if self.readings.candidates == Candidates::CanStartNow {
