@@ -17,10 +17,10 @@ use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use machine_pool::{MachinePool, Repair};
 use predictions::as_requested;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, JobId, JobTable, Model, Outage, Prioritized, Rejection, SiteId, Span,
-    Time,
+    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time,
 };
 use std::iter::Empty;
 
@@ -49,7 +49,8 @@ use std::iter::Empty;
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
     pool: MachinePool,
     queue: Queue,
-    started: JobTable<Started>,
+    /// Never iterated.
+    started: FxHashMap<JobId, Started>,
     policy: P,
     passes: Passes,
     /// The next pass that has been posted: the one of the present instant, or the one the policy wished for.
@@ -146,7 +147,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
         Self {
             pool: MachinePool::new(machines),
             queue: Queue::new(),
-            started: JobTable::new(),
+            started: FxHashMap::default(),
             policy,
             passes: Passes::PerInstant,
             posted: None,
@@ -271,7 +272,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
         let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
-        assert!(!self.started.contains(id), "job {id} is submitted, but a job of this id still runs");
+        assert!(!self.started.contains_key(&id), "job {id} is submitted, but a job of this id still runs");
         let mut queued = QueuedJob::of(job);
         if let Some(predictions) = &mut self.predictions {
             queued.request.estimate = predictions.predict(&job.request, job.runtime);
@@ -282,7 +283,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// The job has ended: it gives its processors back, if it has not already, and others learn from it.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let started = self.started.remove(job).expect("a job that ends has started");
+        let started = self.started.remove(&job).expect("a job that ends has started");
         if let Some(predictions) = &mut self.predictions {
             let Started { job: queued, hidden, .. } = &started;
             predictions.end(&as_requested(queued, hidden.requested), queued.request.estimate, hidden.runtime);
@@ -306,7 +307,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             let due = running.iter().take_while(|job| job.expected_end <= now);
             let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
             for job in due {
-                let ends = self.started.get_mut(job.job).filter(|started| started.ends_at == now);
+                let ends = self.started.get_mut(&job.job).filter(|started| started.ends_at == now);
                 if let Some(started) = ends {
                     started.is_released = true;
                     self.release(&job, site(machine), cx);
@@ -319,7 +320,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let place = self.pool.machines()[machine.index()];
-        let started = self.started.get_mut(job).expect("a job whose prediction expires runs");
+        let started = self.started.get_mut(&job).expect("a job whose prediction expires runs");
         let predictions = self.predictions.as_mut().expect("only a prediction expires");
         started.expiry = None;
         let expired = Expired {
@@ -364,7 +365,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let lost = self.pool.fail(site, post_repair(site, up, cx), now);
         let mut waiting_again = Vec::with_capacity(lost.len());
         for RunningJob { job, processors, .. } in &lost {
-            let started = self.started.remove(*job).expect("a job that runs has started");
+            let started = self.started.remove(job).expect("a job that runs has started");
             cx.cancel(started.end);
             if let Some(expiry) = started.expiry {
                 cx.cancel(expiry);

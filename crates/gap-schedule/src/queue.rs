@@ -1,7 +1,8 @@
 //! The jobs that wait, in order of arrival.
 
 use crate::min_demand::{MinDemand, MinDemandTree};
-use sim_core::{Job, JobId, JobTable, Request, Span, Time};
+use rustc_hash::FxHashMap;
+use sim_core::{Job, JobId, Request, Span, Time};
 use std::sync::OnceLock;
 
 /// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
@@ -19,7 +20,8 @@ pub struct Queue {
     room: usize,
     /// Every slot before this one is empty.
     front: usize,
-    places: JobTable<usize>,
+    /// Slot of each job. Never iterated.
+    places: FxHashMap<JobId, usize>,
 }
 
 /// A job that waits: all that a policy may know of it.
@@ -91,7 +93,7 @@ impl Queue {
 
     /// The job of this id, if it waits.
     pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
-        let place = self.places.get(job)?;
+        let place = self.places.get(&job)?;
         self.slots[*place].as_ref().map(|slot| &slot.waiting)
     }
 
@@ -129,7 +131,7 @@ impl Queue {
 
     /// The job leaves, and what was hidden is told to the world.
     pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
-        let place = self.places.remove(job)?;
+        let place = self.places.remove(&job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
         if let Some(tree) = self.tree.get_mut() {
             tree.set(place, MinDemand::NOTHING);

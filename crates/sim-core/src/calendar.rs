@@ -1,11 +1,12 @@
 //! The event calendar: a priority queue in the total order `(time, priority, order of posting)`.
 //!
-//! A four-ary heap of 16-byte keys stands over a slab of events. The keys of four siblings share one cache line,
-//! so a level costs one miss; the events themselves never move. Cancelling empties the event's slot in O(1); its key is
-//! dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending events.
+//! A heap of 16-byte keys stands over a slab of events, which never move. Cancelling empties the event's slot in O(1); its
+//! key is dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending events.
 
 use crate::event::EventPriority;
 use crate::time::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Names a posted event, to cancel it. A key is never used twice.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ const fn time_of(key: Key) -> Time {
 /// Pending events of type `E`, next one first.
 #[derive(Clone, Debug)]
 pub struct Calendar<E> {
-    keys: KeyHeap,
+    keys: BinaryHeap<Reverse<Key>>,
     slots: Vec<Slot<E>>,
     vacant: Vec<u32>,
     posted: u64,
@@ -54,7 +55,7 @@ impl<E> Default for Calendar<E> {
 impl<E> Calendar<E> {
     /// A calendar with nothing in it.
     pub const fn new() -> Self {
-        Self { keys: KeyHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
+        Self { keys: BinaryHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
     }
 
     /// Number of events that are still to happen.
@@ -90,7 +91,7 @@ impl<E> Calendar<E> {
         }
         self.posted += 1;
         self.live += 1;
-        self.keys.push(key);
+        self.keys.push(Reverse(key));
         EventKey(key)
     }
 
@@ -114,7 +115,7 @@ impl<E> Calendar<E> {
     /// The instant of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
         loop {
-            let key = self.keys.peek()?;
+            let Reverse(key) = *self.keys.peek()?;
             if self.slots[slot_of(key)].event.is_some() {
                 return Some(time_of(key));
             }
@@ -128,14 +129,14 @@ impl<E> Calendar<E> {
     /// only looks.
     #[inline]
     pub fn has_nothing_until(&self, at: Time) -> bool {
-        self.keys.smallest().is_none_or(|key| time_of(key) > at)
+        self.keys.peek().is_none_or(|Reverse(key)| time_of(*key) > at)
     }
 
-    /// Removes the next event and tells when it happens; O(log n).
+    /// Removes and returns the next event, with its instant; O(log n).
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
         loop {
-            let key = self.keys.pop()?;
+            let Reverse(key) = self.keys.pop()?;
             let event = self.slots[slot_of(key)].event.take();
             self.vacate(key);
             if let Some(event) = event {
@@ -153,151 +154,13 @@ impl<E> Calendar<E> {
     #[expect(clippy::cast_possible_truncation, reason = "a slot has 24 bits")]
     fn drop_dead_keys(&mut self) {
         let Self { keys, slots, vacant, .. } = self;
-        keys.retain(|key| {
-            let live = slots[slot_of(key)].event.is_some();
+        keys.retain(|Reverse(key)| {
+            let live = slots[slot_of(*key)].event.is_some();
             if !live {
-                vacant.push(slot_of(key) as u32);
+                vacant.push(slot_of(*key) as u32);
             }
             live
         });
-    }
-}
-
-/// A four-ary min-heap that leaves a hole at its root when popped: most events post another one, which then fills the
-/// hole in a single descent.
-///
-/// The root stands at place 3, and the children of the key at place `p` fill line `p − 2`, which is
-/// one cache line: places `4 (p − 2) ..= 4 (p − 2) + 3`. Every place without a key holds [`VACANT`], which loses every
-/// comparison, so the smallest child is found without asking how many there are.
-#[derive(Clone, Debug)]
-struct KeyHeap {
-    lines: Vec<Line>,
-    /// Keys, the hole included.
-    len: usize,
-    hole_at_root: bool,
-}
-
-#[derive(Copy, Clone, Debug)]
-#[repr(align(64))]
-struct Line([Key; 4]);
-
-const VACANT: Key = Key::MAX;
-const ROOT: usize = 3;
-
-const fn parent(place: usize) -> usize {
-    place / 4 + 2
-}
-
-impl KeyHeap {
-    const fn new() -> Self {
-        Self { lines: Vec::new(), len: 0, hole_at_root: false }
-    }
-
-    /// Keys, the hole included.
-    const fn len(&self) -> usize {
-        self.len
-    }
-
-    fn at(&self, place: usize) -> Key {
-        self.lines[place / 4].0[place % 4]
-    }
-
-    fn put(&mut self, place: usize, key: Key) {
-        self.lines[place / 4].0[place % 4] = key;
-    }
-
-    /// The smallest key, wherever the hole is.
-    #[inline]
-    fn smallest(&self) -> Option<Key> {
-        if !self.hole_at_root {
-            return (self.len > 0).then(|| self.at(ROOT));
-        }
-        let &Line(children) = self.lines.get(ROOT - 2)?;
-        children.into_iter().min().filter(|key| *key != VACANT)
-    }
-
-    fn peek(&mut self) -> Option<Key> {
-        self.close_hole();
-        (self.len > 0).then(|| self.at(ROOT))
-    }
-
-    #[inline]
-    fn push(&mut self, key: Key) {
-        if self.hole_at_root {
-            self.hole_at_root = false;
-            self.sift_down(key);
-            return;
-        }
-        let hole = ROOT + self.len;
-        if hole / 4 >= self.lines.len() {
-            self.lines.push(Line([VACANT; 4]));
-        }
-        self.len += 1;
-        self.sift_up(hole, key);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Key> {
-        let top = self.peek()?;
-        self.hole_at_root = true;
-        Some(top)
-    }
-
-    /// Moves the last key into the hole at the root, if there is one.
-    #[inline]
-    fn close_hole(&mut self) {
-        if self.hole_at_root {
-            self.hole_at_root = false;
-            self.len -= 1;
-            let last = self.at(ROOT + self.len);
-            self.put(ROOT + self.len, VACANT);
-            if self.len > 0 {
-                self.sift_down(last);
-            }
-        }
-    }
-
-    /// Moves the hole up to where `key` belongs.
-    #[inline]
-    fn sift_up(&mut self, mut hole: usize, key: Key) {
-        while hole > ROOT {
-            let above = self.at(parent(hole));
-            if above <= key {
-                break;
-            }
-            self.put(hole, above);
-            hole = parent(hole);
-        }
-        self.put(hole, key);
-    }
-
-    /// Fills the hole at the root with `key`: smaller children move up until it belongs where the hole is.
-    #[inline]
-    fn sift_down(&mut self, key: Key) {
-        let mut hole = ROOT;
-        while let Some(&Line([a, b, c, d])) = self.lines.get(hole - 2) {
-            let (left, first) = if b < a { (1, b) } else { (0, a) };
-            let (right, second) = if d < c { (3, d) } else { (2, c) };
-            let (lane, smallest) = if second < first { (right, second) } else { (left, first) };
-            // A vacant place holds the greatest key of all, so this also ends the way down at a leaf.
-            if key <= smallest {
-                break;
-            }
-            self.put(hole, smallest);
-            hole = 4 * (hole - 2) + lane;
-        }
-        self.put(hole, key);
-    }
-
-    fn retain(&mut self, mut keep: impl FnMut(Key) -> bool) {
-        self.close_hole();
-        let mut kept: Vec<Key> = (ROOT..ROOT + self.len).map(|place| self.at(place)).filter(|&key| keep(key)).collect();
-        // A sorted sequence is a heap.
-        kept.sort_unstable();
-        *self = Self::new();
-        for key in kept {
-            self.push(key);
-        }
     }
 }
 
@@ -337,7 +200,7 @@ mod tests {
         let keys = [7, 3, 5, 3, 4].map(|second| calendar.post(at(second), EventPriority::ARRIVE, second));
         assert!(calendar.has_nothing_until(at(2)) && !calendar.has_nothing_until(at(3)));
         calendar.pop();
-        assert!(!calendar.has_nothing_until(at(3)), "the hole of the first does not hide the second");
+        assert!(!calendar.has_nothing_until(at(3)));
         calendar.pop();
         assert!(calendar.has_nothing_until(at(3)) && !calendar.has_nothing_until(at(4)));
         calendar.cancel(keys[4]);

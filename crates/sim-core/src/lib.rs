@@ -13,7 +13,6 @@
 //! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
 //! | [`job`] | what is submitted? [`Job`], and [`Request`], the part of it that a policy may see |
-//! | [`job_table`] | what is known of each job that is here? [`JobTable`] |
 //! | [`sites`] | which of all sites? [`SiteSet`] |
 //! | [`outage`] | when does a site not work? [`Outage`] |
 //! | [`fact`] | what happened? [`Fact`], [`Probe`] |
@@ -95,7 +94,6 @@ pub mod fact;
 pub mod gauge;
 pub mod id;
 pub mod job;
-pub mod job_table;
 pub mod outage;
 pub mod pool;
 pub mod profile;
@@ -114,7 +112,6 @@ pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use id::{JobId, ProcId, SiteId};
 pub use job::{Job, Request};
-pub use job_table::JobTable;
 pub use outage::Outage;
 pub use pool::Pool;
 pub use profile::AvailabilityProfile;

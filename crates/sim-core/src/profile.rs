@@ -77,30 +77,7 @@ impl AvailabilityProfile {
     /// The earliest start, not before `from`, at which `processors` stay free for `span`. `None` if they never do:
     /// the request is wider than what is free in the end.
     pub fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
-        let (first, mut step) = self.find(from);
-        let last = self.blocks.len() - 1;
-        // From here to the block in question, enough are free.
-        let mut start = from;
-        // Steps before the first one are forgotten; it stands for all time before, so a start in the past is judged
-        // by it.
-        if self.blocks[0].free(0) < processors {
-            start = start.max(self.blocks[0].from());
-        }
-        for (block, next) in self.blocks[first..last].iter().zip(&self.blocks[first + 1..]) {
-            // Invariant: from `start` to the beginning of this block enough processors are free. A block that is wide
-            // throughout keeps it; another is searched from `step` on.
-            if !block.is_wide(processors) {
-                start = match block.search(step, next.from(), start, span, processors) {
-                    ControlFlow::Break(found) => return Some(found),
-                    ControlFlow::Continue(wide) => wide,
-                };
-            }
-            step = 0;
-        }
-        match self.blocks[last].walk(step, start, span, processors) {
-            ControlFlow::Break(found) => Some(found),
-            ControlFlow::Continue(wide) => wide,
-        }
+        self.earliest_before(from, Time::MAX, span, processors, Time::MAX)
     }
 
     /// The earliest start, not before `from` and earlier than `before`, at which `processors` stay free for `span`, or until
@@ -116,10 +93,14 @@ impl AvailabilityProfile {
         );
         let (first, mut step) = self.find(from);
         let mut start = from;
+        // Steps before the first one are forgotten; it stands for all time before, so a start in the past is judged
+        // by it.
         if self.blocks[0].free(0) < processors {
             start = start.max(self.blocks[0].from());
         }
         for (number, block) in self.blocks.iter().enumerate().skip(first) {
+            // Invariant: from `start` to the beginning of this block enough processors are free. A block that is wide
+            // throughout keeps it; another is searched from `step` on.
             if start >= before {
                 return None;
             }
@@ -212,10 +193,6 @@ impl AvailabilityProfile {
             return;
         }
         let end = start.saturating_add(span);
-        // Most profiles are short, and most changes of a long one are small: one block, changed in one go.
-        if self.change_within_a_block(start, end, &new) {
-            return;
-        }
         // Steps begin at both ends, so that what lies between can be changed whole; `first` first, since it may move
         // `last`.
         let first = self.cut(start);
@@ -232,25 +209,6 @@ impl AvailabilityProfile {
         for block in (first.0..=last.0).rev() {
             self.settle(block);
         }
-    }
-
-    /// [`change`](Self::change), if that touches but one block. Whether it does.
-    fn change_within_a_block(&mut self, start: Time, end: Time, new: impl Fn(u32) -> u32) -> bool {
-        let block = self.blocks[1..].partition_point(|block| block.from() <= start);
-        let is_last = self.blocks.get(block + 1).is_none_or(|next| end < next.from());
-        // Where the block begins, its first step may join the block before it.
-        if !is_last || block > 0 && start == self.blocks[block].from() {
-            return false;
-        }
-        let before = self.blocks[block].len();
-        self.blocks[block].change_between(start, end, new);
-        self.len += self.blocks[block].len();
-        self.len -= before;
-        // A short profile is one block, whatever its size.
-        if self.blocks.len() > 1 || self.len > Block::SMALL {
-            self.settle(block);
-        }
-        true
     }
 
     /// The position after the last step.

@@ -1,10 +1,10 @@
 //! What became of each job: [`JobLog`] observes a run and hands on a [`JobRecord`] for every job that finished.
 
 use crate::fact::{Fact, Probe};
-use crate::id::SiteId;
+use crate::id::{JobId, SiteId};
 use crate::job::Job;
-use crate::job_table::JobTable;
 use crate::time::{Span, Time};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// A finished job.
@@ -39,7 +39,8 @@ impl JobRecord {
 /// Memory follows the jobs in the system: a job is forgotten once it has finished or been rejected.
 #[derive(Clone, Debug)]
 pub struct JobLog<S> {
-    open: JobTable<Open>,
+    /// Jobs in the system. Never iterated.
+    open: FxHashMap<JobId, Open>,
     sink: S,
     counts: JobCounts,
 }
@@ -73,7 +74,7 @@ impl JobLog<Vec<JobRecord>> {
 impl<S: Sink> JobLog<S> {
     /// A log that passes each record to `sink`, a closure for instance.
     pub fn new(sink: S) -> Self {
-        Self { open: JobTable::new(), sink, counts: JobCounts::default() }
+        Self { open: FxHashMap::default(), sink, counts: JobCounts::default() }
     }
 
     /// Jobs submitted, finished and rejected so far, and runs interrupted.
@@ -131,19 +132,19 @@ impl<S: Sink> Probe for JobLog<S> {
             }
             Fact::Started { job, site, processors } => {
                 let open =
-                    self.open.get_mut(job).unwrap_or_else(|| panic!("job {job} started but was never submitted"));
+                    self.open.get_mut(&job).unwrap_or_else(|| panic!("job {job} started but was never submitted"));
                 let before = open.started.replace((now, site, processors));
                 assert!(before.is_none(), "job {job} started twice");
             }
             Fact::Interrupted { job, .. } => {
                 // It waits again: the next start is one from the beginning, and the record will hold that one.
-                let run = self.open.get_mut(job).and_then(|open| open.started.take());
+                let run = self.open.get_mut(&job).and_then(|open| open.started.take());
                 assert!(run.is_some(), "job {job} was interrupted but did not run");
                 self.counts.interrupted += 1;
             }
             Fact::Finished { job } => {
                 let open =
-                    self.open.remove(job).unwrap_or_else(|| panic!("job {job} finished but was never submitted"));
+                    self.open.remove(&job).unwrap_or_else(|| panic!("job {job} finished but was never submitted"));
                 let (start, site, processors) =
                     open.started.unwrap_or_else(|| panic!("job {job} finished but never started"));
                 self.counts.finished += 1;
@@ -151,7 +152,7 @@ impl<S: Sink> Probe for JobLog<S> {
             }
             Fact::Rejected { job, .. } => {
                 self.counts.rejected += 1;
-                self.open.remove(job);
+                self.open.remove(&job);
             }
             Fact::Seized { .. } | Fact::Released { .. } => {}
         }

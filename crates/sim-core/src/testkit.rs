@@ -11,7 +11,7 @@ mod twins;
 pub use fake::FakeContext;
 pub use fcfs::{Fcfs, FcfsEvent};
 pub use linear::LinearProfile;
-pub use twins::{SortedCalendar, TickProfile};
+pub use twins::SortedCalendar;
 
 use crate::id::JobId;
 use crate::job::Job;

@@ -162,48 +162,6 @@ impl Block {
         }
     }
 
-    /// Between two instants, what is free becomes what `new` makes of it, which is something else, where there are no other blocks.
-    pub(super) fn change_between(&mut self, start: Time, end: Time, new: impl Fn(u32) -> u32) {
-        // What is free behind is what was free there, or before the end, if no step begins then.
-        let first = self.begins.partition_point(|begin| *begin < start);
-        let last = first + self.begins[first..].iter().take_while(|begin| **begin < end).count();
-        let begins_at = |step: usize, at| step == 0 || self.begins.get(step).is_some_and(|begin| *begin == at);
-        let (is_cut_first, is_cut_last) = (!begins_at(first, start), end < Time::MAX && !begins_at(last, end));
-        if last == 0 {
-            return;
-        }
-        let behind = self.free[last - 1];
-        self.change(first..last, &new);
-        let in_front = first.checked_sub(1).map(|before| self.free[before]);
-        let is_joined_first = !is_cut_first && in_front == self.free.get(first).copied();
-        let is_joined_last = !is_cut_last && self.free.get(last).is_some_and(|free| *free == new(behind));
-        match (is_cut_first, is_joined_last, is_joined_first, is_cut_last) {
-            // A step that goes makes room for the one that comes: nothing behind moves.
-            (true, true, ..) => {
-                self.begins.copy_within(first..last, first + 1);
-                self.free.copy_within(first..last, first + 1);
-                (self.begins[first], self.free[first]) = (start, new(in_front.expect("a step is cut")));
-            }
-            (.., true, true) => {
-                self.begins.copy_within(first + 1..last, first);
-                self.free.copy_within(first + 1..last, first);
-                (self.begins[last - 1], self.free[last - 1]) = (end, behind);
-            }
-            _ => {
-                if is_cut_last {
-                    self.insert(last, end, behind);
-                } else if is_joined_last {
-                    self.remove(last);
-                }
-                if is_cut_first {
-                    self.insert(first, start, new(in_front.expect("a step is cut")));
-                } else if is_joined_first {
-                    self.remove(first);
-                }
-            }
-        }
-    }
-
     fn insert(&mut self, step: usize, begin: Time, free: u32) {
         self.begins.insert(step, begin);
         self.free.insert(step, free);

@@ -17,6 +17,11 @@ impl LinearProfile {
         &self.steps
     }
 
+    /// Processors free at the instant `at`.
+    pub fn free_at(&self, at: Time) -> u32 {
+        self.steps[self.step_of(at)].1
+    }
+
     /// The earliest start, not before `from`, at which `processors` stay free for `span`.
     pub fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
         let mut start = from;

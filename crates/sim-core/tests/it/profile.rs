@@ -1,96 +1,60 @@
-//! The profile against one number per tick, and against a walk from step to step.
+//! The profile against a walk from step to step.
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
-use sim_core::testkit::{LinearProfile, TickProfile};
+use sim_core::testkit::LinearProfile;
 use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 
 const CAPACITY: u32 = 8;
 
-fn time(tick: usize) -> Time {
-    Time::from_secs(tick as u64)
-}
-
-fn span(ticks: usize) -> Span {
-    Span::from_secs(ticks as u64)
-}
-
-/// A profile and its twin with the same reservations, each as early as it can be; what lies before `pass` is forgotten.
-fn reserved(requests: Vec<(usize, usize, u32)>, pass: usize) -> (AvailabilityProfile, TickProfile) {
-    let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
-    for (from, ticks, processors) in requests {
-        let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
-        profile.reserve(time(start), span(ticks), processors);
-        twin.reserve(start, ticks, processors);
+/// A profile and its twin with the same reservations, each as early as it can be.
+fn reserved(requests: Vec<(u64, u64, u32)>) -> (AvailabilityProfile, LinearProfile) {
+    let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
+    for (from, length, processors) in requests {
+        let span = Span::from_secs(length);
+        let start = twin.earliest(Time::from_secs(from), span, processors).expect("no wider than the capacity");
+        profile.reserve(start, span, processors);
+        twin.reserve(start, span, processors);
     }
-    profile.forget_before(time(pass));
     (profile, twin)
 }
 
 proptest! {
-    /// Reservations are placed where the profile says they fit, some are cancelled, the past is forgotten: at every
-    /// step both answer alike, wherever they are asked.
     #[test]
-    fn the_profile_answers_like_its_per_tick_twin(
-        requests in prop::collection::vec((0..30_usize, 0..12_usize, 1..=CAPACITY, any::<bool>(), 0..3_usize), 0..60),
-        asked in (0..40_usize, 0..15_usize, 1..=CAPACITY + 1),
+    fn a_shortfall_is_the_first_second_in_which_too_few_are_free(
+        requests in prop::collection::vec((0..30_u64, 0..12_u64, 1..=CAPACITY), 0..60),
+        (from, length, processors) in (0..100_u64, 0..25_u64, 1..=CAPACITY + 1),
     ) {
-        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
-        let mut reserved = Vec::new();
-        let mut now = 0;
-        for (after, ticks, processors, cancel, pass) in requests {
-            let from = now + after;
-            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
-            prop_assert_eq!(profile.earliest(time(from), span(ticks), processors), Some(time(start)));
-            prop_assert!(profile.fits(time(start), span(ticks), processors));
-            prop_assert_eq!(
-                profile.fits(time(from), span(ticks), processors),
-                twin.fits(from, ticks, processors)
-            );
-            let lacking = (from..from + ticks.max(1)).find(|tick| !twin.fits(*tick, 1, processors));
-            let lacking = lacking.map(|tick| (time(tick), profile.free_at(time(tick))));
-            prop_assert_eq!(profile.shortfall(time(from), span(ticks), processors), lacking);
-            profile.reserve(time(start), span(ticks), processors);
-            twin.reserve(start, ticks, processors);
-            reserved.push((start, ticks, processors));
-            if cancel {
-                let (start, ticks, processors) = reserved.swap_remove(after % reserved.len());
-                if start >= now {
-                    profile.cancel(time(start), span(ticks), processors);
-                    twin.cancel(start, ticks, processors);
-                }
-            }
-            now += pass;
-            profile.forget_before(time(now));
-            let (from, ticks, processors) = asked;
-            prop_assert_eq!(
-                profile.earliest(time(now + from), span(ticks), processors),
-                twin.earliest(now + from, ticks, processors).map(time)
-            );
-            prop_assert_eq!(profile.free_at(time(now + from)), twin.free_at(now + from));
-        }
+        let (profile, twin) = reserved(requests);
+        let mut seconds = (from..from + length.max(1)).map(|second| (Time::from_secs(second), twin.free_at(Time::from_secs(second))));
+        let lacking = seconds.find(|(_, free)| *free < processors);
+        prop_assert_eq!(profile.shortfall(Time::from_secs(from), Span::from_secs(length), processors), lacking);
+        prop_assert_eq!(profile.fits(Time::from_secs(from), Span::from_secs(length), processors), lacking.is_none());
     }
 
-    /// The start that is earlier than one that is held, by asking the twin of every tick.
+    /// The start that is earlier than one that is held, by a look at every second.
     #[test]
-    fn a_start_before_the_one_that_is_held_is_that_of_the_per_tick_twin(
-        requests in prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
-        pass in 0..20_usize,
-        (ticks, processors) in (1..25_usize, 1..=CAPACITY + 1),
-        (first, before, until) in (0..60_usize, 0..30_usize, 0..30_usize),
+    fn a_start_before_the_one_that_is_held_is_the_first_second_that_suits(
+        requests in prop::collection::vec((0..30_u64, 1..12_u64, 1..=CAPACITY), 0..60),
+        pass in 0..20_u64,
+        (length, processors) in (1..25_u64, 1..=CAPACITY + 1),
+        (first, before, until) in (0..60_u64, 0..30_u64, 0..30_u64),
     ) {
-        let (profile, twin) = reserved(requests, pass);
+        let (mut profile, twin) = reserved(requests);
+        profile.forget_before(Time::from_secs(pass));
         let first = pass + first;
         let (before, until) = (first + before, first + before + until);
-        let suits = |start: &usize| twin.fits(*start, ticks.min(until - start), processors);
-        prop_assert_eq!(
-            profile.earliest_before(time(first), time(before), span(ticks), processors, time(until)),
-            (first..before).find(suits).map(time)
-        );
-        prop_assert_eq!(
-            profile.earliest_before(time(first), time(before), span(ticks), processors, Time::MAX),
-            (first..before).find(|start| twin.fits(*start, ticks, processors)).map(time)
-        );
+        for until in [until, u64::MAX / 2_000_000_000] {
+            let suits = |start: &u64| {
+                let (start, span) = (Time::from_secs(*start), Span::from_secs(length.min(until - start)));
+                twin.earliest(start, span, processors) == Some(start)
+            };
+            let [from, end, limit] = [first, before, until].map(Time::from_secs);
+            prop_assert_eq!(
+                profile.earliest_before(from, end, Span::from_secs(length), processors, limit),
+                (first..before).find(suits).map(Time::from_secs)
+            );
+        }
     }
 
     /// Of few ends, which are one block, and of some hundreds, which are several.
@@ -231,7 +195,7 @@ fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
     let nano = Span::from_nanos(1);
     for (number, (at, free)) in twin.steps().iter().copied().enumerate() {
         for from in [Time::from_nanos(at.as_nanos().saturating_sub(1)), at, at + nano] {
-            assert_eq!(profile.free_at(from), twin_free_at(&twin, from), "at {from}");
+            assert_eq!(profile.free_at(from), twin.free_at(from), "at {from}");
             // A stretch as long as is asked for, and one that lacks a nanosecond; no time at all; what is found far away.
             let length = twin.steps().get(number + 1).map_or(Span::from_secs(1), |next| next.0.since(at));
             for span in [Span::ZERO, length, length + nano, Span::from_secs(31 * (number as u64 % 13))] {
@@ -247,10 +211,6 @@ fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
             }
         }
     }
-}
-
-fn twin_free_at(twin: &LinearProfile, at: Time) -> u32 {
-    twin.steps()[twin.steps().partition_point(|(from, _)| *from <= at).saturating_sub(1)].1
 }
 
 #[test]
@@ -270,7 +230,7 @@ fn a_reservation_that_begins_and_ends_at_any_steps_leaves_none_behind_when_it_is
             twin.reserve(start, span, processors);
             assert_eq!(profile.len(), twin.steps().len(), "{processors} processors from {start} for {span}");
             assert_eq!(profile.free_at(start), free - processors);
-            assert_eq!(profile.free_at(end), twin_free_at(&twin, end));
+            assert_eq!(profile.free_at(end), twin.free_at(end));
             profile.cancel(start, span, processors);
             twin.cancel(start, span, processors);
             assert_eq!(profile.len(), steps.len(), "{processors} processors from {start} for {span}, taken back");
