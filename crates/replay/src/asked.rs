@@ -52,7 +52,8 @@ pub(crate) struct MachineFile {
 }
 
 /// What a job must keep to.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Inside {
     /// Inside one cluster, a line of the machine file; it may span machines.
     Cluster,

@@ -37,11 +37,13 @@ use cli::{Engine, How, Part};
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
 use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
+use lab::store::UNITS;
 use lab::terminal::tell;
 use plan::Plan;
 use report::Report;
+use results::{Precision, Results};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use unit::{Run, RunKey};
@@ -81,7 +83,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
             let plan = Plan::read(path, added)?;
             plan.ensure_same_programs()?;
             let one = plan.unit(*unit)?;
-            let is_new = unit::done(folder_of(path), &plan, one, &|_| {})?;
+            let (_, is_new) = unit::runs(folder_of(path), &plan, one, &|_| {})?;
             if !common.quiet {
                 print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
             }
@@ -101,8 +103,8 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
     }
 }
 
-/// All cores of this machine.
-fn local(options: &Experiment, plan: Plan, added: &Added, common: &Common) -> Result<Ending> {
+/// Computes on all cores of this machine.
+fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let out = OutDir::create(&out_of(&plan, &options.how), format!("experiment {}", plan.design.name))?;
@@ -112,35 +114,32 @@ fn local(options: &Experiment, plan: Plan, added: &Added, common: &Common) -> Re
         forget(&cells)?;
     }
     planned(&plan, &cells, true)?;
-    let mut plan = plan;
-    let (mut computed, mut reused) = engine::local(&plan, &cells, common.quiet)?;
-    let mut runs = merged(&cells, &plan, Whose::Ours)?;
-    let precision = options.precision.or(plan.design.precision);
-    if let Some(precision) = precision {
+    let mut done = engine::local(&plan, &cells, common.quiet)?;
+    if let Some(precision) = options.precision.or(plan.design.precision) {
         let most = plan.design.count.saturating_mul(10);
-        while let Some(wanted) = missing_replications(&plan, &runs, precision, most) {
+        let results = |plan: &Plan, done: &[(Vec<Run>, bool)]| {
+            Results::new(&plan.design, done.iter().flat_map(|(runs, _)| runs.iter().cloned())).precision(precision)
+        };
+        let mut reached = results(&plan, &done);
+        while let Some(wanted) = missing_replications(&plan, reached, most) {
             // A plan of its own for what is added: what is finished stays as it is.
-            let more = Plan::of(
-                options.file.as_deref().unwrap_or(Path::new("")),
-                &options.how,
-                Some((plan.head.end, wanted)),
-                added,
-            )?;
+            let file = options.file.as_deref().unwrap_or(Path::new(""));
+            let more = Plan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
             plan.ensure_same_programs()?;
-            let (new, old) = engine::local(&more, &cells, common.quiet)?;
-            (computed, reused) = (computed + new, reused + old);
-            runs.extend(merged(&cells, &more, Whose::Ours)?);
+            done.extend(engine::local(&more, &cells, common.quiet)?);
             plan.head.end = wanted;
+            reached = results(&plan, &done);
         }
-        let reached = results::Results::new(&plan.design, runs.clone()).precision();
-        if reached.is_none_or(|reached| reached > precision) {
+        if reached != Precision::Reached {
             tell(&format!(
                 "{} replications, ten times as many as asked for, do not bring every mean within {precision}",
                 plan.head.end
             ));
         }
     }
-    let report = Report::new(&plan, runs);
+    let computed = done.iter().filter(|(_, is_new)| *is_new).count();
+    let reused = done.len() - computed;
+    let report = Report::new(&plan, done.into_iter().flat_map(|(runs, _)| runs).collect());
     let timings = json!({
         "wall_seconds": began.elapsed().as_secs_f64(),
         "cpu_seconds": cpu_seconds(),
@@ -149,26 +148,23 @@ fn local(options: &Experiment, plan: Plan, added: &Added, common: &Common) -> Re
         "units_reused": reused,
     });
     report.write(out, timings)?;
-    told(&report, &path, common);
+    show(&report, &path, common);
     Ok(Ending::Done)
 }
 
-/// How many replications in all are needed for `precision`, if that is more than there are; at most `most`.
-fn missing_replications(plan: &Plan, runs: &[Run], precision: f64, most: u32) -> Option<u32> {
-    let (have, results) = (plan.head.end, results::Results::new(&plan.design, runs.iter().cloned()));
-    // One replay has no more blocks than it has.
-    if plan.design.method == design::Method::Weeks
-        || have >= most
-        || results.precision().is_some_and(|reached| reached <= precision)
-    {
-        return None;
-    }
-    // The estimate is a rough one: at least a tenth more, at most twice as many at a time.
-    let wanted = results.replications_for(precision).and_then(|wanted| u32::try_from(wanted).ok()).unwrap_or(most);
-    Some(wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most))
+/// Number of replications, at most `most`, for a precision that is not reached; `None` where no more are run.
+fn missing_replications(plan: &Plan, reached: Precision, most: u32) -> Option<u32> {
+    let have = plan.head.end;
+    let wanted = match reached {
+        Precision::Reached => return None,
+        Precision::Needs(wanted) => wanted.and_then(|wanted| u32::try_from(wanted).ok()).unwrap_or(most),
+    };
+    // The estimate is a rough one: at least a tenth more, at most twice as many at a time. One replay has no more blocks.
+    let has_more = plan.design.method != design::Method::Weeks && have < most;
+    has_more.then(|| wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most))
 }
 
-/// Commands for somebody else, or a job array.
+/// Prints commands, or submits a job array.
 fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
     ensure!(
         options.precision.is_none(),
@@ -210,7 +206,7 @@ fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Puts the units of a plan together, whoever computed them.
+/// Puts the units of a plan together, from whatever machine they come.
 fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
@@ -219,27 +215,26 @@ fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> R
     let above = cells.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let out = OutDir::create(out.unwrap_or(above), format!("experiment {}", plan.design.name))?;
     let shown = out.path().to_owned();
-    let runs = merged(cells, &plan, Whose::Anybodys)?;
-    let report = Report::new(&plan, runs);
+    let report = Report::new(&plan, merged(cells, &plan)?);
     report.write(out, json!({ "wall_seconds": began.elapsed().as_secs_f64() }))?;
-    told(&report, &shown, common);
+    show(&report, &shown, common);
     Ok(Ending::Done)
 }
 
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Whose {
-    /// Those that this program computes.
-    Ours,
-    /// Those of any program that was given the plan.
-    Anybodys,
-}
-
-/// All runs of a plan, in their order.
-fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
+/// All runs of the files of a plan, in their order.
+fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
     let mut runs: BTreeMap<RunKey, (Run, PathBuf)> = BTreeMap::new();
-    let mut codes: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut codes: BTreeSet<String> = BTreeSet::new();
     let mut found = vec![false; plan.units.len()];
-    for file in files(cells, plan, whose)? {
+    let folder = cells.join(UNITS);
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        entries => Some(entries.with_context(|| format!("cannot read {}", folder.display()))?),
+    };
+    let mut files: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    for file in files {
         let Some((head, of_unit)) = unit::sound(cells, &file)? else { continue };
         if head.plan != plan.hash {
             continue;
@@ -247,7 +242,7 @@ fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
         if let Some(there) = found.get_mut(head.unit as usize) {
             *there = true;
         }
-        codes.entry(head.code).or_insert_with(|| file.clone());
+        codes.insert(head.code);
         for run in of_unit {
             if let Some((other, elsewhere)) = runs.get(&run.key) {
                 ensure!(
@@ -281,23 +276,6 @@ fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
     Ok(runs.into_values().map(|(run, _)| run).collect())
 }
 
-/// The files of units, in the order of their names.
-fn files(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<PathBuf>> {
-    if whose == Whose::Ours {
-        return Ok(plan.units.iter().map(|one| unit::path_of(cells, plan, *one)).collect());
-    }
-    let folder = unit::folder(cells);
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
-    files.sort();
-    Ok(files)
-}
-
 /// Whether two copies agree to the last bit.
 fn same(a: &Run, b: &Run) -> bool {
     let bits = |run: &Run| run.metrics.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>();
@@ -306,14 +284,13 @@ fn same(a: &Run, b: &Run) -> bool {
 
 fn named(plan: &Plan, key: &RunKey) -> String {
     let design = &plan.design;
-    let setting = &design.settings()[key.setting];
-    let words = design.in_words(setting);
-    let (log, policy) = (&design.logs[key.log].name, &design.policies[key.policy].name);
+    let words = design.in_words(&design.settings()[key.setting]);
+    let (log, policy) = (&design.logs[key.log].name, design.policies[key.policy].name());
     format!("of {policy} on {log} ({words}{}replication {})", if words.is_empty() { "" } else { ", " }, key.rep)
 }
 
 /// Writes the plan where its units will be. One that is there and differs is replaced only if `replaces`: a plan does not change
-/// while somebody works by it.
+/// while other machines work by it.
 fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     let path = cells.join(PLAN);
     let text = plan.to_text();
@@ -321,8 +298,8 @@ fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
         Ok(there) if there == text => return Ok(path),
         Ok(_) => ensure!(
             replaces,
-            "{}: is another plan, and does not change while somebody may work by it; choose another folder with --out DIR, or \
-             begin anew with --fresh",
+            "{}: is another plan, and does not change while other machines may work by it; choose another folder with --out DIR, \
+             or start again with --fresh",
             path.display()
         ),
         Err(_) => {}
@@ -331,9 +308,9 @@ fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Forgets finished units, and no other file.
+/// Removes finished units, and no other file.
 fn forget(cells: &Path) -> Result<()> {
-    let folder = unit::folder(cells);
+    let folder = cells.join(UNITS);
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", folder.display()))
@@ -379,7 +356,7 @@ fn in_words(plan: &Plan) -> String {
     text
 }
 
-fn told(report: &Report<'_>, out: &Path, common: &Common) {
+fn show(report: &Report<'_>, out: &Path, common: &Common) {
     if common.json {
         print(&format!("{:#}\n", report.as_json(out)));
         return;

@@ -1,65 +1,72 @@
-//! From a file to a design: everything in it checked, and what makes no sense told with file, line, key and the fix.
+//! From a file to a design: the rules that concern more than one value. An error names file, line, key and the fix.
 
-mod claims;
-mod logs;
-mod replicate;
-mod vary;
-
-use super::design::{Design, Method, Policy};
-use super::file::Source;
-use super::measure::{Metric, is_defined_by_week};
+use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Value};
+use super::file::{Bound, ClaimTable, File, Kind, LogTable, Replicate, Source, Vary, WarmUp};
+use super::measure::{Metric, Window, is_defined_by_week};
 use crate::simulate::Added;
-use crate::simulate::policy;
-use anyhow::{Result, bail};
+use crate::simulate::policy::Policy;
+use anyhow::{Result, bail, ensure};
 use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
+use sim_core::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
-use workload::Estimates;
+use workload::model::{self, models};
+use workload::{Deadlines, Estimates};
 
 impl Design {
     /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
     pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
         let file = source.parse()?;
         let check = Check { source, added };
-        let name = check.name(&file.name)?;
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let name = file.name.get_ref();
+        ensure!(
+            !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain),
+            source.wrong(
+                &file.name.span(),
+                format!("name: {name:?} names a folder of results; use letters, digits, hyphens, dots and underscores")
+            )
+        );
         let policies = check.policies(&file.policies)?;
-        let baseline = check.policy(&file.baseline, "baseline", &policies)?;
+        let baseline = check.policy(file.baseline.get_ref(), &file.baseline.span(), "baseline", &policies)?;
         let (method, count, window) = check.replicate(&file.replicate)?;
         let metrics = check.metrics(&file.metrics, method)?;
-        let logs = check.logs(&file, method)?;
+        let logs = file.log.iter().map(|log| check.log(log, method)).collect::<Result<Vec<_>>>()?;
+        check.ensure_names_of_logs(&file, &logs)?;
         check.ensure_deadlines(&file.metrics, &logs)?;
-        let vary = check.vary(&file, method)?;
-        let claims = file
-            .claim
-            .iter()
-            .map(|claim| check.claim(claim, &policies, &metrics, &vary, method))
-            .collect::<Result<Vec<_>>>()?;
-        let mut ids = BTreeSet::new();
-        for (claim, table) in claims.iter().zip(&file.claim) {
-            if !ids.insert(&claim.id) {
-                bail!(source.wrong(&table.span(), format!("id: two claims are called {:?}; rename one", claim.id)));
-            }
-        }
-        let precision = file.replicate.get_ref().precision.as_ref().map(|wanted| check.share(wanted)).transpose()?;
-        Ok(Self {
-            name,
+        let mut design = Self {
+            name: name.clone(),
             policies,
             baseline,
             metrics,
             own_metrics: added.metrics.clone(),
             seed: file.seed,
             logs,
-            vary,
+            vary: check.vary(&file, method)?,
             method,
             count,
             window,
-            precision,
-            claims,
-        })
+            precision: file.replicate.get_ref().precision.as_ref().map(|share| share.get_ref().0),
+            claims: Vec::new(),
+        };
+        for table in &file.claim {
+            let claim = check.claim(table, &design)?;
+            let is_taken = design.claims.iter().any(|known| known.id == claim.id);
+            check.refuse([(
+                is_taken,
+                table.span(),
+                format!("id: two claims are called {:?}; rename one", claim.id),
+            )])?;
+            design.claims.push(claim);
+        }
+        Ok(design)
     }
 }
+
+/// A rule: whether it is broken, where, and what to do about it.
+type Rule = (bool, Range<usize>, String);
 
 /// Checks with the source at hand, for messages.
 struct Check<'a> {
@@ -67,103 +74,340 @@ struct Check<'a> {
     added: &'a Added,
 }
 
+/// Refuses a key that is given although `is_wrong`.
+fn given<T>(key: Option<&Spanned<T>>, is_wrong: bool, words: impl Into<String>) -> Rule {
+    (is_wrong && key.is_some(), key.map_or(0..0, Spanned::span), words.into())
+}
+
 impl Check<'_> {
-    fn name(&self, name: &Spanned<String>) -> Result<String> {
-        let text = name.get_ref();
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-        if text.is_empty() || text.starts_with('.') || !text.chars().all(is_plain) {
-            bail!(self.source.wrong(
-                &name.span(),
-                format!("name: {text:?} names a folder of results; use letters, digits, hyphens, dots and underscores")
-            ));
+    /// Fails at the first rule that is broken.
+    fn refuse(&self, rules: impl IntoIterator<Item = Rule>) -> Result<()> {
+        match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
+            Some((_, span, words)) => bail!(self.source.wrong(&span, words)),
+            None => Ok(()),
         }
-        Ok(text.clone())
     }
 
     fn policies(&self, given: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<Policy>> {
         let mut policies: Vec<Policy> = Vec::new();
         for text in given.get_ref() {
-            let held = policy::Policy::find(text.get_ref(), &self.added.policies)
+            let policy = Policy::find(text.get_ref(), &self.added.policies)
                 .map_err(|words| self.source.wrong(&text.span(), format!("policies: {words}")))?;
-            let name = held.name().to_owned();
-            if policies.iter().any(|policy| policy.name == name) {
-                bail!(self.source.wrong(&text.span(), format!("policies: {name} is there twice; leave one out")));
-            }
-            policies.push(Policy { name, held });
+            let is_there = policies.iter().any(|known| known.name() == policy.name());
+            self.refuse([(
+                is_there,
+                text.span(),
+                format!("policies: {} is there twice; leave one out", policy.name()),
+            )])?;
+            policies.push(policy);
         }
-        if policies.len() < 2 {
-            bail!(self.source.wrong(
-                &given.span(),
-                "policies: an experiment compares; give two or more, as in [\"easy\", \"cons\"]"
-            ));
-        }
+        let words = "policies: an experiment compares; give two or more, as in [\"easy\", \"cons\"]";
+        self.refuse([(policies.len() < 2, given.span(), words.to_owned())])?;
         Ok(policies)
     }
 
-    /// The position of the policy that is called so, however its name is written.
-    fn policy(&self, given: &Spanned<String>, key: &str, policies: &[Policy]) -> Result<usize> {
-        let text = given.get_ref();
-        let name = policy::Policy::find(text, &self.added.policies);
-        let name = name.as_ref().map_or(text.as_str(), |policy| policy.name());
-        let names = || policies.iter().map(|policy| policy.name.as_str());
-        policies.iter().position(|policy| policy.name == name).ok_or_else(|| {
-            let listed: Vec<&str> = names().collect();
-            let hint = did_you_mean(text, names());
-            self.source.wrong(
-                &given.span(),
-                format!("{key}: {text:?} is none of the policies{hint}; take one of {}, or add it", listed.join(", ")),
-            )
+    /// The position of the policy of that name, however it is written.
+    fn policy(&self, text: &str, span: &Range<usize>, key: &str, policies: &[Policy]) -> Result<usize> {
+        let name = Policy::find(text, &self.added.policies).map_or(text, |policy| policy.name());
+        let names = || policies.iter().map(|policy| policy.name());
+        names().position(|known| known == name).ok_or_else(|| {
+            let (hint, listed) = (did_you_mean(text, names()), names().collect::<Vec<_>>().join(", "));
+            self.source
+                .wrong(span, format!("{key}: {text:?} is none of the policies{hint}; take one of {listed}, or add it"))
         })
     }
 
-    fn measured(&self) -> impl Iterator<Item = Metric> {
-        Metric::list().into_iter().chain(self.added.metrics.iter().copied())
-    }
-
     fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
+        let all: Vec<Metric> = Metric::list().into_iter().chain(self.added.metrics.iter().copied()).collect();
         let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();
-            let Some(known) = self.measured().find(|known| known.name() == name) else {
-                let hint = did_you_mean(name, self.measured().map(|known| known.name()));
+            let Some(known) = all.iter().find(|known| known.name() == name) else {
+                let hint = did_you_mean(name, all.iter().map(|known| known.name()));
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")
                 ));
             };
-            if method == Method::Weeks && !is_defined_by_week(known) {
-                bail!(self.source.wrong(
-                    &metric.span(),
-                    format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication")
-                ));
-            }
-            if !metrics.contains(&known) {
+            self.refuse([(
+                method == Method::Weeks && !is_defined_by_week(known),
+                metric.span(),
+                format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication"),
+            )])?;
+            if !metrics.contains(known) {
                 metrics.push(known);
             }
         }
-        if metrics.is_empty() {
-            bail!(self.source.wrong(&given.span(), "metrics: there are none; give some, as in [\"wait_mean\"]"));
-        }
+        let words = "metrics: there are none; give some, as in [\"wait_mean\"]";
+        self.refuse([(metrics.is_empty(), given.span(), words.to_owned())])?;
         Ok(metrics)
     }
 
-    fn number(&self, given: &Spanned<i64>, key: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
-        let number = u32::try_from(*given.get_ref()).ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| {
-            let (low, high) = (range.start(), range.end());
-            self.source
-                .wrong(&given.span(), format!("{key}: {} is out of range; give {low} to {high}", given.get_ref()))
+    fn log(&self, table: &Spanned<LogTable>, method: Method) -> Result<Log> {
+        let LogTable { file, model, name, procs, machines, inside, deadlines, count, preset, .. } = table.get_ref();
+        let is_column = deadlines.as_ref().is_some_and(|text| matches!(text.get_ref().0, Deadlines::Column(_)));
+        self.refuse([
+            (
+                file.is_none() && model.is_none(),
+                table.span(),
+                "log: needs file = \"FILE.swf.gz\" or model = \"lublin\"".to_owned(),
+            ),
+            given(model.as_ref(), file.is_some(), "model: this log has a file, too; leave one of them out"),
+            given(
+                file.as_ref(),
+                method == Method::Seeds,
+                "file: a log has no seeds, so method = \"seeds\" cannot replicate it; take blocks, shake or weeks",
+            ),
+            given(
+                preset.as_ref(),
+                file.is_some(),
+                "preset: holds the parameters of a model, and this is a file; leave it out",
+            ),
+            given(
+                machines.as_ref(),
+                procs.is_some(),
+                "machines: procs says how large the machine is; leave one of them out",
+            ),
+            given(inside.as_ref(), machines.is_none(), "inside: goes with machines = \"FILE\"; leave it out"),
+            given(
+                deadlines.as_ref(),
+                model.is_some() && is_column,
+                "deadlines: a model has no columns; write \"factor:2\"",
+            ),
+        ])?;
+        let from = match (file, model) {
+            (Some(file), _) => From::File(file.get_ref().clone()),
+            (None, Some(model)) => self.model(model, preset.as_ref())?,
+            (None, None) => unreachable!("refused above"),
+        };
+        self.refuse([(
+            model.is_some() && count.is_none(),
+            table.span(),
+            "count: is missing; a model draws without end, so say count = 10000".to_owned(),
+        )])?;
+        let written = file.as_ref().or(model.as_ref()).map_or("", |from| from.get_ref());
+        let own_name = written.rsplit(['/', '\\']).next().unwrap_or_default();
+        let own_name = own_name.trim_end_matches(".gz").trim_end_matches(".swf");
+        let inside = inside.as_ref().map(|inside| *inside.get_ref());
+        Ok(Log {
+            name: name.clone().unwrap_or_else(|| own_name.to_owned()),
+            from,
+            procs: procs.map(|procs| procs.0),
+            machines: machines
+                .as_ref()
+                .map(|path| (path.get_ref().clone(), inside.unwrap_or(crate::asked::Inside::Cluster))),
+            estimates: table.get_ref().estimates.map_or(Estimates::User, |text| text.0),
+            deadlines: deadlines.as_ref().map_or(Deadlines::None, |text| text.get_ref().0),
+            repairs: table.get_ref().repairs,
+            count: count.map(|count| count.0),
+            load: table.get_ref().load.map(|load| load.0),
+            line: self.source.line(&table.span()),
         })
     }
 
-    fn factor(&self, span: &Range<usize>, key: &str, number: f64) -> Result<f64> {
-        if (0.01..=100.0).contains(&number) {
-            return Ok(number);
-        }
-        bail!(self.source.wrong(span, format!("{key}: {number} is out of range; give 0.01 to 100")))
+    fn model(&self, name: &Spanned<String>, preset: Option<&Spanned<String>>) -> Result<From> {
+        let text = name.get_ref();
+        let Some(known) = model::named(text) else {
+            let names: Vec<&str> = models().iter().map(|model| model.name).collect();
+            let (hint, names) = (did_you_mean(text, names.iter().copied()), names.join(", "));
+            bail!(self.source.wrong(&name.span(), format!("model: there is no {text:?}{hint}; there are {names}")));
+        };
+        Ok(From::Model(known, preset.map(|preset| preset.get_ref().clone())))
     }
 
-    fn estimates(&self, text: &str, at: &Range<usize>) -> Result<Estimates> {
-        text.parse().map_err(|error| self.source.wrong(at, error))
+    fn ensure_names_of_logs(&self, file: &File, logs: &[Log]) -> Result<()> {
+        let none = "log: there is none; add [[log]] with file = \"FILE.swf.gz\" or model = \"lublin\"";
+        self.refuse([(logs.is_empty(), file.name.span(), none.to_owned())])?;
+        let mut names = BTreeSet::new();
+        self.refuse(logs.iter().zip(&file.log).map(|(log, table)| {
+            let words = format!("log: two are called {:?}; give one another name = \"…\"", log.name);
+            (!names.insert(&log.name), table.span(), words)
+        }))
+    }
+
+    /// Refuses metrics of tardiness where a log has no deadlines.
+    fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
+        let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
+        self.refuse(metrics.get_ref().iter().map(|metric| {
+            let needs = metrics::Metric::named(metric.get_ref()).is_some_and(metrics::Metric::needs_deadlines);
+            let words = format!(
+                "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] (twice the \
+                 requested time), or column:N",
+                metric.get_ref(),
+                log.name
+            );
+            (needs, metric.span(), words)
+        }))
+    }
+
+    /// Dimensions in the order in which they are written.
+    fn vary(&self, file: &File, method: Method) -> Result<Vec<Dimension>> {
+        fn list<T: Copy>(
+            key: Key,
+            values: Option<&Spanned<Vec<T>>>,
+            value: impl Fn(T) -> Value,
+        ) -> Option<(Range<usize>, Dimension)> {
+            let values = values?;
+            Some((values.span(), Dimension { key, values: values.get_ref().iter().map(|one| value(*one)).collect() }))
+        }
+        let Vary { load, estimates, users, procs } = &file.vary;
+        let machines = file.log.iter().any(|log| log.get_ref().machines.is_some());
+        self.refuse([
+            given(
+                users.as_ref(),
+                !matches!(method, Method::Users { .. }),
+                format!(
+                    "users: more or fewer users are drawn by method = \"users\" alone; here it is {}",
+                    method.name()
+                ),
+            ),
+            given(
+                procs.as_ref(),
+                machines,
+                "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out",
+            ),
+        ])?;
+        let mut all: Vec<(Range<usize>, Dimension)> = [
+            list(Key::Load, load.as_ref(), |factor| Value::Number(factor.0)),
+            list(Key::Estimates, estimates.as_ref(), |text| Value::Estimates(text.0)),
+            list(Key::Users, users.as_ref(), |factor| Value::Number(factor.0)),
+            list(Key::Procs, procs.as_ref(), |procs| Value::Procs(procs.0)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        all.sort_by_key(|(span, _)| span.start);
+        for (span, Dimension { key, values }) in &all {
+            let name = key.name();
+            self.refuse([(values.is_empty(), span.clone(), format!("{name}: is empty; give one value at least"))])?;
+            self.refuse(values.iter().enumerate().map(|(at, value)| {
+                let words = format!("{name}: {value} is there twice; leave one out");
+                (values[..at].contains(value), span.clone(), words)
+            }))?;
+        }
+        Ok(all.into_iter().map(|(_, dimension)| dimension).collect())
+    }
+
+    fn replicate(&self, table: &Spanned<Replicate>) -> Result<(Method, u32, Window)> {
+        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = table.get_ref();
+        let kind = method.unwrap_or_default();
+        let number = weeks.as_ref().map(|weeks| u64::from(weeks.get_ref().0));
+        let most = shift.as_ref().map_or(Span::from_secs(60), |shift| shift.get_ref().0.0);
+        let method = match kind {
+            Kind::Blocks => Method::Blocks { weeks: number },
+            Kind::Users => Method::Users { weeks: number },
+            Kind::Shake => Method::Shake { most },
+            Kind::Weeks => Method::Weeks,
+            Kind::Seeds => Method::Seeds,
+        };
+        let (name, is_one) = (method.name(), kind == Kind::Weeks);
+        let warm_up_rule = warm_up.as_ref().map(|text| text.get_ref().0);
+        self.refuse([
+            given(
+                shift.as_ref(),
+                kind != Kind::Shake,
+                format!("shift: goes with method = \"shake\", and not with {name}; leave it out"),
+            ),
+            given(
+                weeks.as_ref(),
+                !matches!(kind, Kind::Blocks | Kind::Users),
+                format!("weeks: goes with method = \"blocks\" or \"users\", and not with {name}; leave it out"),
+            ),
+            given(count.as_ref(), is_one, "count: weeks are as many as the log has; leave it out"),
+            given(precision.as_ref(), is_one, "precision: a log has no more weeks than it has; leave it out"),
+            (
+                count.is_none() && !is_one,
+                table.span(),
+                "count: is missing; write count = 30 below [replicate]".to_owned(),
+            ),
+            given(
+                warm_up.as_ref(),
+                is_one && matches!(warm_up_rule, Some(WarmUp::Mser)),
+                "warm_up: mser-5 cuts each replication elsewhere, and weeks are of one; give a span such as \"7d\"",
+            ),
+        ])?;
+        let window = Window {
+            mser: matches!(warm_up_rule, Some(WarmUp::Mser)),
+            warm_up: match warm_up_rule {
+                Some(WarmUp::Span(span)) => span,
+                Some(WarmUp::Mser) | None => Span::ZERO,
+            },
+            cool_down: cool_down.map_or(Span::ZERO, |text| text.0.0),
+        };
+        Ok((method, count.as_ref().map_or(1, |count| count.get_ref().0), window))
+    }
+
+    fn claim(&self, table: &Spanned<ClaimTable>, design: &Design) -> Result<Claim> {
+        let ClaimTable { id, says, test: all } = table.get_ref();
+        let test = all.get_ref();
+        let names = || design.metrics.iter().map(|known| known.name());
+        let Some(metric) = design.metrics.iter().find(|known| known.name() == test.metric.get_ref()) else {
+            let (name, span) = (test.metric.get_ref(), test.metric.span());
+            let hint = did_you_mean(name, names());
+            bail!(
+                self.source.wrong(&span, format!("metric: {name:?} is none of the metrics{hint}; add it to metrics"))
+            );
+        };
+        let (is_below, key, bound) = match (&test.below, &test.above) {
+            (Some(below), None) => (true, "below", below),
+            (None, Some(above)) => (false, "above", above),
+            _ => bail!(self.source.wrong(&all.span(), "test: needs either below or above, a policy or a number")),
+        };
+        let policy = self.policy(test.policy.get_ref(), &test.policy.span(), "policy", &design.policies)?;
+        let bound = match bound.get_ref() {
+            Bound::Number(number) => Against::Number(*number),
+            Bound::Policy(name) => Against::Policy(self.policy(name, &bound.span(), key, &design.policies)?),
+        };
+        let known: Vec<&str> =
+            std::iter::once("log").chain(design.vary.iter().map(|dimension| dimension.key.name())).collect();
+        let every: Vec<&str> = test.every.iter().map(|name| name.get_ref().as_str()).collect();
+        self.refuse(test.every.iter().map(|one| {
+            let name = one.get_ref();
+            let words = format!("every: {name:?} is not varied here; there are {}", known.join(", "));
+            (!known.contains(&name.as_str()), one.span(), words)
+        }))?;
+        let is_number = matches!(bound, Against::Number(_));
+        let by = test.by.as_ref().map_or(0.0, |by| by.get_ref().0.0);
+        let every_log = every.contains(&"log");
+        let rule = |is_broken: bool, span: Range<usize>, words: &str| (is_broken, span, words.to_owned());
+        self.refuse([
+            rule(id.get_ref().is_empty(), id.span(), "id: is empty; write id = \"X1\""),
+            (
+                bound == Against::Policy(policy),
+                all.span(),
+                format!("{key}: a policy is not {key} itself; name another one"),
+            ),
+            given(
+                test.by.as_ref(),
+                is_number,
+                "by: is a share of another policy's value, and this bound is a number; leave it out",
+            ),
+            // No metric is below zero, so no value is lower by more than all of another one.
+            given(test.by.as_ref(), is_below && by > 0.99, "by: no value is lower by so much; give at most \"99%\""),
+            rule(
+                !every_log && design.method == Method::Weeks,
+                all.span(),
+                "every: weeks of different logs cannot be paired; add \"log\" to every",
+            ),
+            rule(
+                !every_log && is_number,
+                all.span(),
+                "every: a number is not the same in different logs; add \"log\" to every",
+            ),
+        ])?;
+        let keys = every.iter().filter_map(|name| Key::ALL.into_iter().find(|key| key.name() == *name));
+        let file = self.source.path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Claim {
+            id: id.get_ref().clone(),
+            says: says.clone(),
+            metric,
+            policy,
+            is_below,
+            bound,
+            by,
+            every_log,
+            every: keys.collect(),
+            source: format!("{file}:{}", self.source.line(&table.span())),
+        })
     }
 }

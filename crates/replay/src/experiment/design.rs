@@ -1,8 +1,9 @@
 //! What an experiment is, once its file has been read and everything in it makes sense.
 
+use super::file::RepairRule;
 use super::measure::{Metric, Window};
 use crate::asked::Inside;
-use crate::simulate::policy;
+use crate::simulate::policy::Policy;
 use sim_core::Span;
 use std::path::PathBuf;
 use workload::model::ModelEntry;
@@ -28,13 +29,6 @@ pub(super) struct Design {
     pub(super) claims: Vec<Claim>,
 }
 
-/// A policy, and what tables call it.
-#[derive(Clone, Debug)]
-pub(super) struct Policy {
-    pub(super) name: String,
-    pub(super) held: policy::Policy,
-}
-
 /// One log, or a model in its place.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
@@ -47,8 +41,8 @@ pub(super) struct Log {
     pub(super) estimates: Estimates,
     /// When jobs ought to be finished.
     pub(super) deadlines: Deadlines,
-    /// Whether a log that needs repairs is refused.
-    pub(super) refuses_repairs: bool,
+    /// What happens to records that need a repair; they are repaired if that is not said.
+    pub(super) repairs: Option<RepairRule>,
     /// Jobs of a model; records of a log, at most.
     pub(super) count: Option<u32>,
     /// The offered load that it is scaled to.

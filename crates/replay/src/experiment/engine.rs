@@ -1,8 +1,8 @@
-//! Who computes the units: this machine, or somebody else with the same program.
+//! Engines that compute the units: this machine, or any other one with the same program.
 
 use super::cli::Slurm;
 use super::plan::{Plan, Unit};
-use super::unit;
+use super::unit::{self, Run};
 use anyhow::{Context, Result, bail};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
@@ -10,20 +10,13 @@ use lab::provenance::quoted;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Computes all units of the plan that are not finished. Back come how many were computed and how many were there.
-pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(u64, u64)> {
+/// All units of a plan, each with its runs and whether it was computed now.
+pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<Vec<(Vec<Run>, bool)>> {
     let total = plan.units.iter().map(|unit| plan.cost(*unit)).sum();
     let what = format!("{}, {} units", plan.design.name, plan.units.len());
     let progress = Progress::new(what, total, quiet);
-    let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
-    in_parallel(&plan.units, |one| {
-        let is_new = unit::done(cells, plan, *one, &|jobs| progress.add(jobs))?;
-        (if is_new { &computed } else { &reused }).fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    })?;
-    Ok((computed.into_inner(), reused.into_inner()))
+    in_parallel(&plan.units, |one| unit::runs(cells, plan, *one, &|jobs| progress.add(jobs)))
 }
 
 /// The units whose files are missing or damaged.
@@ -97,7 +90,7 @@ fn array(units: &[Unit]) -> String {
     shown.collect::<Vec<_>>().join(",")
 }
 
-/// Hands a script to Slurm. Back comes the number of the job.
+/// Submits a script to Slurm. Returns the number of the job.
 pub(super) fn submit(script: &Path) -> Result<String> {
     let answer = Command::new("sbatch").arg("--parsable").arg(script).output();
     let answer = match answer {
@@ -116,7 +109,7 @@ pub(super) fn submit(script: &Path) -> Result<String> {
     Ok(number.trim().split(';').next().unwrap_or_default().to_owned())
 }
 
-/// How this very program is called, from wherever.
+/// The path of this program, quoted for a shell.
 fn this_program() -> Result<String> {
     let path = std::env::current_exe().context("cannot tell where this program is")?;
     Ok(quoted(&path.to_string_lossy()).into_owned())

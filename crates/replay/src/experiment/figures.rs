@@ -48,9 +48,9 @@ fn ranks(results: &Results<'_>) -> Shown {
             // Side by side, so that intervals can be told apart.
             let x = count(position) + 0.5 * ((count(policy) + 0.5) / policies - 0.5);
             points.push(point(x, &rank));
-            rows.push((named.name.clone(), metric.to_string(), "rank".to_owned(), rank));
+            rows.push((named.name().to_owned(), metric.to_string(), "rank".to_owned(), rank));
         }
-        series.push(Series::marks(&named.name, points));
+        series.push(Series::marks(named.name(), points));
     }
     let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.to_string()));
     let x = Axis::new("metric").with_ticks(ticks.collect());
@@ -93,7 +93,7 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
                 };
                 Some((x, results.of(at, policy, metric)))
             });
-            exhibit::Series { name: named.name.clone(), points: points.collect() }
+            exhibit::Series { name: named.name().to_owned(), points: points.collect() }
         });
         let name = &design.logs[log].name;
         let under = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
@@ -134,12 +134,12 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut series = Vec::new();
     for policy in &shown {
-        let name = &design.policies[*policy].name;
+        let name = design.policies[*policy].name();
         let mut points = Vec::new();
         for (metric, share) in &quantiles {
             let Some(mean) = results.mean(at, *policy, metric) else { continue };
             points.push(point(*share, &mean));
-            rows.push((name.clone(), share.to_string(), metric.to_string(), mean));
+            rows.push((name.to_owned(), share.to_string(), metric.to_string(), mean));
         }
         series.push(Series::lines(name, points).in_slot(*policy));
     }
@@ -162,7 +162,7 @@ fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
     let mut rows: Vec<DataRow> = Vec::new();
     let mut series = Vec::new();
     for (place, policy) in shown.iter().enumerate() {
-        let name = &design.policies[*policy].name;
+        let name = design.policies[*policy].name();
         let mut points = Vec::new();
         let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
         let slowdowns = of_classes.filter(|(metric, _)| metric.unit().is_empty());
@@ -170,7 +170,7 @@ fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
             let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
             let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
             points.push(point(x, &percent));
-            rows.push((name.clone(), class.name().to_owned(), slowdown.to_string(), percent));
+            rows.push((name.to_owned(), class.name().to_owned(), slowdown.to_string(), percent));
         }
         series.push(Series::marks(name, points).in_slot(*policy));
     }
@@ -178,7 +178,7 @@ fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
         return None;
     }
     let ticks = JobClass::ALL.map(|class| (count(class as usize), class.name().to_owned()));
-    let base = &design.policies[design.baseline].name;
+    let base = design.policies[design.baseline].name();
     let title = format!("Who gains and who loses on {}{}", design.logs[log].name, under(results, 0));
     let y = Axis { signed: true, ..Axis::new(format!("bounded slowdown, difference to {base} (% of it)")) };
     let chart = Chart::new(id, title, Axis::new("jobs").with_ticks(ticks.to_vec()), y, series);
@@ -194,8 +194,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let held = &plan.held[log];
     let (base, _) = held.replication(design, 1.0, 0)?;
     let told = held.told(&base, &design.logs[log], design, &results.settings[0], 0);
-    let policy = design.policies[design.baseline].held;
-    let (placements, _) = policy.replay(&told.machines, &told.jobs, &told.numbers, told.estimates, design.seed)?;
+    let (placements, _) = told.replayed(design.policies[design.baseline], design.seed)?;
     let (from, to) = design.window.of(&told.jobs, &placements);
     let waits = waits(&told.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);
@@ -220,7 +219,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let percent = results
         .mean(At { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
         .map_or(0.0, |mean| mean.mean);
-    let name = &design.policies[design.baseline].name;
+    let name = design.policies[design.baseline].name();
     let caption = format!(
         "The first replication under {name}. Over all replications {percent:.1} % of the jobs are left out; the same ones for every \
          policy."

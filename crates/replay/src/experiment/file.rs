@@ -1,14 +1,17 @@
-//! The file of an experiment as it is written, read with the line of everything in it.
+//! The file of an experiment as it is written. Values are checked while they are read, so that each error has its line.
 
+use crate::asked::Inside;
 use anyhow::{Result, anyhow};
 use lab::scenario::did_you_mean;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use sim_core::Span;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use toml::Spanned;
+use workload::{Deadlines, Estimates};
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     pub(super) name: Spanned<String>,
@@ -20,47 +23,79 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) log: Vec<Spanned<LogTable>>,
     #[serde(default)]
-    pub(super) vary: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
+    pub(super) vary: Vary,
     pub(super) replicate: Spanned<Replicate>,
     #[serde(default)]
     pub(super) claim: Vec<Spanned<ClaimTable>>,
 }
 
 /// `[[log]]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogTable {
     pub(super) file: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<String>>,
-    pub(super) name: Option<Spanned<String>>,
-    pub(super) procs: Option<Spanned<i64>>,
-    pub(super) machines: Option<Spanned<String>>,
-    pub(super) inside: Option<Spanned<String>>,
-    pub(super) estimates: Option<Spanned<String>>,
-    pub(super) deadlines: Option<Spanned<String>>,
-    pub(super) repairs: Option<Spanned<String>>,
-    pub(super) count: Option<Spanned<i64>>,
-    pub(super) load: Option<Spanned<f64>>,
+    pub(super) name: Option<String>,
+    pub(super) procs: Option<Whole<1, { u32::MAX }>>,
+    pub(super) machines: Option<Spanned<PathBuf>>,
+    pub(super) inside: Option<Spanned<Inside>>,
+    pub(super) estimates: Option<Text<Estimates>>,
+    pub(super) deadlines: Option<Spanned<Text<Deadlines>>>,
+    pub(super) repairs: Option<RepairRule>,
+    pub(super) count: Option<Whole<1, 100_000_000>>,
+    pub(super) load: Option<Factor>,
     pub(super) preset: Option<Spanned<String>>,
 }
 
+/// Reaction to records that need a repair.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RepairRule {
+    /// Repairs under the named rules, and counts.
+    Count,
+    /// Refuses the log.
+    Refuse,
+}
+
+/// `[vary]`: a list of values for each key.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Vary {
+    pub(super) load: Option<Spanned<Vec<Factor>>>,
+    pub(super) estimates: Option<Spanned<Vec<Text<Estimates>>>>,
+    pub(super) users: Option<Spanned<Vec<Factor>>>,
+    pub(super) procs: Option<Spanned<Vec<Whole<1, { u32::MAX }>>>>,
+}
+
 /// `[replicate]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
-    pub(super) method: Option<Spanned<String>>,
-    pub(super) count: Option<Spanned<i64>>,
+    pub(super) method: Option<Kind>,
+    pub(super) count: Option<Spanned<Whole<2, 100_000>>>,
     /// Of `shake`.
-    pub(super) shift: Option<Spanned<String>>,
+    pub(super) shift: Option<Spanned<Text<Length>>>,
     /// Of `blocks` and `users`: number of weeks.
-    pub(super) weeks: Option<Spanned<i64>>,
-    pub(super) warm_up: Option<Spanned<String>>,
-    pub(super) cool_down: Option<Spanned<String>>,
-    pub(super) precision: Option<Spanned<f64>>,
+    pub(super) weeks: Option<Spanned<Whole<1, 5_200>>>,
+    pub(super) warm_up: Option<Spanned<Text<WarmUp>>>,
+    pub(super) cool_down: Option<Text<Length>>,
+    pub(super) precision: Option<Spanned<Share>>,
+}
+
+/// Method of replication, as it is written.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    #[default]
+    Blocks,
+    Users,
+    Shake,
+    Weeks,
+    Seeds,
 }
 
 /// `[[claim]]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClaimTable {
     pub(super) id: Spanned<String>,
@@ -69,28 +104,131 @@ pub(super) struct ClaimTable {
 }
 
 /// `test = { … }`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {
     pub(super) metric: Spanned<String>,
     pub(super) policy: Spanned<String>,
     pub(super) below: Option<Spanned<Bound>>,
     pub(super) above: Option<Spanned<Bound>>,
-    /// `"10%"`: at least so much below or above the other policy.
-    pub(super) by: Option<Spanned<String>>,
+    /// `"10%"`: the least difference, relative to the other policy.
+    pub(super) by: Option<Spanned<Text<Margin>>>,
     #[serde(default)]
     pub(super) every: Vec<Spanned<String>>,
 }
 
-/// What a policy is compared with: another policy, or a number.
-#[derive(Clone, Debug, Deserialize)]
+/// The other side of a comparison: another policy, or a number.
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Bound {
     Number(f64),
     Policy(String),
 }
 
-/// A text with its path: what leads a message to a line.
+/// A whole number in a range.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(try_from = "i64")]
+pub(super) struct Whole<const LOW: u32, const HIGH: u32>(pub(super) u32);
+
+impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for Whole<LOW, HIGH> {
+    type Error = String;
+
+    fn try_from(number: i64) -> Result<Self, String> {
+        let inside = u32::try_from(number).ok().filter(|number| (LOW..=HIGH).contains(number));
+        inside.map(Self).ok_or_else(|| format!("{number} is out of range; give {LOW} to {HIGH}"))
+    }
+}
+
+/// A number that something is multiplied by.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+pub(super) struct Factor(pub(super) f64);
+
+impl TryFrom<f64> for Factor {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        let is_inside = (0.01..=100.0).contains(&number);
+        is_inside.then_some(Self(number)).ok_or_else(|| format!("{number} is out of range; give 0.01 to 100"))
+    }
+}
+
+/// A part of a whole.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(try_from = "f64")]
+pub(super) struct Share(pub(super) f64);
+
+impl TryFrom<f64> for Share {
+    type Error = String;
+
+    fn try_from(share: f64) -> Result<Self, String> {
+        let is_inside = share > 0.0 && share < 1.0;
+        is_inside.then_some(Self(share)).ok_or_else(|| format!("{share} is out of range; give a share such as 0.02"))
+    }
+}
+
+/// A value that is written as text.
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(try_from = "String", bound = "T: FromStr<Err: ToString>")]
+pub(super) struct Text<T: FromStr<Err: ToString>>(pub(super) T);
+
+impl<T: FromStr<Err: ToString>> TryFrom<String> for Text<T> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse().map(Self).map_err(|error: T::Err| error.to_string())
+    }
+}
+
+/// `90s`, `15m`, `4h`, `7d`; at most ten years.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Length(pub(super) Span);
+
+impl FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let span = workload::outages::span(text).filter(|span| *span <= Span::from_secs(315_360_000));
+        span.map(Self).ok_or_else(|| format!("{text:?} is no span; write 30s, 4h or 7d"))
+    }
+}
+
+/// The beginning of a run that does not count: a span, or cut by a rule.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum WarmUp {
+    Mser,
+    Span(Span),
+}
+
+impl FromStr for WarmUp {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<Length>()) {
+            ("mser-5", _) => Ok(Self::Mser),
+            (_, Ok(Length(span))) => Ok(Self::Span(span)),
+            _ => Err(format!("{text:?} is no span; write \"mser-5\", 4h or 7d")),
+        }
+    }
+}
+
+/// `10%`, as a share.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Margin(pub(super) f64);
+
+impl FromStr for Margin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        let inside = percent.filter(|percent| *percent > 0.0 && *percent <= 10_000.0);
+        inside
+            .map(|percent| Self(percent / 100.0))
+            .ok_or_else(|| format!("{text:?} is no margin; write \"10%\", above 0 and at most 10000%"))
+    }
+}
+
+/// A text with its path, to find the line of an error.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) path: PathBuf,
@@ -102,40 +240,47 @@ impl Source {
         Ok(Self { path: path.to_owned(), text: ::workload::file::read_text(path)? })
     }
 
-    /// Reads the text; a message names line and key.
+    /// Reads the text; an error names line and key.
     pub(super) fn parse(&self) -> Result<File> {
         toml::from_str(&self.text).map_err(|error| {
-            let line = error.span().map_or(1, |span| self.line(&span));
-            anyhow!("{}:{line}: {}", self.path.display(), explained(error.message()))
+            let span = error.span().unwrap_or(0..0);
+            self.wrong(&span, explained(self.key_at(&span), error.message()))
         })
     }
 
-    /// The line, counted from 1, on which something stands.
+    /// The line, counted from 1, at which a span begins.
     pub(super) fn line(&self, span: &Range<usize>) -> usize {
         1 + self.text[..span.start.min(self.text.len())].matches('\n').count()
     }
 
-    /// What is wrong there. `words` begin with the key and end with the fix.
+    /// An error at a span. `words` begin with the key and end with the fix.
     pub(super) fn wrong(&self, span: &Range<usize>, words: impl std::fmt::Display) -> anyhow::Error {
         anyhow!("{}:{}: {words}", self.path.display(), self.line(span))
     }
+
+    /// The key of the value at a span; `None` if no value begins there.
+    fn key_at(&self, span: &Range<usize>) -> Option<&str> {
+        let before = self.text.get(..span.start)?.trim_end_matches(['[', ' ']).strip_suffix('=')?.trim_end();
+        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        Some(&before[before.trim_end_matches(is_bare).len()..])
+    }
 }
 
-/// An error of the parser, with a hint where a key is not known.
-fn explained(message: &str) -> String {
+/// An error of the parser with the key in front, and a hint where a name is not known.
+fn explained(key: Option<&str>, message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
+    let key = key.map(|key| format!("{key}: ")).filter(|key| !message.starts_with(key)).unwrap_or_default();
     let mut quoted = message.split('`').skip(1).step_by(2);
-    if message.starts_with("unknown field")
-        && let Some(found) = quoted.next()
-    {
-        let known: Vec<&str> = quoted.collect();
-        let hint = did_you_mean(found, known.iter().copied());
-        return format!("{found}: no such key here{hint}; there are {}", known.join(", "));
+    let Some(found) = quoted.next() else { return key + message };
+    let known: Vec<&str> = quoted.collect();
+    let hint = did_you_mean(found, known.iter().copied());
+    let known = known.join(", ");
+    match message.split(' ').next() {
+        Some("unknown") if message.starts_with("unknown field") => {
+            format!("{found}: no such key here{hint}; there are {known}")
+        }
+        Some("unknown") => format!("{key}there is no {found:?}{hint}; there are {known}"),
+        Some("missing") => format!("{found}: is missing; `experiment init` prints an example with every key"),
+        _ => key + message,
     }
-    if message.starts_with("missing field")
-        && let Some(missing) = quoted.next()
-    {
-        return format!("{missing}: is missing; `experiment init` prints an example with every key");
-    }
-    message.to_owned()
 }

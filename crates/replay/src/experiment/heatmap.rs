@@ -23,7 +23,7 @@ const ROW: f64 = 26.0;
 /// `metric` in percent of the baseline's, with the colour of what its interval says.
 pub(super) fn heatmap(results: &Results<'_>, metric: Metric) -> Shown {
     let design = results.design;
-    let base = &design.policies[design.baseline].name;
+    let base = design.policies[design.baseline].name();
     let policies: Vec<usize> = (0..design.policies.len()).filter(|policy| *policy != design.baseline).collect();
     let column = (540.0 / count(policies.len())).clamp(104.0, 150.0);
     let centre = |position: usize| LEFT + column * (count(position) + 0.5);
@@ -35,7 +35,7 @@ pub(super) fn heatmap(results: &Results<'_>, metric: Metric) -> Shown {
         ..Sketch::default()
     };
     for (position, policy) in policies.iter().enumerate() {
-        let lines = folded(&design.policies[*policy].name, letters(column));
+        let lines = folded(design.policies[*policy].name(), letters(column));
         let first = TOP - 12.0 - 13.0 * count(lines.len() - 1);
         sketch.words.extend((0..).zip(lines).map(|(line, text)| {
             let y = first + 13.0 * f64::from(line);
@@ -62,7 +62,7 @@ pub(super) fn heatmap(results: &Results<'_>, metric: Metric) -> Shown {
             let Some(percent) = results.percent(*at, *policy, design.baseline, metric) else { continue };
             // The name of a log is its user's.
             let x = csv_name(&heads.join(" / ")).into_owned();
-            rows.push((design.policies[*policy].name.clone(), x, metric.to_string(), percent));
+            rows.push((design.policies[*policy].name().to_owned(), x, metric.to_string(), percent));
             if is_drawn {
                 sketch.boxes.push(cell(metric, &percent, (centre(position), y + ROW / 2.0), column - 3.0));
             }

@@ -55,7 +55,7 @@ impl InLog {
         let Design { logs, policies, baseline, .. } = results.design;
         let setting = results.design.in_words(&results.settings[self.at.setting]);
         let comma = if setting.is_empty() { "" } else { ", " };
-        format!("{}{comma}{setting}: {} of {}", logs[self.at.log].name, self.metric, policies[*baseline].name)
+        format!("{}{comma}{setting}: {} of {}", logs[self.at.log].name, self.metric, policies[*baseline].name())
     }
 
     fn words(&self, results: &Results<'_>) -> String {
@@ -107,7 +107,7 @@ impl InLog {
     pub(super) fn csv(all: &[Self], results: &Results<'_>) -> Result<Vec<u8>> {
         let design = results.design;
         let row = |one: &Self| {
-            let names = [design.policies[design.baseline].name.clone(), one.metric.to_string(), number(one.own)];
+            let names = [design.policies[design.baseline].name().to_owned(), one.metric.to_string(), number(one.own)];
             let numbers = one.range.map(number).into_iter().chain([one.replications.to_string()]);
             results.placed(one.at, names.into_iter().chain(numbers))
         };

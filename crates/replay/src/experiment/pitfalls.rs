@@ -111,7 +111,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
             if words.is_empty() { name.clone() } else { format!("{name}, {words}") }
         };
         for (policy, named) in design.policies.iter().enumerate() {
-            found.extend(saturated(results, at, policy).map(|words| format!("{}: {} {words}", where_(), named.name)));
+            found.extend(saturated(results, at, policy).map(|words| format!("{}: {} {words}", where_(), named.name())));
         }
         found.extend(refused(results, at).into_iter().map(|words| format!("{}: {words}", where_())));
         found.extend(dependent(results, at).map(|words| format!("{}: {words}", where_())));
@@ -152,7 +152,7 @@ fn refused(results: &Results<'_>, at: At) -> Vec<String> {
         all.find_map(|weekly| weekly.refused.as_ref())
     };
     let others = (0..design.policies.len()).filter(|policy| *policy != base);
-    let named = |policy: usize| design.policies[policy].name.as_str();
+    let named = |policy: usize| design.policies[policy].name();
     others
         .filter_map(|policy| Some(format!("{} against {}: {}.", named(policy), named(base), reason(policy)?)))
         .collect()
@@ -172,7 +172,7 @@ fn dependent(results: &Results<'_>, at: At) -> Option<String> {
         format!(
             "blocks of the log depend on one another ({metric} of {} against {}: correlation {correlation:.2} between neighbours), so \
              the interval is too narrow.",
-            design.policies[policy].name, design.policies[design.baseline].name
+            design.policies[policy].name(), design.policies[design.baseline].name()
         )
     })
 }

@@ -5,6 +5,7 @@ use super::design::{Design, Method};
 use super::file::Source;
 use super::workloads::Held;
 use crate::simulate::Added;
+use crate::simulate::policy::Policy;
 use anyhow::{Context, Result, bail, ensure};
 use lab::provenance;
 use rayon::prelude::*;
@@ -13,10 +14,10 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// About so many jobs are simulated in a unit, if nobody says how many units: five to ten minutes of EASY on one core.
+/// Jobs that are simulated in a unit where `--units` is not given: five to ten minutes of EASY on one core.
 const JOBS_OF_A_UNIT: u64 = 400_000_000;
 
-/// A job under a program of the user's own takes about as long as so many others.
+/// Cost of a job under a program of the user's own, relative to other policies.
 const OF_A_PROGRAM: u64 = 100;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,10 +25,11 @@ pub(super) struct Head {
     /// Of the form of the plan.
     version: u32,
     /// The experiment's file, as it was given, and what it holds.
-    file: PathBuf,
+    pub(super) file: PathBuf,
     text: String,
-    quick: bool,
-    seed: Option<u64>,
+    pub(super) quick: bool,
+    /// Instead of the file's.
+    pub(super) seed: Option<u64>,
     traces: Option<PathBuf>,
     /// The logs as they were found, with their SHA-256; empty for a model.
     logs: Vec<(String, String)>,
@@ -37,23 +39,6 @@ pub(super) struct Head {
     pub(super) first: u32,
     pub(super) end: u32,
     pub(super) units: u32,
-}
-
-impl Head {
-    /// The experiment's file, as it was given.
-    pub(super) fn file(&self) -> &Path {
-        &self.file
-    }
-
-    /// Whether it is a tenth of the work.
-    pub(super) const fn is_quick(&self) -> bool {
-        self.quick
-    }
-
-    /// The seed, where it is not the file's.
-    pub(super) const fn seed(&self) -> Option<u64> {
-        self.seed
-    }
 }
 
 /// SHA-256 of the files that decide what policies do, by policy and file: see
@@ -192,7 +177,7 @@ fn designed(source: &Source, quick: bool, seed: Option<u64>, added: &Added) -> R
 }
 
 fn programs(design: &Design) -> Result<Programs> {
-    let of_policy = |policy: &super::design::Policy| Ok((policy.name.clone(), policy.held.programs()?));
+    let of_policy = |policy: &Policy| Ok((policy.name().to_owned(), policy.programs()?));
     let all: Programs = design.policies.iter().map(of_policy).collect::<Result<_>>()?;
     Ok(all.into_iter().filter(|(_, files)| !files.is_empty()).collect())
 }
@@ -204,7 +189,7 @@ fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec
 }
 
 fn cost_of_replication(design: &Design, held: &Held) -> u64 {
-    let of_policy = |policy: &super::design::Policy| if policy.held.command().is_some() { OF_A_PROGRAM } else { 1 };
+    let of_policy = |policy: &Policy| if policy.command().is_some() { OF_A_PROGRAM } else { 1 };
     let policies: u64 = design.policies.iter().map(of_policy).sum();
     held.jobs().max(1) * policies * design.settings().len() as u64
 }

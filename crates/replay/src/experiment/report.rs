@@ -120,7 +120,7 @@ impl<'a> Report<'a> {
             for (policy, named) in design.policies.iter().enumerate() {
                 let mut row = vec![design.logs[at.log].name.clone()];
                 row.extend(design.texts(&self.results.settings[at.setting]));
-                row.push(named.name.clone());
+                row.push(named.name().to_owned());
                 row.extend(design.metrics.iter().map(|metric| {
                     let mean = self.results.mean(at, policy, metric);
                     mean.map_or_else(
@@ -209,11 +209,11 @@ impl<'a> Report<'a> {
     /// The line that makes these results again. It does not tell who computed them: that changes nothing.
     fn command_line(&self) -> String {
         let head = &self.plan.head;
-        let mut command = format!("{} experiment {}", program(), quoted(&head.file().to_string_lossy()));
-        if head.is_quick() {
+        let mut command = format!("{} experiment {}", program(), quoted(&head.file.to_string_lossy()));
+        if head.quick {
             command += " --quick";
         }
-        if let Some(seed) = head.seed() {
+        if let Some(seed) = head.seed {
             command += &format!(" --seed {seed}");
         }
         command
@@ -248,10 +248,10 @@ impl<'a> Report<'a> {
             "seed": design.seed,
             "method": design.method.name(),
             "replications": self.plan.head.end,
-            "policies": design.policies.iter().map(|policy| policy.name.as_str()).collect::<Vec<_>>(),
+            "policies": design.policies.iter().map(|policy| policy.name()).collect::<Vec<_>>(),
             "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),
             "logs": logs,
-            "quick": self.plan.head.is_quick(),
+            "quick": self.plan.head.quick,
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             PROGRAMS: self.plan.head.programs,
@@ -310,7 +310,7 @@ fn subtitle(design: &Design, plan: &Plan) -> String {
         1 => "1 policy".to_owned(),
         many => format!("{many} policies"),
     };
-    let quick = if plan.head.is_quick() { "; quick, a tenth of the work or less" } else { "" };
+    let quick = if plan.head.quick { "; quick, a tenth of the work or less" } else { "" };
     format!(
         "{policies} on {} under {}, each over {replications}{quick}",
         counted(design.logs.len(), "log"),

@@ -300,7 +300,7 @@ impl<'a> Results<'a> {
 
     /// What the numbers of a claim are.
     pub(super) fn unit(&self, claim: &Claim) -> String {
-        let policy = |position: usize| self.design.policies[position].name.as_str();
+        let policy = |position: usize| self.design.policies[position].name();
         match claim.bound {
             Against::Number(_) => format!("{} of {}", claim.metric, policy(claim.policy)),
             Against::Policy(other) => {
@@ -331,7 +331,7 @@ impl<'a> Results<'a> {
         }
         let of = |wanted: Standing| {
             let all = self.design.policies.iter().zip(found.clone());
-            all.filter(move |(_, standing)| *standing == wanted).map(|(policy, _)| policy.name.as_str())
+            all.filter(move |(_, standing)| *standing == wanted).map(|(policy, _)| policy.name())
         };
         of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
     }
@@ -357,7 +357,7 @@ impl<'a> Results<'a> {
             for metric in &self.design.metrics {
                 for (policy, standing) in self.standings(at, metric).into_iter().enumerate() {
                     let mean = self.mean(at, policy, metric).map_or(f64::NAN, |mean| mean.mean);
-                    let name = self.design.policies[policy].name.clone();
+                    let name = self.design.policies[policy].name().to_owned();
                     let found = [metric.to_string(), name, number(mean), may_be_best(standing).to_owned()];
                     rows.push(self.placed(at, found));
                 }
@@ -393,7 +393,7 @@ impl<'a> Results<'a> {
         let metrics = self.measured.iter().map(|metric| metric.name());
         let rest: Vec<&str> = ["policy", "rep", "seed"].into_iter().chain(metrics).collect();
         let rows = self.observations.rows().map(|(Cell { at, policy }, rep, row)| {
-            let run = [self.design.policies[*policy].name.clone(), rep.to_string(), self.design.seed.to_string()];
+            let run = [self.design.policies[*policy].name().to_owned(), rep.to_string(), self.design.seed.to_string()];
             self.placed(*at, run.into_iter().chain(row.iter().map(|value| number(*value))))
         });
         csv(self.head(&rest), rows)
@@ -427,7 +427,7 @@ impl<'a> Results<'a> {
     /// The columns [`ESTIMATED`].
     fn estimated(&self, policy: usize, metric: Metric, estimate: &ConfidenceInterval) -> [String; 6] {
         [
-            self.design.policies[policy].name.clone(),
+            self.design.policies[policy].name().to_owned(),
             metric.to_string(),
             number(estimate.mean),
             optional(estimate.low),
@@ -436,51 +436,44 @@ impl<'a> Results<'a> {
         ]
     }
 
+    /// Every policy and metric in every place.
+    fn each(&self) -> impl Iterator<Item = (At, usize, Metric)> {
+        let Design { policies, metrics, .. } = self.design;
+        let of_policy = move |at, policy| metrics.iter().map(move |metric| (at, policy, *metric));
+        self.places().flat_map(move |at| (0..policies.len()).flat_map(move |policy| of_policy(at, policy)))
+    }
+
     /// A row for each log, setting, policy and metric for which there is an estimate.
     fn rows(&self, of: impl Fn(At, usize, Metric) -> Option<ConfidenceInterval>) -> Result<Vec<u8>> {
-        let mut rows = Vec::new();
-        for at in self.places() {
-            for policy in 0..self.design.policies.len() {
-                for metric in &self.design.metrics {
-                    let found = of(at, policy, metric).map(|estimate| self.estimated(policy, metric, &estimate));
-                    rows.extend(found.map(|found| self.placed(at, found)));
-                }
-            }
-        }
-        csv(self.head(&ESTIMATED), rows)
+        let row = |(at, policy, metric): (At, usize, Metric)| {
+            Some(self.placed(at, self.estimated(policy, metric, &of(at, policy, metric)?)))
+        };
+        csv(self.head(&ESTIMATED), self.each().filter_map(row))
     }
 
-    /// The largest relative half-width of any mean; `None` where some mean has no width, or is zero.
-    pub(super) fn precision(&self) -> Option<f64> {
-        let mut worst = 0.0_f64;
-        for at in self.places() {
-            for policy in 0..self.design.policies.len() {
-                for metric in &self.design.metrics {
-                    let Some(mean) = self.mean(at, policy, metric) else { continue };
-                    let half = mean.half_width()?;
-                    if half > 0.0 {
-                        worst = worst.max(mean.relative_precision()?);
-                    }
-                }
-            }
+    /// Whether every mean is known to a relative half-width of `precision`, and how many replications that needs, by the variance
+    /// seen so far.
+    pub(super) fn precision(&self, precision: f64) -> Precision {
+        let means: Vec<ConfidenceInterval> =
+            self.each().filter_map(|(at, policy, metric)| self.mean(at, policy, metric)).collect();
+        let is_precise = |mean: &ConfidenceInterval| match mean.half_width() {
+            Some(half) if half > 0.0 => mean.relative_precision().is_some_and(|reached| reached <= precision),
+            half => half.is_some(),
+        };
+        if means.iter().all(is_precise) {
+            return Precision::Reached;
         }
-        Some(worst)
+        let needed = means.iter().map(|mean| mean.replications_for(precision));
+        Precision::Needs(needed.collect::<Option<Vec<usize>>>().and_then(|all| all.into_iter().max()))
     }
+}
 
-    /// How many replications would bring every mean to a relative half-width of `precision`, by the variance seen so far.
-    pub(super) fn replications_for(&self, precision: f64) -> Option<usize> {
-        let mut most = 0;
-        for at in self.places() {
-            for policy in 0..self.design.policies.len() {
-                for metric in &self.design.metrics {
-                    if let Some(mean) = self.mean(at, policy, metric) {
-                        most = most.max(mean.replications_for(precision)?);
-                    }
-                }
-            }
-        }
-        Some(most)
-    }
+/// What [`Results::precision`] finds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    Reached,
+    /// So many replications; `None` where no number of them is known to suffice.
+    Needs(Option<usize>),
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of places")]

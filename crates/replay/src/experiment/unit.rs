@@ -62,25 +62,25 @@ pub(super) fn path_of(cells: &Path, plan: &Plan, unit: Unit) -> PathBuf {
     cells.join(UNITS).join(format!("{}.jsonl", hex::encode(Sha256::digest(identity))))
 }
 
-pub(super) fn folder(cells: &Path) -> PathBuf {
-    cells.join(UNITS)
-}
-
-/// Computes a unit into its file, unless that is there and sound. Back comes whether it was computed.
-pub(super) fn done(cells: &Path, plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<bool> {
+/// The runs of a unit, and whether they were computed now: its file is written unless it is there and sound. `ran` is given the
+/// number of jobs after each simulation.
+pub(super) fn runs(cells: &Path, plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<(Vec<Run>, bool)> {
     let path = path_of(cells, plan, unit);
-    if sound(cells, &path)?.is_some_and(|(head, _)| head.plan == plan.hash && head.unit == unit.unit) {
+    if let Some((_, runs)) = sound(cells, &path)?.filter(|(head, _)| head.plan == plan.hash && head.unit == unit.unit) {
         ran(plan.cost(unit));
-        return Ok(false);
+        return Ok((runs, false));
     }
     let runs = computed(plan, unit, ran)?;
     // Programs are started again and again meanwhile: one that was edited would be stored as what it was.
     plan.ensure_same_programs()?;
-    sealed::write(&path, &text(plan, unit, &runs))?;
-    Ok(true)
+    let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: plan.code.to_owned(), runs: runs.len() };
+    let head = serde_json::to_string(&head).expect("plain data");
+    let lines = runs.iter().map(|run| serde_json::to_string(run).expect("plain data"));
+    sealed::write(&path, &std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n"))?;
+    Ok((runs, true))
 }
 
-/// The runs of a file that is as it was written; `None` if there is none. A damaged one is told, set aside, and counts as none.
+/// The runs of a file that is as it was written; `None` if there is none. A damaged one is reported, set aside, and counts as none.
 pub(super) fn sound(cells: &Path, path: &Path) -> Result<Option<(Head, Vec<Run>)>> {
     sealed::read(path, &cells.join(ASIDE), |text| {
         let mut lines = text.lines();
@@ -90,20 +90,13 @@ pub(super) fn sound(cells: &Path, path: &Path) -> Result<Option<(Head, Vec<Run>)
     })
 }
 
-fn text(plan: &Plan, unit: Unit, runs: &[Run]) -> String {
-    let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: plan.code.to_owned(), runs: runs.len() };
-    let head = serde_json::to_string(&head).expect("plain data");
-    let runs = runs.iter().map(|run| serde_json::to_string(run).expect("plain data"));
-    std::iter::once(head).chain(runs).collect::<Vec<_>>().join("\n")
-}
-
-/// Simulates: every policy on the same jobs, in each setting and replication. `ran` is told of jobs that were simulated.
+/// Simulates every policy on the same jobs, in each setting and replication.
 fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
     let settings = plan.design.settings();
     let (held, design) = (&plan.held[unit.log], &plan.design);
     let of_replication = |replication: u32| -> Result<Vec<Run>> {
-        // Settings that differ in what policies are told, or in density, share the jobs.
-        // By users: the jobs, the draws that were refused, and the first setting.
+        // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and
+        // the first setting.
         let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
         for (position, setting) in settings.iter().enumerate() {
             let users = design.users(setting);
@@ -167,18 +160,14 @@ fn under(
             bail!(Interrupted::Resumable);
         }
         let seed = design.seed.wrapping_add(u64::from(replication));
-        design.policies[policy]
-            .held
-            .replay(&told.machines, &told.jobs, &told.numbers, told.estimates, seed)
-            // Not a context: an interruption must stay one.
-            .map_err(|error| match error.is::<Interrupted>() {
-                true => error,
-                false => anyhow!(
-                    "{}: {}, replication {replication}: {error:#}",
-                    design.logs[log].name,
-                    design.in_words(setting)
-                ),
-            })
+        let replayed = told.replayed(design.policies[policy], seed);
+        // Not a context: an interruption must stay one.
+        replayed.map_err(|error| match error.is::<Interrupted>() {
+            true => error,
+            false => {
+                anyhow!("{}: {}, replication {replication}: {error:#}", design.logs[log].name, design.in_words(setting))
+            }
+        })
     };
     // The baseline first: it says where the run has settled.
     let baseline = replay(design.baseline)?;

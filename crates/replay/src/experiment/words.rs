@@ -21,7 +21,7 @@ pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String>
 
 fn of_metric(results: &Results<'_>, metric: Metric) -> String {
     let design = results.design;
-    let base = &design.policies[design.baseline].name;
+    let base = design.policies[design.baseline].name();
     let places = results.places().count();
     let mut parts = Vec::new();
     for (policy, named) in design.policies.iter().enumerate().filter(|(policy, _)| *policy != design.baseline) {
@@ -50,14 +50,14 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
             (0, losses) => format!("is worse in {losses} of {places} places and nowhere better"),
             (wins, losses) => format!("is better in {wins} and worse in {losses} of {places} places"),
         };
-        parts.push(format!("{} {judged}{range}", named.name));
+        parts.push(format!("{} {judged}{range}", named.name()));
     }
     format!("By {metric}, against {base}: {}.", parts.join("; "))
 }
 
 /// Which policies may be the best: by name in one place, by number of places in several.
 fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
-    let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name.as_str()).collect();
+    let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name()).collect();
     let places: Vec<At> = results.places().collect();
     if let [at] = places[..] {
         return best_in_words(metric.name(), &names, &results.standings(at, metric));

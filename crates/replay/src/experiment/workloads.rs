@@ -1,13 +1,15 @@
 //! The logs and models of an experiment, read once and held.
 
 use super::design::{Design, From, Key, Log, Method, Setting, Value};
-use super::file::Source;
+use super::file::{RepairRule, Source};
 use crate::ignored;
 use crate::simulate::carried;
-use crate::simulate::held::machines_of;
+use crate::simulate::held::{Placement, machines_of};
+use crate::simulate::policy::Policy;
 use crate::workload::generate::Drawn as Model;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
+use metrics::backlog::Trend;
 use sha2::{Digest, Sha256};
 use sim_core::{Job, Streams};
 use std::fmt::Display;
@@ -49,6 +51,13 @@ pub(super) struct Told {
     pub(super) processors: u32,
 }
 
+impl Told {
+    /// When each job ran under a policy, and the trend of the work that waited.
+    pub(super) fn replayed(&self, policy: Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
+        policy.replay(&self.machines, &self.jobs, &self.numbers, self.estimates, seed)
+    }
+}
+
 impl Held {
     /// Opens the log, and looks whether the experiment can run on it. A message names the file and line of its table.
     pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
@@ -87,7 +96,7 @@ impl Held {
         if held.jobs().len() < 2 {
             bail!("{}: has fewer than two jobs that ran; nothing can be compared", path.display());
         }
-        if let Some(first) = repairs.iter().next().filter(|_| log.refuses_repairs) {
+        if let Some(first) = repairs.iter().next().filter(|_| log.repairs == Some(RepairRule::Refuse)) {
             bail!(
                 "{}: needs repair ({} under the rule {}), and repairs = \"refuse\" takes none; clean the log, or count repairs",
                 path.display(),
