@@ -33,6 +33,7 @@ __all__ = [
     "Experiment",
     "InputError",
     "Log",
+    "Plots",
     "Reproduction",
     "Results",
     "Run",
@@ -90,13 +91,13 @@ def _call(
         raise
 
 
-def _arrays(columns: Mapping[str, bytes | list[str]]) -> dict[str, np.ndarray]:
-    whole = {"job", "processors", "user"}
+def _arrays(columns: Mapping[str, np.ndarray | list[str]]) -> dict[str, np.ndarray]:
+    whole = ("job", "processors", "user")
     table = {}
     for name, column in columns.items():
-        values = np.frombuffer(column, np.float64) if isinstance(column, bytes) else np.array(column, dtype=object)
-        is_whole = name in whole and isinstance(column, bytes) and not np.isnan(values).any()
-        table[name] = values.astype(np.int64) if is_whole else values
+        is_number = isinstance(column, np.ndarray)
+        values = column if is_number else np.array(column, dtype=object)
+        table[name] = values.astype(np.int64) if name in whole and is_number and not np.isnan(values).any() else values
     return table
 
 
@@ -144,30 +145,25 @@ class Log:
         """Another log like this one; keywords of ``workload resample``: ``seed``, ``weeks``, ``users``, ``shake``."""
         return _drawn(["workload", "resample", str(self.path)], {"procs": self.procs, **options}, self.procs)
 
+    def _read(self) -> tuple[dict[str, np.ndarray], int | None, int | None]:
+        try:
+            return _gridproof.read_log(str(self.path))
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
     def table(self) -> dict[str, np.ndarray]:
         """The records: ``job, submit, wait, run, processors, requested_processors, requested, user``; −1 for unknown."""
-        import gzip
+        return self._read()[0]
 
-        text = self.path.read_bytes()
-        if text[:2] == b"\x1f\x8b":
-            text = gzip.decompress(text)
-        lines = [
-            line
-            for line in text.decode("utf-8", "replace").splitlines()
-            if line.strip() and not line.lstrip().startswith(";")
-        ]
-        fields = np.array([[float(field) for field in line.split()[:18]] for line in lines]).reshape(len(lines), -1)
-        names = {
-            "job": 0,
-            "submit": 1,
-            "wait": 2,
-            "run": 3,
-            "processors": 4,
-            "requested_processors": 7,
-            "requested": 8,
-            "user": 11,
-        }
-        return {name: fields[:, column] for name, column in names.items()}
+    @property
+    def max_procs(self) -> int | None:
+        """``MaxProcs`` of the header."""
+        return self._read()[1]
+
+    @property
+    def max_nodes(self) -> int | None:
+        """``MaxNodes`` of the header."""
+        return self._read()[2]
 
 
 def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> Log:
@@ -257,6 +253,12 @@ class Run(Mapping):
 
         return pandas.DataFrame(self._columns)
 
+    def to_polars(self) -> Any:
+        """The jobs as a data frame of polars."""
+        import polars
+
+        return polars.DataFrame({name: column.tolist() for name, column in self._columns.items()})
+
     def write(self, out: str | os.PathLike) -> None:
         """Writes what the command ``simulate`` writes for this log, policy and options."""
         self._again(Path(out))
@@ -306,6 +308,45 @@ class Results:
         shutil.copytree(self.folder, out, dirs_exist_ok=True)
 
 
+class Plots:
+    """Figures of a comparison by matplotlib. Each draws into ``ax``, or into a new figure, and returns the axes."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._of = comparison
+
+    def gantt(self, policy: str | None = None, ax: Any = None, jobs: int = 200) -> Any:
+        """The first jobs of a schedule as bars over their processors; of the baseline's if no policy is named."""
+        from matplotlib import pyplot
+
+        ax = ax or pyplot.subplots(figsize=(9, 4))[1]
+        run = self._of.runs[policy or self._of.baseline]
+        for at in np.argsort(run["start"], kind="stable")[:jobs]:
+            for block in str(run["allocated"][at]).split(","):
+                first, _, last = block.partition("-")
+                low, high = int(first), int(last or first)
+                span = (run["start"][at] / 3600, (run["finish"][at] - run["start"][at]) / 3600)
+                ax.broken_barh([span], (low, high - low + 1), facecolor=f"C{run['job'][at] % 10}", edgecolor="white", linewidth=0.3)
+        ax.set(xlabel="time (h)", ylabel="processor", title=policy or self._of.baseline)
+        return ax
+
+    def differences(self, metric: str = "wait_mean", ax: Any = None) -> Any:
+        """Each policy's difference from the baseline with its 95 % interval. A refused interval is a point alone."""
+        from matplotlib import pyplot
+
+        rows = [row for row in self._of.differences(metric) if row["baseline"] == self._of.baseline]
+        ax = ax or pyplot.subplots(figsize=(7, 0.6 + 0.4 * len(rows)))[1]
+        for place, row in enumerate(rows):
+            bounds = [row["ci_low"], row["ci_high"]]
+            if None not in bounds:
+                ax.plot(bounds, [place, place], color="C0")
+            ax.plot(row["mean"], place, "o", color="C0")
+        ax.axvline(0, color="0.6", linewidth=1)
+        ax.set(xlabel=f"{metric.replace('_', ' ')}, difference from {self._of.baseline}", yticks=range(len(rows)))
+        ax.set_yticklabels([row["policy"] for row in rows])
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        return ax
+
+
 class Comparison(Results):
     """Policies on one log: ``runs`` by name, differences with confidence intervals, and the best."""
 
@@ -326,22 +367,10 @@ class Comparison(Results):
         rows = self.rows("best")
         return [row["policy"] for row in rows if row["metric"] == metric and row["may_be_best"] == "yes"]
 
-    def gantt(self, policy: str, ax: Any = None, jobs: int = 200) -> Any:
-        """Draws the first jobs of a schedule as bars, with matplotlib; returns the axes. Rows are processors stacked as they start."""
-        from matplotlib import pyplot
-
-        ax = ax or pyplot.subplots(figsize=(9, 4))[1]
-        run = self.runs[policy]
-        order = np.argsort(run["start"], kind="stable")[:jobs]
-        for at in order:
-            for block in str(run["allocated"][at]).split(","):
-                first, _, last = block.partition("-")
-                low, high = int(first), int(last or first)
-                ax.broken_barh(
-                    [(run["start"][at], run["finish"][at] - run["start"][at])], (low, high - low + 1), alpha=0.7
-                )
-        ax.set(xlabel="time (s)", ylabel="processor", title=policy)
-        return ax
+    @property
+    def plot(self) -> Plots:
+        """Figures by matplotlib."""
+        return Plots(self)
 
     def _repr_html_(self) -> str:
         shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
@@ -361,11 +390,9 @@ def _named(policy: Policy) -> tuple[str, Callable[[], Any] | None]:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"), make
 
 
-def _metric(name: str, given: Any) -> tuple[str, str, bool, Callable[[dict[str, bytes]], float]]:
+def _metric(name: str, given: Any) -> tuple[str, str, bool, Callable[[dict[str, np.ndarray]], float]]:
     value, label, smaller = given if isinstance(given, tuple) else (given, name.replace("_", " "), True)
-    types = {"processors": np.int64, "user": np.int64}
-    arrays = lambda columns: {key: np.frombuffer(data, types.get(key, np.float64)) for key, data in columns.items()}
-    return name, label, smaller, lambda columns: float(value(arrays(columns)))
+    return name, label, smaller, lambda columns: float(value(columns))
 
 
 def compare(

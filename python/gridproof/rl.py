@@ -9,64 +9,78 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from gymnasium.vector.utils import batch_space
 
 from . import Log, _gridproof, read
 
-__all__ = ["HEURISTICS", "Environment", "as_policy", "evaluate", "rlscheduler_tasks", "tasks"]
+__all__ = ["HEURISTICS", "Environment", "VectorEnvironment", "as_policy", "evaluate", "rlscheduler_tasks", "tasks"]
 
 FEATURES = 8
 
-
-def _header(log: Log, key: str) -> int | None:
-    """A number of the log's header."""
-    import gzip
-
-    data = log.path.read_bytes()
-    text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-    found = re.search(rf"^; *{key}: *(\d+)", text.decode("utf-8", "replace"), re.MULTILINE)
-    return int(found[1]) if found else None
+#: A log, several, or a function of a seed that draws one. Each episode takes one of several, or draws another.
+Logs = Log | str | Sequence[Log | str] | Callable[[int], Log]
 
 
-def tasks(log: Log, procs: int) -> list[tuple[int, int, int, int, int]]:
-    """Jobs ``(submit, run, requested, processors, user)`` that ran and fit: cut at their requests, as ``simulate`` does."""
+def _rows(table: dict[str, np.ndarray], kept: np.ndarray, *columns: np.ndarray) -> np.ndarray:
+    rows = np.column_stack([np.trunc(column).astype(np.int64) for column in (table["submit"], *columns, table["user"])])
+    return np.ascontiguousarray(rows[kept])
+
+
+def tasks(log: Log, procs: int) -> np.ndarray:
+    """Jobs ``submit, run, requested, processors, user`` (int64) that ran and fit: cut at their requests, as ``simulate`` does."""
     table = log.table()
     width = np.where(table["processors"] > 0, table["processors"], table["requested_processors"])
     run = np.where(table["requested"] > 0, np.minimum(table["run"], table["requested"]), table["run"])
-    kept = (run > 0) & (width > 0) & (width <= procs)
-    columns = (table["submit"], run, table["requested"], width, table["user"])
-    found = [tuple(map(int, row)) for row in zip(*(column[kept] for column in columns))]
-    return sorted(found, key=lambda task: task[0])
+    rows = _rows(table, (run > 0) & (width > 0) & (width <= procs), run, table["requested"], width)
+    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
-def rlscheduler_tasks(log: Log, procs: int, nodes: int | None = None) -> list[tuple[int, int, int, int, int]]:
+def rlscheduler_tasks(log: Log, procs: int, nodes: int | None = None) -> np.ndarray:
     """Jobs by the rules of RLScheduler (Zhang et al., SC'20): a negative run time is 10 s, 0 is skipped, a missing request is the run
     time of the record, processors are the larger of allocated and requested, rounded up to whole nodes; nothing is cut."""
     table = log.table()
     each = procs // (nodes or procs)
-    found = []
-    for submit, run, used, asked, requested, user in zip(
-        *(table[name] for name in ("submit", "run", "processors", "requested_processors", "requested", "user"))
-    ):
-        if run == 0:
-            continue
-        width = math.ceil(max(used, asked) / each) * each
-        found.append(
-            (
-                int(submit),
-                int(run if run > 0 else 10),
-                int(run if requested == -1 else requested),
-                int(width),
-                int(user),
-            )
-        )
-    return found
+    run = table["run"]
+    requested = np.where(table["requested"] == -1, run, table["requested"])
+    width = np.ceil(np.maximum(table["processors"], table["requested_processors"]) / each) * each
+    return _rows(table, run != 0, np.where(run > 0, run, 10), requested, width)
+
+
+class _Workload:
+    """The jobs that episodes are cut from."""
+
+    def __init__(self, logs: Logs, procs: int | None, nodes: int | None, window: int, warm: int, rules: str) -> None:
+        self.draw = logs if callable(logs) else None
+        given = [logs(0)] if callable(logs) else [logs] if isinstance(logs, (Log, str)) else list(logs)
+        held = [log if isinstance(log, Log) else read(log) for log in given]
+        procs = procs or held[0].procs or held[0].max_procs
+        if not procs:
+            raise ValueError(f"{held[0].path}: the log does not say how many processors there are; give procs")
+        self.procs, self.window, self.warm, self.rules = procs, window, warm, rules
+        self.nodes = nodes or held[0].max_nodes
+        self.rows = [self.read(log) for log in held]
+
+    def read(self, log: Log) -> np.ndarray:
+        is_theirs = self.rules == "rlscheduler"
+        rows = rlscheduler_tasks(log, self.procs, self.nodes) if is_theirs else tasks(log, self.procs)
+        if self.window + self.warm > len(rows):
+            raise ValueError(f"window: the log has {len(rows)} jobs, fewer than {self.warm} + {self.window}")
+        return rows
+
+    def choose(self, random: np.random.Generator) -> np.ndarray:
+        """The jobs of the next episode."""
+        if self.draw:
+            return self.read(self.draw(int(random.integers(2**31))))
+        return self.rows[int(random.integers(len(self.rows)))] if len(self.rows) > 1 else self.rows[0]
+
+    def first(self, random: np.random.Generator, rows: np.ndarray) -> int:
+        """A window's first job."""
+        return int(random.integers(self.warm, len(rows) - self.window + 1))
 
 
 class Environment(gymnasium.Env):
@@ -76,6 +90,10 @@ class Environment(gymnasium.Env):
     t / (t + 1 h)), processors, fits now, idle processors, place in the queue, length of the queue. ``info["action_mask"]`` is true
     for the actions that are allowed. Reward: 0 until the last job has started, then minus a metric (a column of ``summary.csv``)
     over the window; plus, if a larger value is better.
+
+    ``log``: a log, several of one machine, or a function of a seed that draws one: each episode takes one of several, or draws
+    another. ``warm``: the number of jobs before the window that are scheduled first, in order of arrival, so that the window begins
+    on a machine with running and waiting jobs; they do not count.
 
     ``rules``: ``order`` (the action is the next job; it starts as soon as it fits), ``backfill`` (the queue is first come first
     served; the action is a job that passes its head without delaying it, or ``slots`` for none), ``rlscheduler`` (``order`` with the
@@ -88,34 +106,34 @@ class Environment(gymnasium.Env):
 
     def __init__(
         self,
-        log: Log | str,
+        log: Logs,
         procs: int | None = None,
         *,
         rules: str = "order",
         behind: str = "none",
         slots: int = 64,
         window: int = 256,
+        warm: int = 0,
         reward: str = "bounded_slowdown_mean",
         nodes: int | None = None,
     ) -> None:
-        log = log if isinstance(log, Log) else read(log)
-        self.procs = procs or log.procs or _header(log, "MaxProcs")
-        if not self.procs:
-            raise ValueError(f"{log.path}: the log does not say how many processors there are; give procs")
-        nodes = nodes or _header(log, "MaxNodes")
-        self.jobs = rlscheduler_tasks(log, self.procs, nodes) if rules == "rlscheduler" else tasks(log, self.procs)
-        if window > len(self.jobs):
-            raise ValueError(f"window: the log has {len(self.jobs)} jobs, fewer than {window}")
+        self.workload = _Workload(log, procs, nodes, window, warm, rules)
+        self.procs, self.window, self.warm, self.slots = self.workload.procs, window, warm, slots
+        self.jobs = self.workload.rows[0]
         self.core = _gridproof.Environment(self.jobs, self.procs, slots, rules, behind)
-        self.slots, self.window, self.reward_metric = slots, window, reward
-        self.sign = 1.0 if reward in ("utilization", "user_jain") else -1.0
+        self.core.value(reward)
+        self.reward_metric, self.sign = reward, 1.0 if reward in ("utilization", "user_jain") else -1.0
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (slots, FEATURES), np.float32)
         self.action_space = gymnasium.spaces.Discrete(self.core.actions())
 
+    def _take(self, rows: np.ndarray) -> None:
+        if rows is not self.jobs:
+            self.jobs = rows
+            self.core.set_jobs(rows)
+
     def _seen(self) -> tuple[np.ndarray, dict[str, Any]]:
-        seen, mask = self.core.observe()
-        observation = np.frombuffer(seen, np.float32).reshape(self.slots, FEATURES)
-        return observation, {"action_mask": np.frombuffer(mask, np.bool_)}
+        observation, self._mask = self.core.observe()
+        return observation, {"action_mask": self._mask}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -123,19 +141,17 @@ class Environment(gymnasium.Env):
         """Begins an episode at a random job of the log, or at ``options["first"]``."""
         super().reset(seed=seed)
         first = (options or {}).get("first")
-        if first is None:
-            first = int(self.np_random.integers(len(self.jobs) - self.window + 1))
-        self.first = int(first)
-        self.core.reset(self.first, self.window)
+        self._take(self.workload.choose(self.np_random))
+        self.first = self.workload.first(self.np_random, self.jobs) if first is None else int(first)
+        self.core.reset(self.warm, self.first, self.window)
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Takes a decision. One that the mask forbids is replaced by the first that is allowed, and ``info["replaced"]`` says so."""
-        replaced = False
-        _, mask = self.core.observe()
-        if not mask[int(action)]:
-            action, replaced = mask.find(1), True
-        terminated = action < 0 or not self.core.step(int(action))
+        replaced = not self._mask[action]
+        if replaced:
+            action = int(self._mask.argmax())
+        terminated = not self.core.step(int(action))
         observation, info = self._seen()
         info["replaced"] = replaced
         reward = 0.0
@@ -152,20 +168,91 @@ class Environment(gymnasium.Env):
         return copy
 
 
+class VectorEnvironment(gymnasium.vector.VectorEnv):
+    """Environments that are stepped together, in threads of Rust; keywords of :class:`Environment`.
+
+    An environment whose episode ends is reset in the same step (``SAME_STEP``): the observation is that of the next episode, and
+    ``info["value"]`` holds the metric where ``terminated``. ``info["action_mask"]`` is ``(num_envs, actions)``. Actions that the mask
+    forbids are replaced by the first that is allowed. Results do not depend on the number of threads. Observations and masks are
+    views of arrays that the next step overwrites; copy what is kept.
+    """
+
+    def __init__(self, log: Logs, num_envs: int, *, threads: int = 1, **options: Any) -> None:
+        one = Environment(log, **options)
+        self.workload, self.sign, self.num_envs = one.workload, one.sign, num_envs
+        self.rows = [one.jobs] * num_envs
+        self.core = _gridproof.Environments([one.core] * num_envs, one.reward_metric, threads)
+        self.metadata = {"render_modes": [], "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        self.single_observation_space, self.single_action_space = one.observation_space, one.action_space
+        self.observation_space = batch_space(one.observation_space, num_envs)
+        self.action_space = batch_space(one.action_space, num_envs)
+        self._seen = np.zeros((num_envs, one.slots, FEATURES), np.float32)
+        self._mask = np.zeros((num_envs, one.core.actions()), np.bool_)
+        self._values, self._ended = np.zeros(num_envs), np.zeros(num_envs, np.bool_)
+        self._random: list[np.random.Generator] = []
+
+    def _begin(self, index: int, first: int | None = None) -> None:
+        random = self._random[index]
+        rows = self.workload.choose(random)
+        if rows is not self.rows[index]:
+            self.rows[index] = rows
+            self.core.set_jobs(index, rows)
+        first = self.workload.first(random, rows) if first is None else int(first)
+        self.core.reset(index, self.workload.warm, first, self.workload.window)
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begins all episodes. Environment ``i`` draws as one :class:`Environment` with seed ``seed + i``; ``options["first"]`` gives
+        the first jobs."""
+        firsts = (options or {}).get("first") or [None] * self.num_envs
+        if seed is not None or not self._random:
+            seeds = [None] * self.num_envs if seed is None else seed
+            seeds = [seed + index for index in range(self.num_envs)] if isinstance(seed, int) else seeds
+            self._random = [gymnasium.utils.seeding.np_random(one)[0] for one in seeds]
+        for index, first in enumerate(firsts):
+            self._begin(index, first)
+        self.core.observe(self._seen, self._mask)
+        return self._seen, {"action_mask": self._mask}
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Takes a decision in each environment."""
+        self.core.step(np.ascontiguousarray(actions, np.int64), self._seen, self._mask, self._values, self._ended)
+        rewards, ended = self.sign * self._values, self._ended.copy()
+        info: dict[str, Any] = {"action_mask": self._mask}
+        if ended.any():
+            info["value"] = self._values.copy()
+            for index in np.flatnonzero(ended):
+                self._begin(int(index))
+            self.core.observe(self._seen, self._mask)
+        return self._seen, rewards, ended, np.zeros(self.num_envs, np.bool_), info
+
+
 #: Rules that :func:`evaluate` compares with. ``wfp3-as-run`` and ``unicep-as-run`` are what RLScheduler ran under these names.
 HEURISTICS = ("fcfs", "sjf", "f1", "wfp3", "unicep", "wfp3-as-run", "unicep-as-run")
 
+#: Policies with backfilling that :func:`evaluate` compares with: rules of an environment, jobs behind, and the heuristic.
+_BACKFILLING = {
+    "easy": ("order", "easy", "fcfs"),
+    "easy-sjbf": ("backfill", "none", "sjf"),
+    **{f"easy-{name}": ("order", "easy", name) for name in ("sjf", "f1", "wfp3", "unicep")},
+}
 
-def _episode(env: Environment, agent: Any, first: int) -> float:
+
+def _episode(env: Environment, agent: Any, rows: np.ndarray, first: int) -> float:
     """The metric over the window that begins at ``first``, under a rule or an agent ``(observation, mask) -> action``."""
     if isinstance(agent, str):
-        env.core.play(first, env.window, agent)
-        return env.core.value(env.reward_metric)
-    observation, info = env.reset(options={"first": first})
-    terminated = False
-    while not terminated:
-        observation, _, terminated, _, info = env.step(int(agent(observation, info["action_mask"])))
-    return info["value"]
+        rules, behind, name = _BACKFILLING.get(agent, (None, None, agent))
+        core = env.core if rules is None else _gridproof.Environment(rows, env.procs, len(rows), rules, behind)
+        core.play(env.warm, first, env.window, name)
+        return core.value(env.reward_metric)
+    env.core.reset(env.warm, first, env.window)
+    is_due = True
+    while is_due:
+        observation, mask = env.core.observe()
+        action = int(agent(observation, mask))
+        is_due = env.core.step(action if mask[action] else int(mask.argmax()))
+    return env.core.value(env.reward_metric)
 
 
 def evaluate(
@@ -175,28 +262,36 @@ def evaluate(
     firsts: Sequence[int] | None = None,
     seed: int = 0,
     episodes: int = 20,
+    logs: Sequence[Log] | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Compares an agent ``(observation, mask) -> action`` with heuristics on the same windows.
+    """Compares an agent ``(observation, mask) -> action`` with rules on the same windows.
 
-    Returns for each heuristic its mean, the agent's mean, and their difference with a 95 % interval over the windows (Student's t,
-    paired). Windows that overlap are not independent: give ``firsts`` that lie a window apart.
+    ``against``: :data:`HEURISTICS`, ``easy``, ``easy-sjbf``, ``easy-sjf``, ``easy-f1``, ``easy-wfp3``, ``easy-unicep``. With ``logs``, each
+    log gives one window; else the windows begin at ``firsts``, or at ``episodes`` random jobs.
+
+    Returns for each rule its mean, the agent's mean, and their difference with a 95 % interval over the windows (Student's t,
+    paired). Windows that overlap are not independent: give ``firsts`` that lie a window apart, or independent ``logs``.
     """
     env = env.unwrapped
-    if firsts is None:
-        firsts = np.random.default_rng(seed).integers(len(env.jobs) - env.window + 1, size=episodes).tolist()
-    ours = [_episode(env, agent, first) for first in firsts]
-    found = {}
+    random = np.random.default_rng(seed)
+    if logs is not None:
+        drawn = [env.workload.read(log) for log in logs]
+        windows = [(rows, env.workload.first(random, rows)) for rows in drawn]
+    else:
+        if firsts is None:
+            firsts = [env.workload.first(random, env.jobs) for _ in range(episodes)]
+        windows = [(env.jobs, int(first)) for first in firsts]
+    values: dict[str, list[float]] = {name: [] for name in ("agent", *against)}
+    for rows, first in windows:
+        env._take(rows)
+        for name, found in values.items():
+            found.append(_episode(env, agent if name == "agent" else name, rows, first))
+    results = {}
     for name in against:
-        theirs = [_episode(env, name, first) for first in firsts]
-        mean, low, high = _gridproof.paired(ours, theirs)
-        found[name] = {
-            "agent": float(np.mean(ours)),
-            name: float(np.mean(theirs)),
-            "difference": mean,
-            "ci_low": low,
-            "ci_high": high,
-        }
-    return found
+        mean, low, high = _gridproof.paired(values["agent"], values[name])
+        means = {"agent": float(np.mean(values["agent"])), name: float(np.mean(values[name]))}
+        results[name] = {**means, "difference": mean, "ci_low": low, "ci_high": high}
+    return results
 
 
 def as_policy(agent: Callable[[np.ndarray, np.ndarray], int], slots: int = 64, name: str = "agent") -> type:
@@ -208,26 +303,11 @@ def as_policy(agent: Callable[[np.ndarray, np.ndarray], int], slots: int = 64, n
             self.pick: int | None = None
 
         def schedule(self, view: Any) -> list[int]:
-            queue, free, starts = list(view.queue), view.free[0], []
+            free, starts = sum(view.free), []
+            queue = view.queue
             while queue:
                 if self.pick is None:
-                    seen = np.zeros((slots, FEATURES), np.float32)
-                    for place, job in enumerate(queue[:slots]):
-                        wait = view.now - job.submit
-                        request = 1.0 if job.requested is None else job.requested / (job.requested + 3600)
-                        width = job.processors / view.processors[0]
-                        seen[place] = (
-                            1,
-                            wait / (wait + 3600),
-                            request,
-                            width,
-                            job.processors <= free,
-                            free / view.processors[0],
-                            place / len(queue),
-                            len(queue) / (len(queue) + slots),
-                        )
-                    mask = np.arange(slots) < len(queue)
-                    self.pick = queue[int(agent(seen, mask))].id
+                    self.pick = queue[int(agent(*view.observe(slots, starts)))].id
                 at = next(place for place, job in enumerate(queue) if job.id == self.pick)
                 if queue[at].processors > free:
                     break

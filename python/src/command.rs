@@ -5,9 +5,10 @@ use clap::{CommandFactory, Parser};
 use gridproof::{Better, Cli, JobRecord, Lab, begin, ended, exit_code};
 use lab::cli::Ending;
 use lab::{interrupt, terminal};
+use numpy::{Element, PyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -25,7 +26,7 @@ const SIGNALS: Duration = Duration::from_millis(50);
 /// line prints, and its remarks.
 ///
 /// `policies` are `(name, make)`, `metrics` `(name, label, smaller_is_better, value)`; `make` returns a policy, `value` a number
-/// from columns of bytes.
+/// from columns.
 ///
 /// # Errors
 ///
@@ -130,19 +131,17 @@ fn words(payload: &(dyn Any + Send)) -> String {
     if payload.is::<Stopped>() { "stopped".to_owned() } else { text.unwrap_or("a bug: panic without words").to_owned() }
 }
 
-/// The records as columns of 64-bit numbers: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
+/// The records as arrays: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
 fn columns<'py>(py: Python<'py>, jobs: &[JobRecord]) -> PyResult<Bound<'py, PyDict>> {
-    let reals = |value: &dyn Fn(&JobRecord) -> f64| bytes(py, jobs, |one| value(one).to_ne_bytes());
-    let wholes = |value: &dyn Fn(&JobRecord) -> i64| bytes(py, jobs, |one| value(one).to_ne_bytes());
     let all = PyDict::new(py);
-    all.set_item("submit", reals(&|one| one.job.submit.as_secs_f64()))?;
-    all.set_item("start", reals(&|one| one.start.as_secs_f64()))?;
-    all.set_item("finish", reals(&|one| one.finish.as_secs_f64()))?;
-    all.set_item("processors", wholes(&|one| one.processors.into()))?;
-    all.set_item("user", wholes(&|one| one.job.request.user.map_or(-1, i64::from)))?;
+    all.set_item("submit", column(py, jobs, |one| one.job.submit.as_secs_f64()))?;
+    all.set_item("start", column(py, jobs, |one| one.start.as_secs_f64()))?;
+    all.set_item("finish", column(py, jobs, |one| one.finish.as_secs_f64()))?;
+    all.set_item("processors", column(py, jobs, |one| i64::from(one.processors)))?;
+    all.set_item("user", column(py, jobs, |one| one.job.request.user.map_or(-1, i64::from)))?;
     Ok(all)
 }
 
-fn bytes<'py, T>(py: Python<'py>, all: &[T], value: impl Fn(&T) -> [u8; 8]) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &all.iter().flat_map(value).collect::<Vec<u8>>())
+fn column<'py, T: Element>(py: Python<'py>, jobs: &[JobRecord], value: fn(&JobRecord) -> T) -> Bound<'py, PyArray1<T>> {
+    PyArray1::from_iter(py, jobs.iter().map(value))
 }

@@ -5,6 +5,7 @@
 
 mod command;
 mod environment;
+mod log;
 mod policy;
 mod schedule;
 
@@ -15,7 +16,9 @@ mod _gridproof {
     #[pymodule_export]
     use super::command::{main, run};
     #[pymodule_export]
-    use super::environment::{Environment, paired};
+    use super::environment::{Environment, Environments, paired};
+    #[pymodule_export]
+    use super::log::read_log;
     #[pymodule_export]
     use super::policy::{Job, Running, View};
     #[pymodule_export]

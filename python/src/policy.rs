@@ -1,7 +1,10 @@
 //! A policy written in Python, and what it is shown.
 
+use crate::environment::Seen;
+use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
 use lab::interrupt;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use sim_core::{JobId, SiteId, Time};
@@ -116,6 +119,29 @@ impl View {
     #[getter]
     fn queue(&self) -> Vec<Job> {
         self.queue.iter().map(Job::of).collect()
+    }
+
+    /// What an environment would show once the jobs `started` run: an array `(slots, 8)` of the jobs that have waited longest, and
+    /// the mask of those.
+    #[pyo3(signature = (slots, started = Vec::new()))]
+    fn observe<'py>(&self, py: Python<'py>, slots: usize, started: Vec<u32>) -> PyResult<Seen<'py>> {
+        let (seen, mask) = (PyArray2::zeros(py, [slots, FEATURES], false), PyArray1::zeros(py, slots, false));
+        let (taken, queue): (Vec<&QueuedJob>, Vec<&QueuedJob>) =
+            self.queue.iter().partition(|job| started.contains(&job.job.0));
+        let taken: u32 = taken.iter().map(|job| job.request.processors).sum();
+        let (processors, free) = (self.processors.iter().sum(), self.free.iter().sum::<u32>().saturating_sub(taken));
+        let surroundings = Surroundings { processors, free, waiting: queue.len(), slots };
+        let (mut values, mut flags) = (seen.readwrite(), mask.readwrite());
+        let rows = values.as_slice_mut()?.chunks_exact_mut(FEATURES).zip(flags.as_slice_mut()?);
+        for (place, ((row, flag), job)) in rows.zip(queue).enumerate() {
+            let QueuedJob { request, submit, .. } = job;
+            let wait = self.now - submit.as_secs_f64();
+            let estimate = request.estimate.map(|estimate| estimate.as_secs_f64());
+            row.copy_from_slice(&surroundings.slot(place, wait, estimate, request.processors));
+            *flag = true;
+        }
+        drop((values, flags));
+        Ok((seen, mask))
     }
 
     /// The running jobs, by machine and expected end.

@@ -1,11 +1,12 @@
 //! Tables that commands write, as columns.
 
+use numpy::PyArray1;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
-/// Reads a CSV file. A column of numbers is bytes of `f64`, an empty field in it not a number; any other column is a list of strings.
+/// Reads a CSV file. A column of numbers is an array, an empty field in it not a number; any other column is a list of strings.
 ///
 /// # Errors
 ///
@@ -28,10 +29,7 @@ pub(crate) fn read_table(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
         let number = |field: &String| if field.is_empty() { Some(f64::NAN) } else { field.parse().ok() };
         let numbers: Option<Vec<f64>> = column.iter().map(number).collect();
         match numbers {
-            Some(numbers) => table.set_item(
-                name,
-                PyBytes::new(py, &numbers.into_iter().flat_map(f64::to_ne_bytes).collect::<Vec<u8>>()),
-            )?,
+            Some(numbers) => table.set_item(name, PyArray1::from_vec(py, numbers))?,
             None => table.set_item(name, PyList::new(py, column)?)?,
         }
     }

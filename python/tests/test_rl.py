@@ -58,7 +58,7 @@ def test_a_fork_goes_its_own_way(name, log):
         terminated = False
         while not terminated:
             *_, terminated, _, info = one.step(one._seen()[1]["action_mask"].argmax())
-        ends.append((info["value"], one.core.starts))
+        ends.append((info["value"], one.core.starts.tolist()))
     assert ends[0] == ends[1]
 
 
@@ -79,7 +79,7 @@ def test_no_processor_is_used_twice(log):
 def test_order_by_arrival_with_easy_behind_is_easy(log):
     """On a whole log, from an idle machine, Order-v0 by arrival with EASY behind it starts each job when the policy easy does."""
     env = make("gridproof/Order-v0", log, window=len(rl.tasks(log, 64)), behind="easy").unwrapped
-    env.core.play(0, env.window, "fcfs")
+    env.core.play(0, 0, env.window, "fcfs")
     run = gp.simulate(log, "easy")
     zero = env.jobs[0][0]
     np.testing.assert_array_equal(np.array(env.core.starts) - zero, run["start"])
@@ -91,6 +91,65 @@ def test_an_agent_is_a_policy(log):
     assert len(run["job"]) == 600
     found = rl.evaluate(shortest, make("gridproof/Order-v0", log), against=["fcfs"], firsts=[0, 100, 200])
     assert found["fcfs"]["ci_low"] <= found["fcfs"]["difference"] <= found["fcfs"]["ci_high"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_vector_is_its_environments_on_any_number_of_threads(name, threads, log):
+    options = {"log": [log, log.resample(shake="600s", seed=2)], "window": 60, "slots": 16, "warm": 30}
+    options |= gymnasium.registry[name].kwargs | {"window": 60, "slots": 16}
+    vector = rl.VectorEnvironment(num_envs=5, threads=threads, **options)
+    singles = [rl.Environment(**options) for _ in range(5)]
+    seen, info = vector.reset(seed=11)
+    alone = [one.reset(seed=11 + place) for place, one in enumerate(singles)]
+    random, episodes = np.random.default_rng(0), 0
+    for _ in range(400):
+        for place, (observation, about) in enumerate(alone):
+            assert (seen[place] == observation).all() and (info["action_mask"][place] == about["action_mask"]).all()
+        actions = np.array([random.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in info["action_mask"]])
+        seen, rewards, ended, truncated, info = vector.step(actions)
+        for place, one in enumerate(singles):
+            observation, reward, terminated, _, about = one.step(int(actions[place]))
+            assert (reward, terminated, False) == (rewards[place], ended[place], truncated[place])
+            alone[place] = one.reset() if terminated else (observation, about)
+            episodes += terminated
+    assert episodes >= 5
+
+
+def test_a_warm_machine_has_jobs_and_they_do_not_count(log):
+    cold, warm = (make("gridproof/Order-v0", log, warm=warm, window=50).unwrapped for warm in (0, 200))
+    for env in (cold, warm):
+        env.reset(options={"first": 300})
+        assert len(env.core.starts) == 50
+    busy = lambda env: 1 - env.core.observe()[0][0, 5]
+    assert warm._mask.any() and busy(warm) > 0 and busy(cold) <= busy(warm)
+
+
+def test_workloads_are_drawn_by_the_seed():
+    env = make("gridproof/Order-v0", lambda seed: gp.lublin(procs=64, jobs=120, seed=seed))
+    first, again, other = play(env, 3), play(env, 3), play(env, 4)
+    assert first[1] == again[1] != other[1]
+
+
+def test_rules_with_backfilling_and_independent_logs(log):
+    logs = [log.resample(shake="600s", seed=seed) for seed in range(3)]
+    env = make("gridproof/Order-v0", log, behind="easy", window=300)
+    found = rl.evaluate("fcfs", env, against=["easy", "easy-sjbf", "sjf"], logs=logs)
+    assert found["easy"]["difference"] == 0
+    assert found["easy-sjbf"]["agent"] == found["easy"]["easy"] != found["easy-sjbf"]["easy-sjbf"]
+
+
+def test_memory_is_flat_over_episodes(log):
+    resource = pytest.importorskip("resource")
+    env = make("gridproof/Order-v0", log, window=10).unwrapped
+    used = []
+    for episode in range(10_000):
+        env.reset(seed=episode if episode == 0 else None)
+        while env.core.step(0):
+            pass
+        if episode in (2_000, 9_999):
+            used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    assert used[1] - used[0] < 4_096  # KiB
 
 
 # Zhang et al., SC'20, table V: without and with backfilling.
@@ -132,7 +191,7 @@ def test_the_published_cells_of_rlscheduler_are_met(name, column, behind):
     for rule in CELLS[name]:
         values = []
         for first in FIRSTS:
-            env.core.play(first, 1024, rule)
+            env.core.play(0, first, 1024, rule)
             values.append(env.core.value("bounded_slowdown_mean"))
         found[rule] = round(float(np.mean(values)), 2)
     assert found == {rule: cells[column] for rule, cells in CELLS[name].items()}

@@ -44,6 +44,8 @@
 //!
 //! [`mod@reference`] has EASY, conservative backfilling and backfilling in any order as plainly as they can be written, to be read.
 //!
+//! [`mod@episode`] hands each decision to an agent that learns.
+//!
 //! # Several machines
 //!
 //! With several machines of different size and speed, [`MultiCluster`] is the model of Klusáček, Rudová, Baraglia, Pasquali &
@@ -148,6 +150,7 @@
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod correct;
+pub mod episode;
 mod explained;
 mod machine;
 mod min_demand;
