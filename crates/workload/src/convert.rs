@@ -5,7 +5,7 @@ mod sacct;
 pub use sacct::convert_sacct;
 
 use crate::error::{InputError, TextError};
-use crate::gwf::{self, GwfReader, GwfRecord, GwfWriter, REQ_RESOURCES};
+use crate::gwf::{self, GwfReader, GwfRecord, GwfWriter};
 use crate::lines::{LOG, Lines};
 use crate::sacct::{SacctReader, SacctRepairs, Zone};
 use crate::swf::{SwfReader, SwfRecord, SwfWriter};
@@ -62,28 +62,21 @@ impl Layout {
     }
 }
 
+const LAYOUTS: [(Layout, &str); 4] =
+    [(Layout::Swf, "swf"), (Layout::Swf21, "swf21"), (Layout::Gwf, "gwf"), (Layout::Sacct, "sacct")];
+
 impl FromStr for Layout {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        match text {
-            "swf" => Ok(Self::Swf),
-            "swf21" => Ok(Self::Swf21),
-            "gwf" => Ok(Self::Gwf),
-            "sacct" => Ok(Self::Sacct),
-            _ => Err(TextError::new("format: expected swf, swf21, gwf or sacct,", text)),
-        }
+        let known = LAYOUTS.into_iter().find(|(_, name)| *name == text).map(|(layout, _)| layout);
+        known.ok_or_else(|| TextError::new("format: expected swf, swf21, gwf or sacct,", text))
     }
 }
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Swf => "swf",
-            Self::Swf21 => "swf21",
-            Self::Gwf => "gwf",
-            Self::Sacct => "sacct",
-        })
+        f.write_str(LAYOUTS[*self as usize].1)
     }
 }
 
@@ -147,12 +140,11 @@ pub fn convert_read(
 
 fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
-    let header: Vec<String> = reader.header().entries().map(|(key, value)| format!("{key}: {value}")).collect();
-    header.iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
+    reader.header().entries().try_for_each(|(key, value)| sink.comment(&format!("{key}: {value}")))?;
     while let Some(record) = reader.next() {
         let record = record?;
-        reader.names_before().iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
-        sink.swf(record).map_err(ConvertError::Write)?;
+        reader.names_before().iter().try_for_each(|line| sink.comment(line))?;
+        sink.swf(record)?;
     }
     Ok(sink.done)
 }
@@ -160,134 +152,100 @@ fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Con
 fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
     let mut names = Names::default();
-    reader.comments().iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
+    reader.comments().iter().try_for_each(|line| sink.comment(line))?;
     for record in reader {
-        sink.named(record?, &mut names).map_err(ConvertError::Write)?;
+        sink.named(record?, &mut names)?;
     }
     Ok(sink.done)
 }
 
-/// Where records go, in one of the formats.
+/// Records on their way into a log in one of the formats.
 struct Sink<W> {
-    out: Writer<W>,
+    out: W,
     to: Layout,
     done: Converted,
 }
 
-enum Writer<W> {
-    Swf(SwfWriter<W>),
-    Gwf(GwfWriter<W>),
-}
-
 impl<W: Write> Sink<W> {
     fn new(to: Layout, out: W) -> Self {
-        let out = match to {
-            Layout::Swf | Layout::Swf21 => Writer::Swf(SwfWriter::new(out)),
-            Layout::Gwf => Writer::Gwf(GwfWriter::new(out)),
-            Layout::Sacct => panic!("the format of sacct is read and not written"),
-        };
+        assert!(to != Layout::Sacct, "the format of sacct is read and not written");
         Self { out, to, done: Converted::default() }
     }
 
-    fn comment(&mut self, text: &str) -> io::Result<()> {
-        match &mut self.out {
-            Writer::Swf(out) => out.comment(text),
-            Writer::Gwf(out) => out.comment(text),
+    fn comment(&mut self, text: &str) -> Result<(), ConvertError> {
+        let written = match self.to {
+            Layout::Gwf => GwfWriter::new(&mut self.out).comment(text),
+            _ => SwfWriter::new(&mut self.out).comment(text),
+        };
+        written.map_err(ConvertError::Write)
+    }
+
+    /// Counts records with a value that the format has no column for.
+    fn lose(&mut self, values: impl IntoIterator<Item = (&'static str, bool)>) {
+        for (name, _) in values.into_iter().filter(|(_, is_known)| *is_known) {
+            *self.done.lost.entry(name).or_default() += 1;
         }
     }
 
-    /// A record with names, which become numbers where they must.
-    fn named(&mut self, record: GwfRecord, names: &mut Names) -> io::Result<()> {
+    /// A record with names, which become numbers where the format has no names.
+    fn named(&mut self, record: GwfRecord, names: &mut Names) -> Result<(), ConvertError> {
         if self.to == Layout::Gwf {
-            if record.name.is_some() {
-                *self.done.lost.entry("job's own name").or_default() += 1;
-            }
+            self.lose([("job's own name", record.job.name.is_some())]);
             return self.gwf(&record);
         }
-        for (at, text) in record.further.iter().enumerate() {
-            let is_kept = at == REQ_RESOURCES && self.to == Layout::Swf21;
-            if text.is_some() && !is_kept {
-                *self.done.lost.entry(gwf::NAMES[16 + at]).or_default() += 1;
-            }
-        }
+        let keeps_resources = self.to == Layout::Swf21;
+        let beyond =
+            (gwf::PARTITION + 1..record.texts.len()).filter(|at| *at != gwf::REQ_RESOURCES || !keeps_resources);
+        self.lose(beyond.map(|at| (gwf::NAMES[gwf::SHARED + at], record.texts[at].is_some())));
         let record = names.number(record);
-        for line in names.fresh.drain(..) {
+        for line in std::mem::take(&mut names.fresh) {
             self.done.names += 1;
             self.comment(&line)?;
         }
         self.swf(record)
     }
 
-    fn gwf(&mut self, record: &GwfRecord) -> io::Result<()> {
+    fn gwf(&mut self, record: &GwfRecord) -> Result<(), ConvertError> {
         self.done.records += 1;
-        match &mut self.out {
-            Writer::Swf(_) => unreachable!("records of a grid are numbered before"),
-            Writer::Gwf(out) => out.record(record),
-        }
+        GwfWriter::new(&mut self.out).record(record).map_err(ConvertError::Write)
     }
 
-    fn swf(&mut self, mut record: SwfRecord) -> io::Result<()> {
-        let out = match &mut self.out {
-            Writer::Swf(out) => out,
-            Writer::Gwf(_) => {
+    fn swf(&mut self, mut record: SwfRecord) -> Result<(), ConvertError> {
+        match self.to {
+            Layout::Gwf => {
                 let has_named_queue = record.queue_name().is_some_and(|name| name != "-1");
-                for (name, is_known) in [
+                self.lose([
                     ("job's own name", record.name.is_some()),
                     ("preceding job", record.preceding_job.is_some()),
                     ("think time", record.think_time.is_some()),
                     ("queue number", has_named_queue && record.queue.is_some()),
-                ] {
-                    if is_known {
-                        *self.done.lost.entry(name).or_default() += 1;
-                    }
-                }
+                ]);
                 return self.gwf(&named(record));
             }
-        };
-        self.done.records += 1;
-        match self.to {
             Layout::Swf21 if record.node_spec().is_none() => {
                 let processors = record.processors().unwrap_or(1);
                 let queue = record.queue_name().unwrap_or("-1");
                 record.further = Some(format!("{queue} {processors}:ppn=1").into());
             }
             Layout::Swf21 => {}
-            _ => {
-                if record.further.take().is_some() {
-                    *self.done.lost.entry("queue name and nodes asked for").or_default() += 1;
-                }
-            }
+            _ => self.lose([("queue name and nodes asked for", record.further.take().is_some())]),
         }
-        out.record(&record)
+        self.done.records += 1;
+        SwfWriter::new(&mut self.out).record(&record).map_err(ConvertError::Write)
     }
 }
 
 /// The record with names for its numbers.
-fn named(record: SwfRecord) -> GwfRecord {
-    let name = |letter: char, number: Option<u32>| number.map(|number| format!("{letter}{number}").into_boxed_str());
+fn named(job: SwfRecord) -> GwfRecord {
     let known = |text: Option<&str>| text.filter(|text| *text != "-1").map(Into::into);
-    let mut further = gwf::Further::default();
-    further[REQ_RESOURCES] = known(record.node_spec());
-    GwfRecord {
-        number: record.number,
-        submit: record.submit,
-        wait: record.wait,
-        runtime: record.runtime,
-        processors: record.allocated_processors,
-        cpu_time: record.cpu_time,
-        memory: record.memory,
-        requested_processors: record.requested_processors,
-        requested_time: record.requested_time,
-        requested_memory: record.requested_memory,
-        status: record.status,
-        user: name('U', record.user),
-        group: name('G', record.group),
-        executable: name('E', record.executable),
-        queue: known(record.queue_name()).or_else(|| name('Q', record.queue)),
-        partition: name('P', record.partition),
-        further,
-        name: None,
+    let numbers = [('U', job.user), ('G', job.group), ('E', job.executable), ('Q', job.queue), ('P', job.partition)];
+    let mut texts: [Option<Box<str>>; 18] = Default::default();
+    for (text, (letter, number)) in texts.iter_mut().zip(numbers) {
+        *text = number.map(|number| format!("{letter}{number}").into());
     }
+    texts[gwf::QUEUE] = known(job.queue_name()).or(texts[gwf::QUEUE].take());
+    texts[gwf::REQ_RESOURCES] = known(job.node_spec());
+    GwfRecord { job, texts }
 }
 
 /// Numbers for the names in a log of a grid.
@@ -320,37 +278,27 @@ impl Names {
         Self { columns: std::array::from_fn(|_| column()), fresh: Vec::new() }
     }
 
-    /// The record with numbers for its names. What a column of neither format holds is left out; the queue's name and the
-    /// required resources become columns 20 and 21.
+    /// The record with numbers for its names. The queue's name and the required resources become columns 20 and 21; the
+    /// other columns that the format does not have are left out.
     fn number(&mut self, record: GwfRecord) -> SwfRecord {
-        let mut number = |column: usize, name: Option<Box<str>>| {
-            let fresh = |name: &str, number| self.fresh.push(format!("{}: {number} {name}", NAMED[column]));
-            name.map(|name| self.columns[column].number(name, fresh))
-        };
-        let resources = record.further[REQ_RESOURCES].as_deref();
-        let further = resources.map(|resources| {
-            let name = record.queue.as_deref().unwrap_or("-1");
+        let GwfRecord { job, texts } = record;
+        let further = texts[gwf::REQ_RESOURCES].as_deref().map(|resources| {
+            let name = texts[gwf::QUEUE].as_deref().unwrap_or("-1");
             format!("{} {}", one_word(name), one_word(resources)).into_boxed_str()
         });
+        let mut texts = texts.into_iter();
+        let mut number = |column: usize| {
+            let fresh = |name: &str, number| self.fresh.push(format!("{}: {number} {name}", NAMED[column]));
+            texts.next()?.map(|name| self.columns[column].number(name, fresh))
+        };
         SwfRecord {
-            submit: record.submit,
-            wait: record.wait,
-            runtime: record.runtime,
-            allocated_processors: record.processors,
-            cpu_time: record.cpu_time,
-            memory: record.memory,
-            requested_processors: record.requested_processors,
-            requested_time: record.requested_time,
-            requested_memory: record.requested_memory,
-            status: record.status,
-            user: number(0, record.user),
-            group: number(1, record.group),
-            executable: number(2, record.executable),
-            queue: number(3, record.queue),
-            partition: number(4, record.partition),
+            user: number(0),
+            group: number(1),
+            executable: number(2),
+            queue: number(3),
+            partition: number(4),
             further,
-            name: record.name.map(Into::into),
-            ..SwfRecord::numbered(record.number)
+            ..job
         }
     }
 }

@@ -6,63 +6,36 @@
 //! turns one format into the other.
 
 mod reader;
-mod writer;
 
 pub use reader::GwfReader;
-pub use writer::GwfWriter;
 
-use crate::swf::Status;
-use sim_core::Span;
+use crate::swf::{SwfRecord, write_column, write_common};
+use std::io::{self, Write};
 
-/// One job as a log of a grid recorded it. `None` is "unknown": −1 in the file, or another negative number.
+/// One job as a log of a grid recorded it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GwfRecord {
-    /// Column 1: the job's number in the log.
-    pub number: u64,
-    /// Column 2: when it was submitted, from the start of the log or from 1970.
-    pub submit: Option<Span>,
-    /// Column 3: from its submission to its start.
-    pub wait: Option<Span>,
-    /// Column 4: from its start to its end.
-    pub runtime: Option<Span>,
-    /// Column 5: processors it was given.
-    pub processors: Option<u32>,
-    /// Column 6: processor time it used, as a mean over its processors.
-    pub cpu_time: Option<Span>,
-    /// Column 7: memory it used, in KiB per processor, to the nearest whole number.
-    pub memory: Option<u64>,
-    /// Column 8: processors it asked for.
-    pub requested_processors: Option<u32>,
-    /// Column 9: how long its user believed it would run at most.
-    pub requested_time: Option<Span>,
-    /// Column 10: memory it asked for, in KiB per processor, to the nearest whole number.
-    pub requested_memory: Option<u64>,
-    /// Column 11: how it ended.
-    pub status: Option<Status>,
-    /// Column 12.
-    pub user: Option<Box<str>>,
-    /// Column 13.
-    pub group: Option<Box<str>>,
-    /// Column 14: the application.
-    pub executable: Option<Box<str>>,
-    /// Column 15.
-    pub queue: Option<Box<str>>,
-    /// Column 16.
-    pub partition: Option<Box<str>>,
-    /// Columns 17 to 29 as they stand.
-    pub further: Further,
-    /// What people call the job, where that is not its number; the format has no column for it.
-    pub name: Option<Box<str>>,
+    /// Columns 1 to 11, which both formats have, and the job's name. Every negative number is unknown.
+    pub job: SwfRecord,
+    /// Columns 12 to 29 as they stand, `None` for −1: [`USER`] and those that follow.
+    pub texts: [Option<Box<str>>; COLUMNS - SHARED],
 }
 
-/// What stands in columns 17 to 29, which the Standard Workload Format does not have.
-pub type Further = [Option<Box<str>>; 13];
+/// Position in [`GwfRecord::texts`] of column 12, the user.
+pub const USER: usize = 0;
+/// Position of column 13, the group.
+pub const GROUP: usize = 1;
+/// Position of column 15, the queue, behind the executable.
+pub const QUEUE: usize = 3;
+/// Position of column 16, the partition.
+pub const PARTITION: usize = 4;
+/// Position of column 27, the required resources: `resource:consumption`, several separated by commas.
+pub const REQ_RESOURCES: usize = 15;
+/// Position of column 29, the project.
+pub const PROJECT: usize = 17;
 
-/// Position in [`Further`] of column 27, the required resources: `resource:consumption`, several separated by commas.
-pub const REQ_RESOURCES: usize = 10;
-
-/// Position in [`Further`] of column 29, the project.
-pub const PROJECT: usize = 12;
+/// Columns that both formats have.
+pub(crate) const SHARED: usize = 11;
 
 /// Columns that every line has.
 const COLUMNS: usize = 29;
@@ -99,3 +72,33 @@ pub(crate) const NAMES: [&str; COLUMNS] = [
     "VOID",
     "ProjectID",
 ];
+
+/// Writes a log of a grid: comments, then records, one line each, columns separated by tabs.
+#[derive(Debug)]
+pub struct GwfWriter<W> {
+    out: W,
+}
+
+impl<W: Write> GwfWriter<W> {
+    /// Writes to `out`, which should be buffered.
+    pub const fn new(out: W) -> Self {
+        Self { out }
+    }
+
+    /// Writes each line of `text` behind a `#`.
+    pub fn comment(&mut self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| writeln!(self.out, "# {line}"))
+    }
+
+    /// Writes one record as one line of 29 columns.
+    pub fn record(&mut self, record: &GwfRecord) -> io::Result<()> {
+        write_common(&mut self.out, '\t', &record.job)?;
+        record.texts.iter().try_for_each(|text| write_column(&mut self.out, '\t', text.as_ref()))?;
+        writeln!(self.out)
+    }
+
+    /// Returns the output; flush it if it is buffered.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}

@@ -135,6 +135,16 @@ impl Lines {
         self.advance().map(|is_there| is_there.then_some(())).transpose()
     }
 
+    /// Reads on to the next line that is neither blank nor begins with one of the bytes of `comments`; `None` at the end.
+    pub(crate) fn step_to_content(&mut self, comments: &[u8]) -> Option<Result<(), InputError>> {
+        loop {
+            let read = self.step()?;
+            if read.is_err() || self.buffer.trim_ascii().first().is_some_and(|first| !comments.contains(first)) {
+                return Some(read);
+            }
+        }
+    }
+
     /// Lets the next [`advance`](Self::advance) deliver the current line again.
     pub(crate) const fn hold(&mut self) {
         self.is_held = true;

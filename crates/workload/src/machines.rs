@@ -82,10 +82,8 @@ impl Machines {
 
     fn read(mut lines: Lines) -> Result<Self, InputError> {
         let (mut clusters, mut total) = (Vec::<Machine>::new(), 0_u32);
-        while lines.advance()? {
-            if matches!(lines.current().trim_ascii().first(), None | Some(b';' | b'#')) {
-                continue;
-            }
+        while let Some(read) = lines.step_to_content(b";#") {
+            read?;
             let cluster = cluster(&lines)?;
             let error = |column: usize, found: &str, expected| {
                 lines.field(column, NAMES[column], expected, found.as_bytes(), "")

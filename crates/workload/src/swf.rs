@@ -16,3 +16,4 @@ pub use header::Header;
 pub use reader::SwfReader;
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
+pub(crate) use writer::{write_column, write_common};

@@ -5,7 +5,7 @@ use crate::gwf::GwfRecord;
 use crate::repair::Repair;
 use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
 use sim_core::Span;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Converts what `sacct` printed, and writes it to `out`, which had better be buffered; `processors` are those of the cluster,
 /// which `sacct` does not tell. Jobs come by submit time, from that of the first on, as far as [`BySubmit`] can bring them there.
@@ -25,17 +25,17 @@ pub fn convert_sacct(
     let mut window = BySubmit::default();
     while let Some(record) = reader.next() {
         if let Some((earliest, line)) = window.push(record?, reader.line()) {
-            jobs.write(earliest, line, &mut reader, &mut sink).map_err(ConvertError::Write)?;
+            jobs.write(earliest, line, &mut reader, &mut sink)?;
         }
     }
     while let Some((earliest, line)) = window.pop() {
-        jobs.write(earliest, line, &mut reader, &mut sink).map_err(ConvertError::Write)?;
+        jobs.write(earliest, line, &mut reader, &mut sink)?;
     }
     for Repair { rule, count, first_line } in reader.repairs().iter() {
         let line = first_line.unwrap_or_default();
-        let told =
+        let note =
             format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
-        sink.comment(&told).map_err(ConvertError::Write)?;
+        sink.comment(&note)?;
     }
     sink.done.repairs = reader.repairs().clone();
     Ok(sink.done)
@@ -56,8 +56,8 @@ impl FromOrigin {
         line: u64,
         reader: &mut SacctReader,
         sink: &mut Sink<W>,
-    ) -> io::Result<()> {
-        let submit = record.submit.expect("jobs without one are left out");
+    ) -> Result<(), ConvertError> {
+        let submit = record.job.submit.expect("jobs without one are left out");
         let (origin, last) = match self.origin_and_last {
             Some(known) => known,
             None => {
@@ -70,8 +70,8 @@ impl FromOrigin {
         }
         self.origin_and_last = Some((origin, last.max(submit)));
         // One that was submitted before the log begins waits from its beginning on, so that it still starts when it did.
-        record.wait = record.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
-        record.submit = Some(submit.saturating_sub(origin));
+        record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
+        record.job.submit = Some(submit.saturating_sub(origin));
         sink.named(record, &mut self.names)
     }
 }
@@ -96,7 +96,7 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
         }
         .to_owned(),
     );
-    if !reader.tells_gpus() {
+    if !reader.has_gpus() {
         lines.push("Note: GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES".to_owned());
     }
     lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());

@@ -1,10 +1,10 @@
 //! Streaming reader: one record at a time.
 
-use super::{COLUMNS, GwfRecord, NAMES};
+use super::{COLUMNS, GwfRecord, NAMES, SHARED};
 use crate::error::InputError;
 use crate::lines::{LOG, Lines};
-use crate::swf::Status;
 use crate::swf::decimal::{self, Decimal};
+use crate::swf::{Status, SwfRecord};
 use sim_core::Span;
 use std::io::Read;
 use std::path::Path;
@@ -84,26 +84,21 @@ impl GwfReader {
             return Err(if self.lines.is_text() { self.lines.too_short(COLUMNS) } else { self.lines.no_text() });
         };
         let fields = Fields { lines: &self.lines, columns };
-        Ok(GwfRecord {
-            number: fields.whole(0)?.ok_or_else(|| fields.fault(0, "a whole number from 0 on"))?,
+        let job = SwfRecord {
             submit: fields.time(1)?,
             wait: fields.time(2)?,
             runtime: fields.time(3)?,
-            processors: fields.number(4)?,
+            allocated_processors: fields.number(4)?,
             cpu_time: fields.time(5)?,
             memory: fields.memory(6)?,
             requested_processors: fields.number(7)?,
             requested_time: fields.time(8)?,
             requested_memory: fields.memory(9)?,
             status: fields.whole(10)?.and_then(Status::from_code),
-            user: fields.text(11),
-            group: fields.text(12),
-            executable: fields.text(13),
-            queue: fields.text(14),
-            partition: fields.text(15),
-            further: std::array::from_fn(|column| fields.text(16 + column)),
-            name: None,
-        })
+            ..SwfRecord::numbered(fields.whole(0)?.ok_or_else(|| fields.fault(0, "a whole number from 0 on"))?)
+        };
+        let text = |column: usize| Some(fields.columns[column]).filter(|text| !matches!(*text, "" | "-1"));
+        Ok(GwfRecord { job, texts: std::array::from_fn(|at| text(SHARED + at).map(Into::into)) })
     }
 }
 
@@ -156,11 +151,7 @@ impl Fields<'_> {
     /// Means over processors are often fractions.
     fn memory(&self, column: usize) -> Result<Option<u64>, InputError> {
         let value = self.decimal(column, "KiB, or -1 if unknown")?;
-        Ok(value.map(|value| value.whole.saturating_add(u64::from(value.billionths >= 500_000_000))))
-    }
-
-    fn text(&self, column: usize) -> Option<Box<str>> {
-        Some(self.columns[column]).filter(|text| !matches!(*text, "" | "-1")).map(Into::into)
+        Ok(value.map(Decimal::rounded))
     }
 
     fn fault(&self, column: usize, expected: &'static str) -> InputError {
@@ -172,13 +163,6 @@ impl Iterator for GwfReader {
     type Item = Result<GwfRecord, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Err(error) = self.lines.step()? {
-                return Some(Err(error));
-            }
-            if !matches!(self.lines.current().trim_ascii(), [] | [b'#', ..]) {
-                return Some(self.record());
-            }
-        }
+        self.lines.step_to_content(b"#").map(|read| read.and_then(|()| self.record()))
     }
 }

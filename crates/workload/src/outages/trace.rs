@@ -60,14 +60,8 @@ impl OutageTrace {
         Ok(trace)
     }
 
-    /// Reads on to a line that says something; `None` at the end of the file.
     fn step(&mut self) -> Option<Result<(), InputError>> {
-        loop {
-            let read = self.lines.step()?;
-            if read.is_err() || !matches!(self.lines.current().trim_ascii().first(), None | Some(b'#')) {
-                return Some(read);
-            }
-        }
+        self.lines.step_to_content(b"#")
     }
 
     /// The columns of the current line, if they are three.

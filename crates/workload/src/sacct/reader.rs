@@ -5,9 +5,9 @@ use super::job::{Memory, State, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
 use crate::error::InputError;
-use crate::gwf::{GwfRecord, PROJECT};
+use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
-use crate::swf::Status;
+use crate::swf::{Status, SwfRecord};
 use sim_core::Span;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -29,8 +29,7 @@ pub struct SacctReader {
     columns: Columns,
     zone: Zone,
     repairs: SacctRepairs,
-    /// Ends of the columns of the current line. Scratch buffer, reused across lines.
-    ends: Vec<usize>,
+    /// Jobs that were read.
     counted: u64,
 }
 
@@ -56,17 +55,17 @@ impl SacctReader {
     }
 
     /// Zone of times without one.
-    pub const fn zone(&self) -> &Zone {
+    pub(crate) const fn zone(&self) -> &Zone {
         &self.zone
     }
 
     /// Whether jobs have Slurm's own numbers; else they are counted from 1.
-    pub const fn has_numbers(&self) -> bool {
+    pub(crate) const fn has_numbers(&self) -> bool {
         self.columns.index(Role::JobIdRaw).is_some()
     }
 
-    /// Whether a column tells GPUs.
-    pub fn tells_gpus(&self) -> bool {
+    /// Whether a column gives GPUs.
+    pub(crate) fn has_gpus(&self) -> bool {
         WITH_GPUS.into_iter().any(|role| self.columns.index(role).is_some())
     }
 
@@ -81,36 +80,29 @@ impl SacctReader {
     }
 
     fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
-        while lines.advance()? {
-            if lines.current().trim_ascii().is_empty() {
-                continue;
-            }
-            let columns = Columns::of_heading(&mut lines)?;
-            let (repairs, ends) = (SacctRepairs::default(), Vec::new());
-            return Ok(Self { lines, columns, zone, repairs, ends, counted: 0 });
-        }
-        Err(InputError::no_record(lines.path(), "it is empty: did sacct find anything?"))
+        let Some(read) = lines.step_to_content(b"") else {
+            return Err(InputError::no_record(lines.path(), "it is empty: did sacct find anything?"));
+        };
+        read?;
+        let columns = Columns::of_heading(&mut lines)?;
+        Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0 })
     }
 
     /// The current line as a job; `None` if it is left out.
     fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
         let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
-        let text = text.trim_end_matches(['\n', '\r']);
-        self.ends.clear();
-        self.ends.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'|').map(|(at, _)| at));
-        self.ends.push(text.len());
-        if self.ends.len() != self.columns.count() {
-            let (expected, found) = (self.columns.count(), self.ends.len());
+        let values: Vec<&str> = text.trim_end_matches(['\n', '\r']).split('|').map(str::trim).collect();
+        if values.len() != self.columns.count() {
+            let (expected, found) = (self.columns.count(), values.len());
             return Err(self.lines.fault(format!(
                 "expected {expected} columns separated by |, as the heading has, found {found}; ask sacct with --parsable2 and \
                  leave out columns of free text, such as JobName and Comment"
             )));
         }
-        let line = Line { text, ends: &self.ends, columns: &self.columns, lines: &self.lines };
-        let mut noted = Noted::new();
-        let read = line.job(&self.zone, self.counted + 1, &mut noted)?;
-        let at = Some(self.lines.number());
-        noted.into_iter().for_each(|rule| self.repairs.note(rule, at));
+        let (columns, lines, zone) = (&self.columns, &self.lines, &self.zone);
+        let mut line = Line { values, columns, lines, zone, rules: BTreeSet::new() };
+        let read = line.job(self.counted + 1)?;
+        line.rules.into_iter().for_each(|rule| self.repairs.note(rule, Some(self.lines.number())));
         self.counted += u64::from(read.is_some());
         Ok(read)
     }
@@ -121,27 +113,24 @@ impl Iterator for SacctReader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Err(error) = self.lines.step()? {
+            if let Err(error) = self.lines.step_to_content(b"")? {
                 return Some(Err(error));
             }
-            if !self.lines.current().trim_ascii().is_empty()
-                && let Some(read) = self.record().transpose()
-            {
+            if let Some(read) = self.record().transpose() {
                 return Some(read);
             }
         }
     }
 }
 
-/// The rules that one line comes under.
-type Noted = BTreeSet<SacctRule>;
-
-/// One line, and which of its columns is which.
+/// One line.
 struct Line<'a> {
-    text: &'a str,
-    ends: &'a [usize],
+    values: Vec<&'a str>,
     columns: &'a Columns,
     lines: &'a Lines,
+    zone: &'a Zone,
+    /// The rules that it comes under.
+    rules: BTreeSet<SacctRule>,
 }
 
 const TIMES: &str = "ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset";
@@ -149,138 +138,105 @@ const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/
                     SLURM_TIME_FORMAT=%s";
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
-impl Line<'_> {
-    fn job(&self, zone: &Zone, count: u64, noted: &mut Noted) -> Result<Option<GwfRecord>, InputError> {
+impl<'a> Line<'a> {
+    /// The job; `None` if the line is left out. `count` is its number where no column has one.
+    fn job(&mut self, count: u64) -> Result<Option<GwfRecord>, InputError> {
         // Steps first: they have no user, and nothing else of theirs needs to be in order.
         let ids = [Role::JobIdRaw, Role::JobId];
-        if ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.')) {
-            noted.insert(SacctRule::Step);
-            return Ok(None);
-        }
+        let is_step = ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.'));
         let state = State::parse(self.get(Role::State).unwrap_or_default());
         let left_out = match state {
+            _ if is_step => Some(SacctRule::Step),
             State::Unfinished => Some(SacctRule::Unfinished),
             State::Revoked => Some(SacctRule::Revoked),
             State::Ended(_) | State::Other => None,
         };
         if let Some(rule) = left_out {
-            noted.insert(rule);
+            self.rules.insert(rule);
             return Ok(None);
         }
         let number = match self.get(Role::JobIdRaw) {
             Some(_) => self.whole(Role::JobIdRaw)?.ok_or_else(|| self.fault(Role::JobIdRaw, "a number", AS_IT_IS))?,
             None => count,
         };
-        let Some(submit) = self.instant(Role::Submit, zone, noted)? else {
-            noted.insert(SacctRule::NoSubmit);
+        let Some(submit) = self.instant(Role::Submit)? else {
+            self.rules.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
-        let status = match state {
-            State::Ended(status) => Some(status),
-            _ => {
-                noted.insert(SacctRule::UnknownState);
-                None
-            }
-        };
+        let status = if let State::Ended(status) = state { Some(status) } else { None };
         let (allocated, requested) =
             (self.processors(Role::AllocCpus, Role::AllocTres)?, self.processors(Role::ReqCpus, Role::ReqTres)?);
         let nodes = self.processors(Role::Nodes, Role::Nodes)?;
         let memory = self.read(Role::ReqMem, Memory::parse, "memory such as 4000Mn, 2Gc or 16G")?;
         let (group, account) = (self.name(Role::Group), self.name(Role::Account));
-        self.note_dropped(noted);
-        let mut record = GwfRecord {
-            number,
+        let id = self.get(Role::JobId).unwrap_or_default();
+        let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);
+        self.note_if(status.is_none(), SacctRule::UnknownState);
+        self.note_if(has_gpus, SacctRule::Gpus);
+        self.note_if(id.contains('+'), SacctRule::HetComponent);
+        self.note_if(id.contains('['), SacctRule::ArrayRange);
+        let mut job = SwfRecord {
             submit: Some(Span::from_secs(submit)),
             requested_processors: requested.or(allocated),
-            requested_time: self.limit(noted)?,
+            requested_time: self.limit()?,
             requested_memory: memory.and_then(|memory| memory.per_processor(requested.or(allocated), nodes)),
             status,
-            user: self.name(Role::User),
-            group: group.clone().or_else(|| account.clone()),
-            queue: self.name(Role::Qos),
-            partition: self.name(Role::Partition),
-            name: self.get(Role::JobId).filter(|id| *id != number.to_string()).map(|id| word(id).into()),
-            ..GwfRecord::default()
+            name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| word(id).into()),
+            ..SwfRecord::numbered(number)
         };
-        // Where both are given, the account has a column of its own in logs of grids.
-        record.further[PROJECT] = account.filter(|_| group.is_some());
-        let start = self.instant(Role::Start, zone, noted)?;
-        match start {
-            Some(start) if allocated != Some(0) => self.ran(&mut record, submit, start, zone, noted)?,
-            _ => {
-                let is_cancelled = status == Some(Status::Cancelled);
-                noted.insert(if is_cancelled { SacctRule::CancelledBeforeStart } else { SacctRule::NeverStarted });
+        match self.instant(Role::Start)? {
+            Some(start) if allocated != Some(0) => {
+                self.note_if(start < submit, SacctRule::StartBeforeSubmit);
+                job.wait = Some(Span::from_secs(start.saturating_sub(submit)));
+                job.runtime = self.runtime(start)?;
             }
+            _ if status == Some(Status::Cancelled) => self.note_if(true, SacctRule::CancelledBeforeStart),
+            _ => self.note_if(true, SacctRule::NeverStarted),
         }
-        if record.runtime.is_some() {
-            record.processors = allocated;
+        if job.runtime.is_some() {
+            job.allocated_processors = allocated;
             let total = self.read(Role::TotalCpu, length, "a time such as 1-02:03:04 or 03:04.500")?;
-            record.cpu_time = total
+            job.cpu_time = total
                 .zip(allocated)
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
+        let mut record = GwfRecord { job, ..GwfRecord::default() };
+        record.texts[gwf::USER] = self.name(Role::User);
+        record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
+        record.texts[gwf::QUEUE] = self.name(Role::Qos);
+        record.texts[gwf::PARTITION] = self.name(Role::Partition);
+        // Where both are given, the account has a column of its own in logs of grids.
+        record.texts[gwf::PROJECT] = account.filter(|_| group.is_some());
         Ok(Some(record))
     }
 
-    /// Counts what the record cannot hold.
-    fn note_dropped(&self, noted: &mut Noted) {
-        let id = self.get(Role::JobId).unwrap_or_default();
-        let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);
-        for (is_dropped, rule) in [
-            (has_gpus, SacctRule::Gpus),
-            (id.contains('+'), SacctRule::HetComponent),
-            (id.contains('['), SacctRule::ArrayRange),
-        ] {
-            if is_dropped {
-                noted.insert(rule);
-            }
-        }
+    fn note_if(&mut self, applies: bool, rule: SacctRule) {
+        self.rules.extend(applies.then_some(rule));
     }
 
-    /// What is known of a job that started.
-    fn ran(
-        &self,
-        record: &mut GwfRecord,
-        submit: u64,
-        start: u64,
-        zone: &Zone,
-        noted: &mut Noted,
-    ) -> Result<(), InputError> {
-        if start < submit {
-            noted.insert(SacctRule::StartBeforeSubmit);
-        }
-        record.wait = Some(Span::from_secs(start.saturating_sub(submit)));
-        let end = self.instant(Role::End, zone, noted)?;
+    /// The run time of a job that started at `start`.
+    fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
+        let end = self.instant(Role::End)?;
         let elapsed = match self.seconds(Role::ElapsedRaw)? {
             Some(seconds) => Some(seconds),
             None => self.read(Role::Elapsed, length, "a time such as 1-02:03:04 or 00:03:04")?,
         };
         let between = end.and_then(|end| end.checked_sub(start)).map(Span::from_secs);
-        if let (Some(elapsed), Some(_)) = (elapsed, end)
-            && Some(elapsed) != between
-        {
-            noted.insert(SacctRule::ElapsedDiffers);
-        }
-        if elapsed.is_none() && end.is_some() && between.is_none() {
-            noted.insert(SacctRule::EndBeforeStart);
-        }
-        record.runtime = elapsed.or(between);
-        Ok(())
+        self.note_if(elapsed.is_some() && end.is_some() && elapsed != between, SacctRule::ElapsedDiffers);
+        self.note_if(elapsed.is_none() && end.is_some() && between.is_none(), SacctRule::EndBeforeStart);
+        Ok(elapsed.or(between))
     }
 
-    /// The limit that was asked for.
-    fn limit(&self, noted: &mut Noted) -> Result<Option<Span>, InputError> {
-        let told =
-            [Role::TimelimitRaw, Role::Timelimit].into_iter().find_map(|role| self.get(role).map(|text| (role, text)));
-        let Some((role, text)) = told else {
-            if self.columns.index(Role::TimelimitRaw).or(self.columns.index(Role::Timelimit)).is_some() {
-                noted.insert(SacctRule::NoLimit);
-            }
+    /// The requested time.
+    fn limit(&mut self) -> Result<Option<Span>, InputError> {
+        let roles = [Role::TimelimitRaw, Role::Timelimit];
+        let Some((role, text)) = roles.into_iter().find_map(|role| Some((role, self.get(role)?))) else {
+            self.note_if(roles.into_iter().any(|role| self.columns.index(role).is_some()), SacctRule::NoLimit);
             return Ok(None);
         };
-        let rule = match text {
-            "UNLIMITED" | "INVALID" => SacctRule::NoLimit,
-            "Partition_Limit" => SacctRule::PartitionLimit,
+        match text {
+            "UNLIMITED" | "INVALID" => self.note_if(true, SacctRule::NoLimit),
+            "Partition_Limit" => self.note_if(true, SacctRule::PartitionLimit),
             _ if role == Role::Timelimit => {
                 return self.read(role, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
             }
@@ -290,16 +246,14 @@ impl Line<'_> {
                 let seconds = minutes.checked_mul(60).filter(|seconds| *seconds <= LONGEST).ok_or_else(fault)?;
                 return Ok(Some(Span::from_secs(seconds)));
             }
-        };
-        noted.insert(rule);
+        }
         Ok(None)
     }
 
-    /// What stands in the column of `role`; `None` if there is no such column, or nothing in it.
-    fn get(&self, role: Role) -> Option<&str> {
+    /// The value in the column of `role`; `None` if there is no such column, or nothing in it.
+    fn get(&self, role: Role) -> Option<&'a str> {
         let column = usize::from(self.columns.index(role)?);
-        let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
-        Some(self.text[start..self.ends[column]].trim()).filter(|text| !text.is_empty())
+        Some(self.values[column]).filter(|text| !text.is_empty())
     }
 
     fn read<T>(
@@ -336,21 +290,19 @@ impl Line<'_> {
     }
 
     /// Seconds since 1970.
-    fn instant(&self, role: Role, zone: &Zone, noted: &mut Noted) -> Result<Option<u64>, InputError> {
+    fn instant(&mut self, role: Role) -> Result<Option<u64>, InputError> {
         let Some(text) = self.get(role) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
-        let instant = zone.instant(text).ok_or_else(|| match zone {
+        let instant = self.zone.instant(text).ok_or_else(|| match self.zone {
             Zone::Unknown if Zone::Fixed(0).instant(text).is_some() => {
                 self.fault(role, "a time with its zone, or seconds since 1970", ZONE)
             }
             _ => self.fault(role, expected, TIMES),
         })?;
-        if matches!(instant, Instant::Ambiguous(_)) {
-            noted.insert(SacctRule::AmbiguousTime);
-        }
+        self.note_if(matches!(instant, Instant::Ambiguous(_)), SacctRule::AmbiguousTime);
         let in_range = |seconds| u64::try_from(seconds).ok().filter(|seconds| *seconds <= LONGEST);
-        let told = |seconds| in_range(seconds).ok_or_else(|| self.fault(role, "a time from 1970 to 2106", TIMES));
-        instant.seconds().map(told).transpose()
+        let checked = |seconds| in_range(seconds).ok_or_else(|| self.fault(role, "a time from 1970 to 2106", TIMES));
+        instant.seconds().map(checked).transpose()
     }
 
     fn name(&self, role: Role) -> Option<Box<str>> {

@@ -92,7 +92,7 @@ impl Instant {
 
 impl Zone {
     /// The zone's distance from UTC at an instant, in seconds; `None` if unknown.
-    pub fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
+    pub(crate) fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
         match self {
             Self::Unknown => None,
             Self::Fixed(seconds) => Some(*seconds),

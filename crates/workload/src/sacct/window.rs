@@ -27,7 +27,7 @@ impl BySubmit {
 
     /// Takes one record, with its line, and gives the earliest, if it holds more than it may.
     pub fn push(&mut self, record: GwfRecord, line: u64) -> Option<(GwfRecord, u64)> {
-        self.held.insert((record.submit.unwrap_or_default(), self.came), (record, line));
+        self.held.insert((record.job.submit.unwrap_or_default(), self.came), (record, line));
         self.came += 1;
         if self.held.len() > self.largest { self.pop() } else { None }
     }

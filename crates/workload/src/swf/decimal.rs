@@ -25,6 +25,12 @@ impl Decimal {
         self.negative && (self.whole > 0 || self.billionths > 0)
     }
 
+    /// The nearest whole number.
+    #[inline]
+    pub(crate) const fn rounded(self) -> u64 {
+        self.whole.saturating_add((self.billionths >= 500_000_000) as u64)
+    }
+
     /// A number of seconds; `None` below zero, or above the longest time that a file may hold.
     pub(crate) fn as_span(self) -> Option<Span> {
         (!self.is_negative() && self.whole <= LONGEST)

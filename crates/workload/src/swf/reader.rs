@@ -2,7 +2,7 @@
 
 use super::decimal::{self, Decimal};
 use super::names::Names;
-use super::record::{COLUMNS, Fault, NAMES, parse};
+use super::record::{COLUMNS, Fault, parse};
 use super::{Header, SwfRecord};
 use crate::error::InputError;
 use crate::lines::{LOG, Lines};
@@ -120,9 +120,9 @@ impl SwfReader {
             return self.lines.no_text();
         }
         match fault {
-            Fault::Field { column, expected, fix } if self.lines.columns().count() >= COLUMNS => {
+            Fault::Field { column, name, expected, fix } if self.lines.columns().count() >= COLUMNS => {
                 let found = self.lines.columns().nth(column).unwrap_or_default();
-                self.lines.field(column, NAMES[column], expected, found, fix)
+                self.lines.field(column, name, expected, found, fix)
             }
             // A line that is too short is reported as such, even if its third column is no number: it is no record at all.
             _ => self.lines.too_short(COLUMNS),

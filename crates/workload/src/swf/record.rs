@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// One job as a log recorded it. `None` is "unknown": −1 in the file, or another negative number in a field that no
 /// simulation depends on. (Logs have those: a finish of 0 minus a start in UNIX seconds, for one.)
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwfRecord {
     /// Field 1: the job's number in the log.
     pub number: u64,
@@ -53,29 +53,8 @@ pub struct SwfRecord {
 
 impl SwfRecord {
     /// A record of which nothing is known but its number.
-    pub const fn numbered(number: u64) -> Self {
-        Self {
-            number,
-            submit: None,
-            wait: None,
-            runtime: None,
-            allocated_processors: None,
-            cpu_time: None,
-            memory: None,
-            requested_processors: None,
-            requested_time: None,
-            requested_memory: None,
-            status: None,
-            user: None,
-            group: None,
-            executable: None,
-            queue: None,
-            partition: None,
-            preceding_job: None,
-            think_time: None,
-            further: None,
-            name: None,
-        }
+    pub fn numbered(number: u64) -> Self {
+        Self { number, ..Self::default() }
     }
 
     /// The processors the job held: those it was given (field 5), or else those it asked for (field 8), if that is at
@@ -123,43 +102,15 @@ impl Status {
         self as u8
     }
 
-    pub(crate) const fn from_code(code: u64) -> Option<Self> {
-        match code {
-            0 => Some(Self::Failed),
-            1 => Some(Self::Completed),
-            2 => Some(Self::PartToBeContinued),
-            3 => Some(Self::LastPartCompleted),
-            4 => Some(Self::LastPartFailed),
-            5 => Some(Self::Cancelled),
-            _ => None,
-        }
+    pub(crate) fn from_code(code: u64) -> Option<Self> {
+        use Status::{Cancelled, Completed, Failed, LastPartCompleted, LastPartFailed, PartToBeContinued};
+        let all = [Failed, Completed, PartToBeContinued, LastPartCompleted, LastPartFailed, Cancelled];
+        all.get(usize::try_from(code).ok()?).copied()
     }
 }
 
 /// Columns that every line has.
 pub(super) const COLUMNS: usize = 18;
-
-/// Their names in the standard.
-pub(super) const NAMES: [&str; COLUMNS] = [
-    "job number",
-    "submit time",
-    "wait time",
-    "run time",
-    "allocated processors",
-    "average CPU time used",
-    "used memory",
-    "requested processors",
-    "requested time",
-    "requested memory",
-    "status",
-    "user",
-    "group",
-    "executable",
-    "queue",
-    "partition",
-    "preceding job",
-    "think time",
-];
 
 /// What is wrong with a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -167,7 +118,7 @@ pub(super) enum Fault {
     /// It ends before this column, counted from 0.
     Short,
     /// This column, counted from 0, holds something else than expected.
-    Field { column: usize, expected: &'static str, fix: &'static str },
+    Field { column: usize, name: &'static str, expected: &'static str, fix: &'static str },
     /// A further column is no UTF-8.
     NotText,
 }
@@ -178,24 +129,24 @@ pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, Fault> {
     let mut fields = Fields { rest: line, next: 0, fault: None };
     let record = SwfRecord {
         number: fields.job_number(),
-        submit: fields.time(Negative::Refused),
-        wait: fields.time(Negative::Unknown),
+        submit: fields.time("submit time", Negative::Refused),
+        wait: fields.time("wait time", Negative::Unknown),
         // Unknown, although it matters: wagap-2013 has run times of −1 359 980 917 s.
-        runtime: fields.time(Negative::Unknown),
-        allocated_processors: fields.number(PROCESSORS, Negative::Refused),
-        cpu_time: fields.time(Negative::Unknown),
-        memory: fields.memory(),
-        requested_processors: fields.number(PROCESSORS, Negative::Refused),
-        requested_time: fields.time(Negative::Refused),
-        requested_memory: fields.memory(),
-        status: fields.whole(NUMBER, Negative::Unknown).and_then(Status::from_code),
-        user: fields.number(NUMBER, Negative::Unknown),
-        group: fields.number(NUMBER, Negative::Unknown),
-        executable: fields.number(NUMBER, Negative::Unknown),
-        queue: fields.number(NUMBER, Negative::Unknown),
-        partition: fields.number(NUMBER, Negative::Unknown),
-        preceding_job: fields.whole(NUMBER, Negative::Unknown),
-        think_time: fields.time(Negative::Unknown),
+        runtime: fields.time("run time", Negative::Unknown),
+        allocated_processors: fields.processors("allocated processors"),
+        cpu_time: fields.time("average CPU time used", Negative::Unknown),
+        memory: fields.memory("used memory"),
+        requested_processors: fields.processors("requested processors"),
+        requested_time: fields.time("requested time", Negative::Refused),
+        requested_memory: fields.memory("requested memory"),
+        status: fields.whole("status", NUMBER, Negative::Unknown).and_then(Status::from_code),
+        user: fields.number("user"),
+        group: fields.number("group"),
+        executable: fields.number("executable"),
+        queue: fields.number("queue"),
+        partition: fields.number("partition"),
+        preceding_job: fields.whole("preceding job", NUMBER, Negative::Unknown),
+        think_time: fields.time("think time", Negative::Unknown),
         further: fields.further(),
         name: None,
     };
@@ -205,8 +156,6 @@ pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, Fault> {
     }
 }
 
-const SECONDS: &str = "seconds, or -1 if unknown";
-const PROCESSORS: &str = "a whole number of processors, or -1 if unknown";
 const NUMBER: &str = "a whole number, or -1 if unknown";
 const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 const UNKNOWN: &str = "write -1 for what is not known";
@@ -240,7 +189,7 @@ impl<'a> Fields<'a> {
 
     /// The next column as a number, unless there is none or it is no number.
     #[inline]
-    fn value(&mut self, expected: &'static str, fix: &'static str) -> Option<Decimal> {
+    fn value(&mut self, name: &'static str, expected: &'static str, fix: &'static str) -> Option<Decimal> {
         // Nearly every column is a short integer: read in one pass, its end being found on the way.
         let from = self.rest.iter().position(|byte| *byte > b' ').unwrap_or_default();
         let column = &self.rest[from..];
@@ -251,82 +200,94 @@ impl<'a> Fields<'a> {
                 self.next += 1;
                 Some(Decimal { negative, whole, billionths: 0 })
             }
-            None => self.any_value(expected, fix),
+            None => self.any_value(name, expected, fix),
         }
     }
 
     /// The same for fractions, exponents, long numbers, and what is no number.
     #[inline(never)]
-    fn any_value(&mut self, expected: &'static str, fix: &'static str) -> Option<Decimal> {
+    fn any_value(&mut self, name: &'static str, expected: &'static str, fix: &'static str) -> Option<Decimal> {
         let Some(token) = self.token() else {
             self.fault.get_or_insert(Fault::Short);
             return None;
         };
         let value = decimal::parse(token);
         if value.is_none() {
-            self.fail(expected, fix);
+            self.fail(name, expected, fix);
         }
         value
     }
 
     /// `None` if the value is unknown.
     #[inline]
-    fn decimal(&mut self, expected: &'static str, negative: Negative) -> Option<Decimal> {
-        let value = self.value(expected, PLAIN)?;
+    fn decimal(&mut self, name: &'static str, expected: &'static str, negative: Negative) -> Option<Decimal> {
+        let value = self.value(name, expected, PLAIN)?;
         if !value.is_negative() {
             return Some(value);
         }
         if matches!(negative, Negative::Refused) && !value.is_minus_one() {
-            self.fail(expected, UNKNOWN);
+            self.fail(name, expected, UNKNOWN);
         }
         None
     }
 
     #[inline]
-    fn time(&mut self, negative: Negative) -> Option<Span> {
-        let value = self.decimal(SECONDS, negative)?;
+    fn time(&mut self, name: &'static str, negative: Negative) -> Option<Span> {
+        let value = self.decimal(name, "seconds, or -1 if unknown", negative)?;
         let span = value.as_span();
         if span.is_none() {
             let fix = "give times in seconds, and -1 for what is not known";
-            self.fail("at most 4294967295 seconds, which are 136 years", fix);
+            self.fail(name, "at most 4294967295 seconds, which are 136 years", fix);
         }
         span
     }
 
     #[inline]
-    fn whole(&mut self, expected: &'static str, negative: Negative) -> Option<u64> {
-        let value = self.decimal(expected, negative)?;
+    fn whole(&mut self, name: &'static str, expected: &'static str, negative: Negative) -> Option<u64> {
+        let value = self.decimal(name, expected, negative)?;
         if value.billionths > 0 {
-            self.fail(expected, "leave the fraction out");
+            self.fail(name, expected, "leave the fraction out");
         }
         Some(value.whole)
     }
 
     #[inline]
-    fn number(&mut self, expected: &'static str, negative: Negative) -> Option<u32> {
-        let value = u32::try_from(self.whole(expected, negative)?).ok();
+    fn small(&mut self, name: &'static str, whole: u64) -> Option<u32> {
+        let value = u32::try_from(whole).ok();
         if value.is_none() {
-            self.fail("at most 4294967295", UNKNOWN);
+            self.fail(name, "at most 4294967295", UNKNOWN);
         }
         value
     }
 
     #[inline]
+    fn number(&mut self, name: &'static str) -> Option<u32> {
+        let whole = self.whole(name, NUMBER, Negative::Unknown)?;
+        self.small(name, whole)
+    }
+
+    #[inline]
+    fn processors(&mut self, name: &'static str) -> Option<u32> {
+        let expected = "a whole number of processors, or -1 if unknown";
+        let whole = self.whole(name, expected, Negative::Refused)?;
+        self.small(name, whole)
+    }
+
+    #[inline]
     fn job_number(&mut self) -> u64 {
-        let expected = "a whole number from 0 on";
+        let (name, expected) = ("job number", "a whole number from 0 on");
         let fix = "number the jobs, or delete what is no record";
-        let value = self.value(expected, fix);
+        let value = self.value(name, expected, fix);
         if value.is_some_and(|value| value.is_negative() || value.billionths > 0) {
-            self.fail(expected, fix);
+            self.fail(name, expected, fix);
         }
         value.map_or(0, |value| value.whole)
     }
 
     /// Means over processors are often fractions.
     #[inline]
-    fn memory(&mut self) -> Option<u64> {
-        let value = self.decimal("KiB, or -1 if unknown", Negative::Unknown)?;
-        Some(value.whole.saturating_add(u64::from(value.billionths >= 500_000_000)))
+    fn memory(&mut self, name: &'static str) -> Option<u64> {
+        self.decimal(name, "KiB, or -1 if unknown", Negative::Unknown).map(Decimal::rounded)
     }
 
     /// What stands behind column 19.
@@ -348,7 +309,7 @@ impl<'a> Fields<'a> {
 
     /// Remembers that the column that was read last is at fault.
     #[cold]
-    fn fail(&mut self, expected: &'static str, fix: &'static str) {
-        self.fault.get_or_insert(Fault::Field { column: self.next - 1, expected, fix });
+    fn fail(&mut self, name: &'static str, expected: &'static str, fix: &'static str) {
+        self.fault.get_or_insert(Fault::Field { column: self.next - 1, name, expected, fix });
     }
 }

@@ -23,12 +23,12 @@ pub struct SwfWriter<W> {
 }
 
 impl<W: Write> SwfWriter<W> {
-    /// Writes to `out`, which had better be buffered.
+    /// Writes to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
         Self { out }
     }
 
-    /// Writes `text` behind a `;`, each of its lines for itself.
+    /// Writes each line of `text` behind a `;`.
     pub fn comment(&mut self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|line| writeln!(self.out, "; {line}"))
     }
@@ -40,39 +40,42 @@ impl<W: Write> SwfWriter<W> {
         if let Some(name) = &record.name {
             writeln!(out, "; Job: {} {name}", record.number)?;
         }
-        write!(out, "{}", record.number)?;
-        column(out, record.submit)?;
-        column(out, record.wait)?;
-        column(out, record.runtime)?;
-        column(out, record.allocated_processors)?;
-        column(out, record.cpu_time)?;
-        column(out, record.memory)?;
-        column(out, record.requested_processors)?;
-        column(out, record.requested_time)?;
-        column(out, record.requested_memory)?;
-        column(out, record.status.map(Status::code))?;
-        column(out, record.user)?;
-        column(out, record.group)?;
-        column(out, record.executable)?;
-        column(out, record.queue)?;
-        column(out, record.partition)?;
-        column(out, record.preceding_job)?;
-        column(out, record.think_time)?;
+        write_common(out, ' ', record)?;
+        for number in [record.user, record.group, record.executable, record.queue, record.partition] {
+            write_column(out, ' ', number)?;
+        }
+        write_column(out, ' ', record.preceding_job)?;
+        write_column(out, ' ', record.think_time)?;
         if let Some(further) = &record.further {
             write!(out, " {{}} {further}")?;
         }
         writeln!(out)
     }
 
-    /// Gives back what was written to; flush it, if it is buffered.
+    /// Returns the output; flush it if it is buffered.
     pub fn into_inner(self) -> W {
         self.out
     }
 }
 
-fn column(out: &mut impl Write, value: Option<impl Display>) -> io::Result<()> {
+/// Writes columns 1 to 11, which the Grid Workloads Format has as well.
+pub(crate) fn write_common(out: &mut impl Write, separator: char, record: &SwfRecord) -> io::Result<()> {
+    write!(out, "{}", record.number)?;
+    write_column(out, separator, record.submit)?;
+    write_column(out, separator, record.wait)?;
+    write_column(out, separator, record.runtime)?;
+    write_column(out, separator, record.allocated_processors)?;
+    write_column(out, separator, record.cpu_time)?;
+    write_column(out, separator, record.memory)?;
+    write_column(out, separator, record.requested_processors)?;
+    write_column(out, separator, record.requested_time)?;
+    write_column(out, separator, record.requested_memory)?;
+    write_column(out, separator, record.status.map(Status::code))
+}
+
+pub(crate) fn write_column(out: &mut impl Write, separator: char, value: Option<impl Display>) -> io::Result<()> {
     match value {
-        Some(value) => write!(out, " {value}"),
-        None => write!(out, " -1"),
+        Some(value) => write!(out, "{separator}{value}"),
+        None => write!(out, "{separator}-1"),
     }
 }

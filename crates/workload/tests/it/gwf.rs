@@ -1,12 +1,13 @@
 //! Logs of grids: what is read, what is refused, and that writing and reading are inverse.
 
+use crate::round_trip;
 use proptest::option;
 use proptest::prelude::*;
 use sim_core::Span;
 use std::io::Cursor;
-use workload::gwf::PROJECT;
+use workload::gwf::{PROJECT, USER};
 use workload::swf::Status;
-use workload::{GwfReader, GwfRecord, GwfWriter, InputError};
+use workload::{GwfReader, GwfRecord, GwfWriter, InputError, SwfRecord};
 
 pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<GwfReader, InputError> {
     GwfReader::from_read("a.gwf", Cursor::new(log.into()))
@@ -27,16 +28,25 @@ fn columns_are_separated_by_blanks_or_by_tabs() {
     assert_eq!(log.comments(), ["a grid", "another"]);
     let read = records(blanks);
     let record = &read[0];
-    assert_eq!((record.number, record.submit, record.wait), (7, Some(Span::from_nanos(100_500_000_000)), None));
-    assert_eq!((record.processors, record.memory, record.status), (Some(4), Some(1024), Some(Status::Completed)));
-    assert_eq!((record.user.as_deref(), record.executable.as_deref()), (Some("U12"), Some("a.out")));
-    assert_eq!(record.further[1].as_deref(), Some("site2"));
-    assert_eq!(record.further[11].as_deref(), Some("vo1"));
-    assert_eq!(record.further[PROJECT], None);
+    let expected = SwfRecord {
+        submit: Some(Span::from_nanos(100_500_000_000)),
+        runtime: Some(Span::from_secs(60)),
+        allocated_processors: Some(4),
+        cpu_time: Some(Span::from_nanos(59_500_000_000)),
+        memory: Some(1024),
+        requested_processors: Some(4),
+        requested_time: Some(Span::from_secs(90)),
+        status: Some(Status::Completed),
+        ..SwfRecord::numbered(7)
+    };
+    assert_eq!(record.job, expected);
+    let text = |at: usize| record.texts[at].as_deref();
+    assert_eq!([text(USER), text(2), text(6), text(16)], [Some("U12"), Some("a.out"), Some("site2"), Some("vo1")]);
+    assert_eq!(record.texts[PROJECT], None);
 
     // With tabs a name may hold blanks; blanks and a last tab, as some logs have, are blanks.
     let tabs = blanks.lines().last().expect("a record").replace(' ', "\t").replace("a.out", "my program");
-    assert_eq!(records(tabs)[0].executable.as_deref(), Some("my program"));
+    assert_eq!(records(tabs)[0].texts[2].as_deref(), Some("my program"));
     let mixed = blanks.replace(" vo1 -1", " vo1\t-1");
     assert_eq!(records(mixed), read);
 }
@@ -63,50 +73,34 @@ fn faults_lead_to_their_place() {
 #[test]
 fn the_reader_goes_on_after_a_faulty_line() {
     let log = format!("1 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}\n2 x\n# remark\n3 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}");
-    let read: Vec<_> = reader(log).expect("a log").map(|item| item.ok().map(|record| record.number)).collect();
+    let read: Vec<_> = reader(log).expect("a log").map(|item| item.ok().map(|record| record.job.number)).collect();
     assert_eq!(read, [Some(1), None, Some(3)]);
-}
-
-fn time() -> impl Strategy<Value = Option<Span>> {
-    option::of((0..=u64::from(u32::MAX), 0..1_000_000_000_u64))
-        .prop_map(|time| time.map(|(seconds, nanos)| Span::from_nanos(1_000_000_000 * seconds + nanos)))
 }
 
 fn name() -> impl Strategy<Value = Option<Box<str>>> {
     option::of("[A-Za-z/=.]{1,8}[0-9]{0,3}( [a-z]{1,3})?".prop_map(String::into_boxed_str))
 }
 
-prop_compose! {
-    fn record()(
-        number: u64,
-        times in (time(), time(), time(), time(), time()),
-        processors: (Option<u32>, Option<u32>),
-        memory: (Option<u64>, Option<u64>),
-        completed: Option<bool>,
-        names in (name(), name(), name(), name(), name()),
-        further in prop::array::uniform13(name()),
-    ) -> GwfRecord {
-        GwfRecord {
-            number,
-            submit: times.0,
-            wait: times.1,
-            runtime: times.2,
-            processors: processors.0,
-            cpu_time: times.3,
-            memory: memory.0,
-            requested_processors: processors.1,
-            requested_time: times.4,
-            requested_memory: memory.1,
-            status: completed.map(|completed| if completed { Status::Completed } else { Status::Failed }),
-            user: names.0,
-            group: names.1,
-            executable: names.2,
-            queue: names.3,
-            partition: names.4,
-            further,
-            name: None,
-        }
-    }
+/// Any record of the Standard Workload Format, without what a log of a grid has no number for.
+fn record() -> impl Strategy<Value = GwfRecord> {
+    (round_trip::record(), prop::array::uniform18(name())).prop_map(|(job, texts)| {
+        let SwfRecord { number, submit, wait, runtime, allocated_processors, cpu_time, memory, .. } = job;
+        let SwfRecord { requested_processors, requested_time, requested_memory, status, .. } = job;
+        let job = SwfRecord {
+            submit,
+            wait,
+            runtime,
+            allocated_processors,
+            cpu_time,
+            memory,
+            requested_processors,
+            requested_time,
+            requested_memory,
+            status,
+            ..SwfRecord::numbered(number)
+        };
+        GwfRecord { job, texts }
+    })
 }
 
 proptest! {

@@ -29,7 +29,7 @@ fn further() -> impl Strategy<Value = Option<Box<str>>> {
 }
 
 prop_compose! {
-    fn record()(
+    pub(crate) fn record()(
         number: u64,
         times in (time(), time(), time(), time(), time(), time()),
         processors: (Option<u32>, Option<u32>),

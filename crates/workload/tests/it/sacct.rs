@@ -169,7 +169,8 @@ fn what_cannot_be_read_is_told_with_its_place_and_the_fix() {
 
 /// Records with nothing but a submit time, distinguished by their numbers.
 fn record(number: u64, submit: u64) -> GwfRecord {
-    GwfRecord { number, submit: Some(sim_core::Span::from_secs(submit)), ..GwfRecord::default() }
+    let job = SwfRecord { submit: Some(sim_core::Span::from_secs(submit)), ..SwfRecord::numbered(number) };
+    GwfRecord { job, ..GwfRecord::default() }
 }
 
 proptest! {
@@ -218,7 +219,7 @@ proptest! {
                 out.extend(window.push(record(number, *submit), number));
             }
             out.extend(std::iter::from_fn(|| window.pop()));
-            out.into_iter().map(|(record, line)| { assert_eq!(record.number, line); line }).collect::<Vec<_>>()
+            out.into_iter().map(|(record, line)| { assert_eq!(record.job.number, line); line }).collect::<Vec<_>>()
         };
         let mut expected: Vec<u64> = (0..).zip(&submits).map(|(number, _)| number).collect();
         let mut small = through(BySubmit::holding(size));
