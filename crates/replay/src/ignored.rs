@@ -4,9 +4,9 @@ use workload::repair::Unread;
 
 /// One note per kind of information that the run leaves out. `machines_tell_memory`: the machine file gives memory per node.
 pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
-    let all = unread.jobs();
+    let all = unread.jobs;
     let of_jobs = |count: u64, request: &str| (count > 0).then(|| format!("{} {request}", share(count, all)));
-    let memory = match (of_jobs(unread.memory(), "request memory (field 10)"), machines_tell_memory) {
+    let memory = match (of_jobs(unread.memory, "request memory (field 10)"), machines_tell_memory) {
         (Some(jobs), false) => Some(format!("{jobs}, which this world ignores")),
         (Some(jobs), true) => {
             Some(format!("{jobs}, and the machine file gives memory per node; this world ignores both"))
@@ -14,10 +14,10 @@ pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> 
         (None, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),
         (None, false) => None,
     };
-    let dependencies = of_jobs(unread.preceding_job(), "name a preceding job (field 17)").map(|jobs| {
+    let dependencies = of_jobs(unread.preceding_job, "name a preceding job (field 17)").map(|jobs| {
         format!("{jobs}, which this world ignores: each job is submitted at the time in the log, whenever others end")
     });
-    let nodes = of_jobs(unread.nodes(), "request nodes (column 21)").map(|jobs| {
+    let nodes = of_jobs(unread.nodes, "request nodes (column 21)").map(|jobs| {
         format!("{jobs}, which this world ignores: it counts processors alone (--profile alea31 reads them)")
     });
     let partitions = (unread.partitions() > 1).then(|| {

@@ -50,7 +50,7 @@ pub struct BenchMix {
     pub sigma: f64,
 }
 
-/// What was measured of an application in isolation; per task, and independent of the size.
+/// Measurements of an application in isolation, per task and independent of the size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BenchApplication {
@@ -88,32 +88,17 @@ impl BenchMix {
         check(!self.sizes.is_empty(), "sizes", "at least one", "none")?;
         check(!self.sizes.contains(&0), "sizes", "sizes of at least 1", 0)?;
         let jobs = u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64;
-        if self.copies == 0 || jobs > MOST_JOBS {
-            let found = self.copies;
-            let message = format!("copies is {found}, which makes {jobs} jobs; expected 1 to {MOST_JOBS} jobs");
-            return Err(ParameterError(message));
-        }
+        check((1..=MOST_JOBS).contains(&jobs), "copies", "copies that make 1 to 10000000 jobs", self.copies)?;
         for BenchApplication { name, time, cpu, memory } in &self.applications {
-            for (field, found, is_good) in [
-                ("time", time, (SHORTEST..=LONGEST).contains(time)),
-                ("cpu", cpu, (1e-6..=1.0).contains(cpu)),
-                ("memory", memory, (0.0..=1e9).contains(memory)),
-            ] {
-                if !is_good {
-                    return Err(ParameterError(format!(
-                        "application {name}: {field} = {found} is out of range; time is in seconds, cpu a fraction up to 1, \
-                         memory in MiB"
-                    )));
-                }
-            }
+            let field = |field: &str| format!("application {name}: {field}");
+            let range = SHORTEST..=LONGEST;
+            check(range.contains(time), field("time"), "a time from 0.000001 to 100000000 seconds", time)?;
+            check((1e-6..=1.0).contains(cpu), field("cpu"), "a fraction of a processor above 0 and up to 1", cpu)?;
+            check((0.0..=1e9).contains(memory), field("memory"), "MiB from 0 to 1e9", memory)?;
         }
-        let (is_mean, expected) =
-            ((SHORTEST..=LONGEST).contains(&self.interarrival), "a mean from 0.000001 to 100000000 seconds");
-        check(is_mean, "interarrival", expected, self.interarrival)?;
-        if !(0.0..=2.0).contains(&self.sigma) {
-            let message = format!("sigma is {}; give 0 for exact profiles, 0.1 for 10 %, at most 2", self.sigma);
-            return Err(ParameterError(message));
-        }
+        let is_mean = (SHORTEST..=LONGEST).contains(&self.interarrival);
+        check(is_mean, "interarrival", "a mean from 0.000001 to 100000000 seconds", self.interarrival)?;
+        check((0.0..=2.0).contains(&self.sigma), "sigma", "0 for exact profiles, 0.1 for 10 %, at most 2", self.sigma)?;
         Ok(())
     }
 
@@ -241,15 +226,15 @@ mod tests {
         };
         check(|mix| mix.sizes.clear(), "sizes: expected at least one, found none");
         check(|mix| mix.sizes.push(0), "sizes: expected sizes of at least 1, found 0");
-        check(|mix| mix.copies = 0, "copies is 0, which makes 0 jobs; expected 1 to 10000000 jobs");
+        check(|mix| mix.copies = 0, "copies: expected copies that make 1 to 10000000 jobs, found 0");
         check(
             |mix| mix.applications[1].cpu = 90.0,
-            "application B: cpu = 90 is out of range; time is in seconds, cpu a fraction up to 1, memory in MiB",
+            "application B: cpu: expected a fraction of a processor above 0 and up to 1, found 90",
         );
         check(
             |mix| mix.interarrival = 0.0,
             "interarrival: expected a mean from 0.000001 to 100000000 seconds, found 0",
         );
-        check(|mix| mix.sigma = f64::NAN, "sigma is NaN; give 0 for exact profiles, 0.1 for 10 %, at most 2");
+        check(|mix| mix.sigma = f64::NAN, "sigma: expected 0 for exact profiles, 0.1 for 10 %, at most 2, found NaN");
     }
 }

@@ -4,7 +4,7 @@
 //! Everything is uniform but the time between jobs, which is exponential. Streams that differ in the mean of that time
 //! alone share all jobs and all draws: their arrivals differ in scale only, so their comparison is paired.
 
-use crate::error::ParameterError;
+use crate::error::{ParameterError, check};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct DeadlineMix {
     pub interarrival: f64,
     /// Share of the jobs that have a deadline (paper: 0.7).
     pub deadline_share: f64,
-    /// When the deadline is.
+    /// Distance of the deadline.
     pub margin: Margin,
 }
 
@@ -107,12 +107,8 @@ impl DeadlineMix {
     ///
     /// Names the first field that does not.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        let refuse = |message: String| Err(ParameterError(message));
-        for (field, found) in [("machines", self.machines), ("jobs", self.jobs)] {
-            if found == 0 {
-                return refuse(format!("{field} is 0; at least 1 is needed"));
-            }
-        }
+        check(self.machines > 0, "machines", "at least 1", 0)?;
+        check(self.jobs > 0, "jobs", "at least 1", 0)?;
         let (Margin::Beyond(margin) | Margin::Times(margin)) = self.margin;
         let whole = |range: [u32; 2]| range.map(f64::from);
         for (field, [low, high], most) in [
@@ -124,18 +120,17 @@ impl DeadlineMix {
             ("margin", margin, LONGEST),
         ] {
             let is_above = low > 0.0 || (low == 0.0 && field == "margin");
-            if !(is_above && low <= high && high <= most) {
-                return refuse(format!(
-                    "{field} = [{low}, {high}] is no range; give [low, high] with 0 < low ≤ high (a margin may begin at 0)"
-                ));
-            }
+            let expected = "[low, high] with 0 < low ≤ high (a margin may begin at 0)";
+            check(is_above && low <= high && high <= most, field, expected, format_args!("[{low}, {high}]"))?;
         }
-        if !(self.interarrival > 0.0 && self.interarrival <= LONGEST) {
-            return refuse(format!("interarrival is {} s; give a mean above 0 and up to 1e8", self.interarrival));
-        }
-        if !(0.0..=1.0).contains(&self.deadline_share) {
-            return refuse(format!("deadline_share is {}; give a share from 0 to 1", self.deadline_share));
-        }
+        let is_mean = self.interarrival > 0.0 && self.interarrival <= LONGEST;
+        check(is_mean, "interarrival", "a mean above 0 and up to 1e8 seconds", self.interarrival)?;
+        check(
+            (0.0..=1.0).contains(&self.deadline_share),
+            "deadline_share",
+            "a share from 0 to 1",
+            self.deadline_share,
+        )?;
         Ok(())
     }
 

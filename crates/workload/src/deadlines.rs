@@ -1,7 +1,6 @@
 //! When a job of a log ought to be finished.
 
 use crate::error::TextError;
-use sim_core::Span;
 use std::fmt;
 use std::str::FromStr;
 
@@ -23,26 +22,21 @@ pub enum Deadlines {
 }
 
 impl Deadlines {
-    /// # Panics
-    ///
-    /// If there are no deadlines of that kind; [`Deadlines::from_str`] makes none.
-    pub(crate) fn assert_possible(self) {
-        match self {
-            Self::None => {}
-            Self::Factor(factor) => assert!(is_factor(factor), "a deadline cannot be at {factor} times the limit"),
-            Self::Column(column) => assert!(column > 0, "columns are counted from 1"),
+    /// Whether the parameter is within its range.
+    fn is_possible(&self) -> bool {
+        match *self {
+            Self::None => true,
+            Self::Factor(factor) => factor > 0.0 && factor <= 1e6,
+            Self::Column(column) => column > 0,
         }
     }
-}
 
-/// `limit` times `factor`, at most 136 years, as long as any time of a log can be.
-pub(crate) fn after_submit(limit: Span, factor: f64) -> Span {
-    let longest = Span::from_secs(u64::from(u32::MAX));
-    if limit.as_secs_f64() * factor < longest.as_secs_f64() { limit.scaled(factor) } else { longest }
-}
-
-fn is_factor(factor: f64) -> bool {
-    factor > 0.0 && factor <= 1e6
+    /// # Panics
+    ///
+    /// If the parameter is out of its range, which [`Deadlines::from_str`] refuses.
+    pub(crate) fn assert_possible(self) {
+        assert!(self.is_possible(), "deadlines cannot be {self}");
+    }
 }
 
 impl FromStr for Deadlines {
@@ -52,11 +46,11 @@ impl FromStr for Deadlines {
     fn from_str(text: &str) -> Result<Self, TextError> {
         let known = match text.split_once(':') {
             None if text == "none" => Some(Self::None),
-            Some(("factor", factor)) => factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor),
-            Some(("column", column)) => column.parse().ok().filter(|column| *column > 0).map(Self::Column),
+            Some(("factor", factor)) => factor.parse().ok().map(Self::Factor),
+            Some(("column", column)) => column.parse().ok().map(Self::Column),
             _ => None,
         };
-        known.ok_or_else(|| {
+        known.filter(Self::is_possible).ok_or_else(|| {
             let expected = "deadlines: expected none, factor:F with F above 0 and up to 1000000, or column:N with N from 1 to 255,";
             TextError::new(expected, text)
         })

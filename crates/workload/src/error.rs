@@ -72,6 +72,20 @@ pub(crate) fn check(
     if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}, found {found}"))) }
 }
 
+/// Whether shares relative to each other are numbers up to 10¹², one of them above zero.
+pub(crate) fn are_weights(weights: impl Iterator<Item = f64>) -> bool {
+    let mut sum = 0.0;
+    for weight in weights {
+        if !(0.0..=1e12).contains(&weight) {
+            return false;
+        }
+        sum += weight;
+    }
+    sum > 0.0
+}
+
+pub(crate) const WEIGHTS: &str = "weights from 0 to 1e12, one of them above 0";
+
 /// Text that names none of the values of an option.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected} found {found:?}")]

@@ -48,32 +48,29 @@ pub enum Estimates {
 const F_MODEL: Purpose = Purpose("f-model estimates");
 
 impl Estimates {
-    /// # Panics
-    ///
-    /// If there are no estimates of that kind; [`Estimates::from_str`] makes none.
-    fn assert_possible(self) {
-        match self {
-            Self::Exact | Self::User => {}
-            Self::Factor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the run time"),
-            Self::RequestFactor(factor) => {
-                assert!(is_factor(factor), "an estimate cannot be {factor} times the request")
-            }
-            Self::FModel(f) => assert!(is_f(f), "the f-model has no estimates for F = {f}"),
-            Self::MeanOfUser(jobs) => assert!(is_window(jobs), "a prediction cannot be the mean of {jobs} jobs"),
+    /// Whether the parameter is within its range.
+    fn is_possible(&self) -> bool {
+        match *self {
+            Self::Exact | Self::User => true,
+            Self::Factor(factor) | Self::RequestFactor(factor) => (1.0..=LARGEST_FACTOR).contains(&factor),
+            Self::FModel(factor) => (0.0..=LARGEST_FACTOR).contains(&factor),
+            Self::MeanOfUser(jobs) => (1..=1000).contains(&jobs),
         }
     }
 }
+
+const LARGEST_FACTOR: f64 = 1e6;
 
 /// Makes the estimates of jobs, in the order of their submission.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimator {
     estimates: Estimates,
     seed: u64,
-    /// What [`Estimates::MeanOfUser`] predicts from.
+    /// Past jobs, for [`Estimates::MeanOfUser`].
     history: History,
 }
 
-/// What a log says of a job.
+/// The values of a job in its log.
 #[derive(Copy, Clone)]
 pub(crate) struct Logged {
     pub(crate) number: u64,
@@ -92,7 +89,7 @@ impl Estimator {
     ///
     /// If there are no such estimates; [`Estimates::from_str`] makes none.
     pub(crate) fn new(estimates: Estimates, seed: u64) -> Self {
-        estimates.assert_possible();
+        assert!(estimates.is_possible(), "estimates cannot be {estimates}");
         let window = if let Estimates::MeanOfUser(jobs) = estimates { jobs as usize } else { 1 };
         Self { estimates, seed, history: History::new(window) }
     }
@@ -152,23 +149,9 @@ fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
 
 /// `runtime` times `factor`, at most 136 years, as long as a log's own estimates can be: sums of estimates must stay
 /// within the range of time.
-fn stretched(runtime: Span, factor: f64) -> Span {
+pub(crate) fn stretched(runtime: Span, factor: f64) -> Span {
     let longest = Span::from_secs(u64::from(u32::MAX));
     if runtime.as_secs_f64() * factor < longest.as_secs_f64() { runtime.scaled(factor) } else { longest.max(runtime) }
-}
-
-const LARGEST_FACTOR: f64 = 1e6;
-
-fn is_factor(factor: f64) -> bool {
-    (1.0..=LARGEST_FACTOR).contains(&factor)
-}
-
-fn is_f(f: f64) -> bool {
-    (0.0..=LARGEST_FACTOR).contains(&f)
-}
-
-fn is_window(jobs: u32) -> bool {
-    (1..=1000).contains(&jobs)
 }
 
 impl FromStr for Estimates {
@@ -179,15 +162,13 @@ impl FromStr for Estimates {
         let known = match text.split_once(':') {
             None if text == "exact" => Some(Self::Exact),
             None if text == "user" => Some(Self::User),
-            Some(("factor", factor)) => factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor),
-            Some(("request-factor", factor)) => {
-                factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::RequestFactor)
-            }
-            Some(("f-model", f)) => f.parse().ok().filter(|f| is_f(*f)).map(Self::FModel),
-            Some(("mean-of-user", jobs)) => jobs.parse().ok().filter(|jobs| is_window(*jobs)).map(Self::MeanOfUser),
+            Some(("factor", factor)) => factor.parse().ok().map(Self::Factor),
+            Some(("request-factor", factor)) => factor.parse().ok().map(Self::RequestFactor),
+            Some(("f-model", factor)) => factor.parse().ok().map(Self::FModel),
+            Some(("mean-of-user", jobs)) => jobs.parse().ok().map(Self::MeanOfUser),
             _ => None,
         };
-        known.ok_or_else(|| {
+        known.filter(Self::is_possible).ok_or_else(|| {
             let expected = "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) \
                             with F from 1 to 1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000,";
             TextError::new(expected, text)

@@ -1,64 +1,46 @@
-//! Opening files, and what can be wrong with them before their first byte is understood.
+//! Files: opening, and errors that precede the first byte.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be opened or read.
+/// A file that cannot be opened or read: its path as it was given, and the problem.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// There is none of that name.
-    #[error("{path}: there is no such file; check the name and the folder", path = path.display())]
-    Missing {
-        /// The name as it was given.
-        path: PathBuf,
-    },
-    /// It is a folder.
-    #[error("{path}: is a folder, not a file; name one file in it", path = path.display())]
-    Directory {
-        /// The name as it was given.
-        path: PathBuf,
-    },
-    /// It is far larger than any file of its kind.
-    #[error("{path}: is larger than 16 MiB; is this the right file?", path = path.display())]
-    TooLarge {
-        /// The name as it was given.
-        path: PathBuf,
-    },
-    /// It holds bytes that are no text.
-    #[error("{path}: is not text in UTF-8; is this the right file?", path = path.display())]
-    NotText {
-        /// The name as it was given.
-        path: PathBuf,
-    },
-    /// The operating system refuses, or the medium fails.
-    #[error("{path}: cannot be read; check its permissions and the disk it is on", path = path.display())]
-    Read {
-        /// The name as it was given.
-        path: PathBuf,
-        /// What the operating system says.
-        #[source]
-        source: io::Error,
-    },
+#[error("{}: {problem}", path.display())]
+pub struct FileError {
+    path: PathBuf,
+    problem: &'static str,
+    /// The error of the operating system or the medium.
+    source: Option<io::Error>,
 }
 
 impl FileError {
     /// Whether the system failed (`true`), or the name that was given is wrong (`false`).
     pub const fn is_io(&self) -> bool {
-        matches!(self, Self::Read { .. })
+        self.source.is_some()
     }
 
-    /// What went wrong while a file of that name was read.
+    /// The error for a failure to read the file at `path`.
     pub fn reading(path: &Path, source: io::Error) -> Self {
-        let path = path.to_owned();
         match source.kind() {
             // `a.swf/b.swf` where a.swf is a file: no such file, either.
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing { path },
-            io::ErrorKind::IsADirectory => Self::Directory { path },
-            _ => Self::Read { path, source },
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                Self::wrong(path, "there is no such file; check the name and the folder")
+            }
+            io::ErrorKind::IsADirectory => Self::wrong(path, FOLDER),
+            _ => Self {
+                source: Some(source),
+                ..Self::wrong(path, "cannot be read; check its permissions and the disk it is on")
+            },
         }
     }
+
+    fn wrong(path: &Path, problem: &'static str) -> Self {
+        Self { path: path.to_owned(), problem, source: None }
+    }
 }
+
+const FOLDER: &str = "is a folder, not a file; name one file in it";
 
 /// The text of a small file: settings, a preset, a tree.
 ///
@@ -71,9 +53,9 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     let read = open(path)?.take(LARGEST + 1).read_to_end(&mut text);
     let length = read.map_err(|source| FileError::reading(path, source))?;
     if length as u64 > LARGEST {
-        return Err(FileError::TooLarge { path: path.to_owned() });
+        return Err(FileError::wrong(path, "is larger than 16 MiB; is this the right file?"));
     }
-    String::from_utf8(text).map_err(|_| FileError::NotText { path: path.to_owned() })
+    String::from_utf8(text).map_err(|_| FileError::wrong(path, "is not text in UTF-8; is this the right file?"))
 }
 
 /// Opens a file to be read; a folder is none.
@@ -86,7 +68,7 @@ pub fn open(path: &Path) -> Result<File, FileError> {
     let file = File::open(path).map_err(failed)?;
     // Unix opens folders without complaint and fails at the first read.
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(FileError::Directory { path: path.to_owned() });
+        return Err(FileError::wrong(path, FOLDER));
     }
     Ok(file)
 }

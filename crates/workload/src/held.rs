@@ -4,10 +4,9 @@
 //! time ([`resample`](crate::resample)), so it keeps what any of these needs: 88 bytes for each job, 28 MB for the 312 826
 //! jobs of CEA-Curie.
 
-use crate::deadlines::after_submit;
 use crate::draw::count;
 use crate::error::InputError;
-use crate::estimates::{Estimator, Logged};
+use crate::estimates::{Estimator, Logged, stretched};
 use crate::model::ModelJob;
 use crate::swf::{SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
@@ -172,7 +171,7 @@ impl HeldLog {
     pub fn due_after(mut self, factor: f64) -> Self {
         Deadlines::Factor(factor).assert_possible();
         for job in &mut self.jobs {
-            job.due = Some(after_submit(job.limit.unwrap_or(job.runtime), factor));
+            job.due = Some(stretched(job.limit.unwrap_or(job.runtime), factor));
         }
         self
     }

@@ -1,8 +1,8 @@
 //! From records to jobs, under named rules.
 
-use crate::deadlines::{Deadlines, after_submit};
+use crate::deadlines::Deadlines;
 use crate::error::InputError;
-use crate::estimates::{Estimates, Estimator, Logged};
+use crate::estimates::{Estimates, Estimator, Logged, stretched};
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
@@ -140,7 +140,7 @@ impl Intake {
         let limit = record.requested_time.filter(|limit| !limit.is_zero());
         let time_to_deadline = match self.options.deadlines {
             Deadlines::None => None,
-            Deadlines::Factor(factor) => Some(after_submit(limit.unwrap_or(logged_runtime), factor)),
+            Deadlines::Factor(factor) => Some(stretched(limit.unwrap_or(logged_runtime), factor)),
             Deadlines::Column(column) => self.records.time_in_column(column, "deadline")?,
         };
         if record.allocated_processors.is_none_or(|allocated| allocated == 0) {

@@ -1,4 +1,4 @@
-//! When machines are out of service: drawn from a model, or read from a trace.
+//! Outages of machines: drawn from a model, or read from a trace.
 //!
 //! The model is the customary one: each machine works for an exponential time and is then under repair for an exponential
 //! time, independent of all others. A trace is a CSV file with the columns `machine,down,up`.
@@ -16,7 +16,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where outages come from.
+/// Source of outages.
 ///
 /// ```
 /// use sim_core::{Span, Streams};
@@ -62,32 +62,15 @@ impl Outages {
         match self {
             Self::Drawn { mtbf, mttr } => {
                 let sites = u32::try_from(machines.len()).expect("fewer than 4 billion machines");
-                Ok(OutageStream::Drawn(DrawnOutages::new(*mtbf, *mttr, sites, streams)))
+                Ok(Box::new(DrawnOutages::new(*mtbf, *mttr, sites, streams).map(Ok)))
             }
-            Self::Trace(path) => OutageTrace::open(path, machines).map(OutageStream::Trace),
+            Self::Trace(path) => Ok(Box::new(OutageTrace::open(path, machines)?)),
         }
     }
 }
 
-/// Outages from either source.
-#[derive(Debug)]
-pub enum OutageStream {
-    /// Drawn from the model; never an error.
-    Drawn(DrawnOutages),
-    /// Read from a trace.
-    Trace(OutageTrace),
-}
-
-impl Iterator for OutageStream {
-    type Item = Result<Outage, InputError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Drawn(drawn) => drawn.next().map(Ok),
-            Self::Trace(trace) => trace.next(),
-        }
-    }
-}
+/// Outages from either source. Those that are drawn are never an error.
+pub type OutageStream = Box<dyn Iterator<Item = Result<Outage, InputError>> + Send>;
 
 impl FromStr for Outages {
     type Err = TextError;

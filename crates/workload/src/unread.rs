@@ -6,35 +6,19 @@ use std::collections::BTreeSet;
 /// Counts of jobs with fields that are read from the log and not passed on, so that a study can report what it leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
-    jobs: u64,
-    memory: u64,
-    preceding_job: u64,
-    nodes: u64,
+    /// Jobs that were counted.
+    pub jobs: u64,
+    /// Jobs that request memory (field 10).
+    pub memory: u64,
+    /// Jobs that wait for another to end (field 17), from which their think time (field 18) counts.
+    pub preceding_job: u64,
+    /// Jobs that request nodes (column 21, in logs of `MetaCentrum`); none where the intake reads them.
+    pub nodes: u64,
     partitions: BTreeSet<u32>,
     last_partition: Option<u32>,
 }
 
 impl Unread {
-    /// Jobs that were counted.
-    pub const fn jobs(&self) -> u64 {
-        self.jobs
-    }
-
-    /// Jobs that request memory (field 10).
-    pub const fn memory(&self) -> u64 {
-        self.memory
-    }
-
-    /// Jobs that wait for another to end (field 17), from which their think time (field 18) counts.
-    pub const fn preceding_job(&self) -> u64 {
-        self.preceding_job
-    }
-
-    /// Jobs that request nodes (column 21, in logs of `MetaCentrum`); none where the intake reads them.
-    pub const fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
     /// Partitions that jobs name (field 16).
     pub fn partitions(&self) -> usize {
         self.partitions.len()

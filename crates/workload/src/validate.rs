@@ -1,4 +1,4 @@
-//! Everything odd in a log, line by line.
+//! Anomalies of a log, line by line.
 
 use crate::error::InputError;
 use crate::intake::{Intake, LogJob, Options};
@@ -40,11 +40,11 @@ pub struct Finding {
     pub line: u64,
     /// The job's number in the log, if the line is a record.
     pub job: Option<u64>,
-    /// What is odd.
+    /// The anomaly.
     pub anomaly: Anomaly,
 }
 
-/// What is odd about a line of a log.
+/// An anomaly of a line.
 #[derive(Debug)]
 pub enum Anomaly {
     /// It cannot be read.
@@ -72,33 +72,38 @@ pub enum Anomaly {
 impl Anomaly {
     /// Its name in reports; it never changes.
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Unreadable(_) => "unreadable",
-            Self::Repaired(rule) => rule.name(),
-            Self::NumberNotAscending => "number-not-ascending",
-            Self::ProcessorsDiffer => "processors-differ",
-            Self::MoreCpuTimeThanRunTime => "more-cpu-time-than-run-time",
-            Self::MoreMemoryThanRequested => "more-memory-than-requested",
-            Self::CompletedWithoutRunning => "completed-without-running",
-            Self::WaitUnknown => "wait-unknown",
-            Self::UserUnknown => "user-unknown",
-            Self::PrecedingJobNotBefore => "preceding-job-not-before",
-        }
+        self.texts().0
     }
 
-    /// What is odd, and what a simulation does about it, in one line. A line that cannot be read tells that itself.
+    /// The anomaly, and what a simulation does about it, in one line. A line that cannot be read has an error of its own.
     pub const fn description(&self) -> &'static str {
+        self.texts().1
+    }
+
+    const fn texts(&self) -> (&'static str, &'static str) {
         match self {
-            Self::Unreadable(_) => "the line cannot be read",
-            Self::Repaired(rule) => rule.description(),
-            Self::NumberNotAscending => "its number (field 1) is not above that of the record before",
-            Self::ProcessorsDiffer => "processors allocated (field 5) are not those requested (field 8)",
-            Self::MoreCpuTimeThanRunTime => "CPU time (field 6) exceeds the run time (field 4)",
-            Self::MoreMemoryThanRequested => "memory used (field 7) exceeds that requested (field 10)",
-            Self::CompletedWithoutRunning => "completed (field 11), yet its run time (field 4) is unknown or zero",
-            Self::WaitUnknown => "ran, yet its wait (field 3) is unknown",
-            Self::UserUnknown => "user (field 12) unknown",
-            Self::PrecedingJobNotBefore => "the preceding job (field 17) does not come before it",
+            Self::Unreadable(_) => ("unreadable", "the line cannot be read"),
+            Self::Repaired(rule) => (rule.name(), rule.description()),
+            Self::NumberNotAscending => {
+                ("number-not-ascending", "its number (field 1) is not above that of the record before")
+            }
+            Self::ProcessorsDiffer => {
+                ("processors-differ", "processors allocated (field 5) are not those requested (field 8)")
+            }
+            Self::MoreCpuTimeThanRunTime => {
+                ("more-cpu-time-than-run-time", "CPU time (field 6) exceeds the run time (field 4)")
+            }
+            Self::MoreMemoryThanRequested => {
+                ("more-memory-than-requested", "memory used (field 7) exceeds that requested (field 10)")
+            }
+            Self::CompletedWithoutRunning => {
+                ("completed-without-running", "completed (field 11), yet its run time (field 4) is unknown or zero")
+            }
+            Self::WaitUnknown => ("wait-unknown", "ran, yet its wait (field 3) is unknown"),
+            Self::UserUnknown => ("user-unknown", "user (field 12) unknown"),
+            Self::PrecedingJobNotBefore => {
+                ("preceding-job-not-before", "the preceding job (field 17) does not come before it")
+            }
         }
     }
 }
@@ -117,7 +122,7 @@ impl fmt::Display for Finding {
 }
 
 impl Validation {
-    /// Lists what is odd in what `records` reads, on a machine of `processors` processors if that is known.
+    /// Lists the anomalies of what `records` reads, on a machine of `processors` processors if that is known.
     pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
         Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
     }
@@ -139,7 +144,7 @@ impl Iterator for Validation {
     }
 }
 
-/// Reads a log record by record, and tells of each what is odd.
+/// Reads a log record by record and reports the anomalies of each.
 #[derive(Debug)]
 pub(crate) struct Checker {
     pub(crate) intake: Intake,
@@ -154,49 +159,49 @@ impl Checker {
     }
 
     /// The next record, and the job that it yields; `None` within if the line cannot be read, `None` at the end of the log.
-    pub(crate) fn check_next(&mut self, mut tell: impl FnMut(Finding)) -> Option<Option<(SwfRecord, Option<LogJob>)>> {
+    pub(crate) fn check_next(
+        &mut self,
+        mut report: impl FnMut(Finding),
+    ) -> Option<Option<(SwfRecord, Option<LogJob>)>> {
         let before = self.intake.repairs().clone();
         let item = self.intake.next_record()?;
         let line = self.intake.reader().line();
         let (record, job) = match item {
             Err(error) => {
-                tell(Finding { line, job: None, anomaly: Anomaly::Unreadable(error) });
+                report(Finding { line, job: None, anomaly: Anomaly::Unreadable(error) });
                 return Some(None);
             }
             Ok(both) => both,
         };
-        let mut tell = |anomaly| tell(Finding { line, job: Some(record.number), anomaly });
+        let mut report = |anomaly| report(Finding { line, job: Some(record.number), anomaly });
         for rule in Rule::ALL {
             if self.intake.repairs().count(rule) > before.count(rule) {
-                tell(Anomaly::Repaired(rule));
+                report(Anomaly::Repaired(rule));
             }
         }
         if self.last_number.is_some_and(|last| record.number <= last) {
-            tell(Anomaly::NumberNotAscending);
+            report(Anomaly::NumberNotAscending);
         }
         self.last_number = Some(record.number);
-        let (given, asked) = (record.allocated_processors, record.requested_processors);
-        if given.zip(asked).is_some_and(|(given, asked)| given > 0 && asked > 0 && given != asked) {
-            tell(Anomaly::ProcessorsDiffer);
-        }
-        if record.runtime.zip(record.cpu_time).is_some_and(|(runtime, cpu_time)| cpu_time > runtime) {
-            tell(Anomaly::MoreCpuTimeThanRunTime);
-        }
-        if record.memory.zip(record.requested_memory).is_some_and(|(used, asked)| used > asked) {
-            tell(Anomaly::MoreMemoryThanRequested);
-        }
         let has_run = record.runtime.is_some_and(|runtime| !runtime.is_zero());
-        if record.status == Some(Status::Completed) && !has_run {
-            tell(Anomaly::CompletedWithoutRunning);
-        }
-        if has_run && record.wait.is_none() {
-            tell(Anomaly::WaitUnknown);
-        }
-        if record.user.is_none() {
-            tell(Anomaly::UserUnknown);
-        }
-        if record.preceding_job.is_some_and(|preceding| preceding >= record.number) {
-            tell(Anomaly::PrecedingJobNotBefore);
+        let differ = |(given, asked): (u32, u32)| given > 0 && asked > 0 && given != asked;
+        let checks = [
+            (
+                record.allocated_processors.zip(record.requested_processors).is_some_and(differ),
+                Anomaly::ProcessorsDiffer,
+            ),
+            (record.runtime.is_some() && record.cpu_time > record.runtime, Anomaly::MoreCpuTimeThanRunTime),
+            (
+                record.requested_memory.is_some() && record.memory > record.requested_memory,
+                Anomaly::MoreMemoryThanRequested,
+            ),
+            (record.status == Some(Status::Completed) && !has_run, Anomaly::CompletedWithoutRunning),
+            (has_run && record.wait.is_none(), Anomaly::WaitUnknown),
+            (record.user.is_none(), Anomaly::UserUnknown),
+            (record.preceding_job >= Some(record.number), Anomaly::PrecedingJobNotBefore),
+        ];
+        for (_, anomaly) in checks.into_iter().filter(|(applies, _)| *applies) {
+            report(anomaly);
         }
         Some(Some((record, job)))
     }

@@ -169,7 +169,7 @@ fn convert_goes_to_the_grid_and_back_and_tells_what_is_lost() {
     let (grid, back) = (folder.path().join("new/odd.gwf.gz"), folder.path().join("back.swf"));
     let told = workload(&["convert", utf8(&log), "--to", "gwf", "--out", utf8(&grid)]);
     assert!(told.contains("5 records from swf to gwf"), "{told}");
-    assert!(told.contains("lost: preceding job, which 1 record told"), "{told}");
+    assert!(told.contains("lost: preceding job of 1 record"), "{told}");
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(&grid).expect("a file")).read_to_string(&mut text).expect("gzip");
     assert!(text.contains("MaxProcs: 8") && text.contains("U7"), "{text}");

@@ -1,4 +1,4 @@
-//! What `cargo xtask workload` can be asked.
+//! Options of `cargo xtask workload`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -10,15 +10,15 @@ use workload::sacct::Zone as LocalZone;
 /// The commands below `workload`.
 #[derive(Debug, Subcommand)]
 pub enum Workload {
-    /// What a person wants to know of a log: jobs, load, arrivals, sizes, run times, estimates, users, oddities.
+    /// Summarize a log: jobs, load, arrivals, sizes, run times, estimates, users, anomalies.
     Inspect(Inspect),
-    /// Every anomaly of a log, line by line, and what a simulation does about it.
+    /// List every anomaly of a log, line by line, and what a simulation does about it.
     Validate(Validate),
-    /// A log in another format: SWF, SWF with the columns of MetaCentrum, GWF.
+    /// Convert a log to another format: SWF, SWF with the columns of MetaCentrum, GWF.
     Convert(Convert),
-    /// A synthetic log, drawn from a published model or from one that was measured in a log.
+    /// Draw a synthetic log from a published model, or from one that was measured in a log.
     Generate(Generate),
-    /// Another log like one: its weeks or its users drawn at random, or every submission moved by some seconds.
+    /// Make another log like one: its weeks or its users drawn at random, or every submission moved by some seconds.
     Resample(Resample),
     /// Measure a model in a log, for `generate session`.
     Fit(Fit),
@@ -91,8 +91,8 @@ pub struct Inspect {
 Examples:
   cargo xtask workload validate log.swf.gz
       one line for each anomaly, as FILE:LINE: job N: NAME: what is odd; then a summary by kind
-  cargo xtask workload validate log.swf.gz --limit 0
-      the summary alone
+  cargo xtask workload validate log.swf.gz --summary
+      one line for each kind of anomaly, with its count
   cargo xtask workload validate log.swf.gz | grep ': cut-at-estimate'
 
 The log is read once and never held in memory. Exit code 0 if every line can be read, however odd, and 2 if one cannot.")]
@@ -105,6 +105,9 @@ pub struct Validate {
     /// List the first N anomalies only; all are counted.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+    /// Print one line for each kind of anomaly, with its count, and no single ones.
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) summary: bool,
 }
 
 #[derive(Debug, Args)]
@@ -128,7 +131,7 @@ before the log leaves the house. Columns may come in any order; others are not r
 --duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has \
-all its records. What the other format has no column for is told.")]
+all its records. Values that the other format has no column for are counted.")]
 pub struct Convert {
     /// The log, plain or gzip.
     #[arg(value_name = "FILE")]
@@ -136,7 +139,7 @@ pub struct Convert {
     /// The format to write.
     #[arg(long, value_name = "swf|swf21|gwf")]
     pub(crate) to: Layout,
-    /// The format to read; told from the first record if not given.
+    /// The format to read; recognized by the first record if not given.
     #[arg(long, value_name = "swf|swf21|gwf|sacct")]
     pub(crate) from: Option<Layout>,
     /// Where the clocks of sacct stood: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed

@@ -2,7 +2,7 @@
 
 use super::cli::Convert;
 use super::file::NewFile;
-use super::source::{Source, failed};
+use super::source::{LogBytes, failed};
 use anyhow::{Context, Result, bail, ensure};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
@@ -18,7 +18,7 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     let from = match from {
         Some(from) => *from,
         None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => bail!(
-            "{}: is a pipe or a device, and its format cannot be told before it is read; give it with --from",
+            "{}: is a pipe or a device, whose format cannot be recognized before it is read; give it with --from",
             file.display()
         ),
         None => Layout::detect(file)?,
@@ -32,7 +32,7 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     }
     let mut new = NewFile::create(out)?;
     let name = file.to_string_lossy();
-    let done = match (Source::of_file(file, "convert", common.quiet), from) {
+    let done = match (LogBytes::of_file(file, "convert", common.quiet), from) {
         (source, Layout::Sacct) => {
             let zone = zone.clone().unwrap_or_default();
             let reader = match source {
@@ -80,8 +80,8 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
     if quiet {
         return text;
     }
-    for (column, told) in &done.lost {
-        let _ = writeln!(text, "lost: {column}, which {} told; {to} has no column for it", records(*told));
+    for (column, count) in &done.lost {
+        let _ = writeln!(text, "lost: {column} of {}; {to} has no column for it", records(*count));
     }
     for Repair { rule, count, first_line } in done.repairs.iter() {
         let line = first_line.unwrap_or_default();

@@ -19,10 +19,10 @@ use sim_core::{Span, Streams};
 use workload::SwfWriter;
 use workload::model::ModelJob;
 
-/// How often Ctrl-C is looked for and progress told, in jobs.
+/// Jobs between two checks for Ctrl-C and reports of progress.
 const PATIENCE: u32 = 4096;
 
-/// More parameters than so many lines are not written out in the head of a log.
+/// Longest list of parameters, in lines, that is written out in the head of a log.
 const LONGEST_HEAD: usize = 80;
 
 pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
@@ -40,7 +40,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     let mut cut = 0;
     let head = head(options, &model, count)?;
     let progress = Progress::new("generate", u64::from(count), common.quiet);
-    let mut log = Log { out: SwfWriter::new(&mut new), progress, written: 0, work: 0.0, last: Span::ZERO };
+    let mut log = LogFile { out: SwfWriter::new(&mut new), progress, written: 0, work: 0.0, last: Span::ZERO };
     let written = match options.estimates {
         None => log.write(&head, jobs),
         Some(tsafrir) => {
@@ -63,7 +63,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     if interrupt::requested() {
         bail!(Interrupted::Lost);
     }
-    let Log { work, last, .. } = log;
+    let LogFile { work, last, .. } = log;
     new.keep()?;
 
     let load = (!last.is_zero()).then(|| work / (f64::from(model.processors()) * last.as_secs_f64()));
@@ -98,7 +98,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-struct Log<'a> {
+struct LogFile<'a> {
     out: SwfWriter<&'a mut NewFile>,
     progress: Progress,
     written: u32,
@@ -107,7 +107,7 @@ struct Log<'a> {
     last: Span,
 }
 
-impl Log<'_> {
+impl LogFile<'_> {
     fn write(&mut self, head: &str, jobs: impl Iterator<Item = ModelJob>) -> std::io::Result<()> {
         self.out.comment(head)?;
         for job in jobs {
@@ -127,7 +127,7 @@ impl Log<'_> {
     }
 }
 
-/// The model of estimates; the longest is the longest run time, rounded up to an hour, where nobody says otherwise.
+/// The model of estimates. Its longest estimate is the longest run time, rounded up to an hour, where none is given.
 fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafrir> {
     let longest = || {
         let longest = jobs.iter().map(|job| job.job.runtime).max().unwrap_or_default();

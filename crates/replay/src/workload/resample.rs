@@ -33,7 +33,7 @@ const KEPT: [&str; 14] = [
 ];
 
 /// A resampled log, and how it was made.
-struct Made {
+struct Resampled {
     log: HeldLog,
     how: String,
     /// Bounds that the log keeps, where the method has bounds, and the number of draws outside of them.
@@ -75,12 +75,12 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) -> Result<Made> {
+fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) -> Result<Resampled> {
     let Resample { file, users, weeks, machine, seed, .. } = options;
     let streams = Streams::new(*seed, 0);
     if let Some(most) = most {
         let how = format!("every submission moved by up to {most} s");
-        return Ok(Made { log: shaken(log, most, &streams), how, bounds: None });
+        return Ok(Resampled { log: shaken(log, most, &streams), how, bounds: None });
     }
     let named = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", file.display());
     let processors = match machine.procs {
@@ -101,7 +101,7 @@ fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) 
         (drawn, format!("weeks drawn in blocks of {} within bounds", of.block()), Blocks::bounds())
     };
     let how = format!("{how} ({})", draws(drawn.refused));
-    Ok(Made { log: drawn.log, how, bounds: Some((bounds, drawn.refused)) })
+    Ok(Resampled { log: drawn.log, how, bounds: Some((bounds, drawn.refused)) })
 }
 
 /// `3 draws refused`.
@@ -110,7 +110,7 @@ fn draws(refused: u32) -> String {
 }
 
 /// The header. What it keeps of the original's comes first.
-fn head(options: &Resample, header: &Header, made: &Made) -> String {
+fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
     let name = options.file.file_name().unwrap_or_default().to_string_lossy();
     let kept = header.entries().filter(|(key, _)| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(key)));
     let kept: String = kept.map(|(key, value)| format!("{key}: {value}\n")).collect();
@@ -134,9 +134,9 @@ fn numbers_beside(out: &Path) -> PathBuf {
 }
 
 /// Prints what was drawn, and how similar it is.
-fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
+fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) {
     let out = &options.out;
-    let Made { log: resampled, how, bounds } = made;
+    let Resampled { log: resampled, how, bounds } = made;
     let fidelity = Fidelity::of(resampled, log);
     let numbers = fidelity.numbers;
     if common.json {
@@ -153,22 +153,12 @@ fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
     if !common.quiet {
         print(&format!("{}: {how}\n", counted(resampled.jobs().len() as u64, "job")));
         let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness, lag_one] =
-            fidelity.values();
+            fidelity.values().map(|value| fixed(value, 3));
         print(&format!(
-            "relative to the log: jobs {}, work {}, median run time {}, variation of weekly work {}; lag-1 \
-             correlation of weekly work {} higher\n\
-             distances (0 equal, 1 at most): run times {}, sizes {}, estimates {}, areas {}; hours of the day {}, days of the week {}\n",
-            fixed(jobs, 2),
-            fixed(work, 2),
-            fixed(median, 2),
-            fixed(burstiness, 2),
-            fixed(lag_one, 2),
-            fixed(runtimes, 3),
-            fixed(processors, 3),
-            fixed(limits, 3),
-            fixed(areas, 3),
-            fixed(day, 3),
-            fixed(week, 3),
+            "relative to the log: jobs {jobs}, work {work}, median run time {median}, variation of weekly work \
+             {burstiness}; lag-1 correlation of weekly work {lag_one} higher\n\
+             distances (0 equal, 1 at most): run times {runtimes}, sizes {processors}, estimates {limits}, areas {areas}; \
+             hours of the day {day}, days of the week {week}\n"
         ));
         if let Some((bounds, _)) = bounds {
             print(&format!("bounds of this log: {bounds}\n"));

@@ -11,7 +11,7 @@ use workload::{InputError, Layout, SwfReader};
 
 /// Opens a log in the Standard Workload Format; `what` is being done to it.
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
-    let Some(source) = Source::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
+    let Some(source) = LogBytes::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
     let foreign = match Layout::detect(path)? {
         Layout::Gwf => Some("is in the Grid Workloads Format"),
         Layout::Sacct => Some("is what sacct prints"),
@@ -35,12 +35,12 @@ pub(super) fn failed(error: InputError) -> anyhow::Error {
 }
 
 /// The bytes of a file as they are on the disk.
-pub(super) struct Source {
+pub(super) struct LogBytes {
     file: File,
     progress: Progress,
 }
 
-impl Source {
+impl LogBytes {
     /// `None` if that is no file that can be opened, but a folder, a pipe or nothing at all.
     pub(super) fn of_file(path: &Path, what: &str, quiet: bool) -> Option<Self> {
         // Opening a pipe would take from it what the next reader wants to see.
@@ -49,7 +49,7 @@ impl Source {
     }
 }
 
-impl Read for Source {
+impl Read for LogBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if interrupt::requested() {
             // Not `ErrorKind::Interrupted`, after which readers try again.

@@ -15,7 +15,7 @@ use workload::{InputError, Rule, Validation};
 const PIECE: usize = 1 << 16;
 
 #[derive(Debug, Serialize)]
-struct Kind {
+struct AnomalyKind {
     name: &'static str,
     count: u64,
     first_line: u64,
@@ -35,9 +35,9 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     };
     let capacity = options.machine.procs.or(header.max_procs).or(header.max_nodes);
 
-    let limit = options.limit.unwrap_or(u64::MAX);
+    let limit = if options.summary { 0 } else { options.limit.unwrap_or(u64::MAX) };
     let name = options.file.display();
-    let (mut kinds, mut listed, mut text): (Vec<Kind>, Vec<serde_json::Value>, String) = Default::default();
+    let (mut kinds, mut listed, mut text): (Vec<AnomalyKind>, Vec<serde_json::Value>, String) = Default::default();
     let (mut found, mut unreadable): (u64, Option<(u64, InputError)>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
@@ -92,11 +92,11 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
 const UNREADABLE: &str = "unreadable";
 
-fn enter(kinds: &mut Vec<Kind>, finding: &Finding) {
+fn enter(kinds: &mut Vec<AnomalyKind>, finding: &Finding) {
     let name = finding.anomaly.name();
     match kinds.iter_mut().find(|kind| kind.name == name) {
         Some(kind) => kind.count += 1,
-        None => kinds.push(Kind {
+        None => kinds.push(AnomalyKind {
             name,
             count: 1,
             first_line: finding.line,
@@ -139,7 +139,7 @@ fn as_json(finding: &Finding) -> serde_json::Value {
     serde_json::json!({ "line": finding.line, "job": finding.job, "name": finding.anomaly.name(), "what": what })
 }
 
-fn summary(found: u64, limit: u64, kinds: &[Kind], whole_log: Option<&str>) -> String {
+fn summary(found: u64, limit: u64, kinds: &[AnomalyKind], whole_log: Option<&str>) -> String {
     let mut text = String::new();
     if limit > 0 && found > 0 {
         if found > limit {

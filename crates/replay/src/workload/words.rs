@@ -10,7 +10,7 @@ pub(super) fn counted(things: u64, what: &str) -> String {
 
 /// Seconds in the unit that suits them: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
 pub(super) fn duration(seconds: f64) -> String {
-    // A unit and how many of it are told in the next.
+    // Length of a unit, and from how many of it on the next unit is used.
     const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
     let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
     let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
@@ -49,7 +49,7 @@ pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The day of so many seconds after the beginning of 1970, by the civil calendar: `1996-09-23`.
+/// The day of a time in seconds since 1970, by the civil calendar: `1996-09-23`.
 pub(super) fn date(unix_seconds: i64) -> String {
     // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
     let days = unix_seconds.div_euclid(86_400) + 719_468;
@@ -93,18 +93,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_the_unit_that_suits_them() {
-        let told = [0.0, 45.5, 59.99, 90.0, 750.0, 3_599.9, 129_600.0, 172_799.0, 29_376_000.0].map(duration);
-        assert_eq!(told, ["0 s", "45.5 s", "1 min", "1.5 min", "12.5 min", "1 h", "36 h", "2 days", "340 days"]);
-    }
-
-    #[test]
-    fn exact_durations_lose_nothing() {
-        let told = [0, 59, 60, 90, 5_400, 7_140, 7_141, 129_600, 172_800, 216_000].map(exact);
-        assert_eq!(
-            told,
-            ["0 s", "59 s", "1 min", "1.5 min", "1.5 h", "119 min", "7,141 s", "36 h", "2 days", "2.5 days"]
-        );
+    fn durations_have_the_unit_that_suits_them_and_exact_ones_lose_nothing() {
+        let found = [0.0, 45.5, 59.99, 90.0, 750.0, 3_599.9, 129_600.0, 172_799.0, 29_376_000.0].map(duration);
+        assert_eq!(found, ["0 s", "45.5 s", "1 min", "1.5 min", "12.5 min", "1 h", "36 h", "2 days", "340 days"]);
+        let found = [0, 59, 60, 5_400, 7_140, 7_141, 129_600, 172_800, 216_000].map(exact);
+        assert_eq!(found, ["0 s", "59 s", "1 min", "1.5 h", "119 min", "7,141 s", "36 h", "2 days", "2.5 days"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{MeasureError, Measurement, ModelJob, Source, WorkloadModel, counted, merged};
 use crate::draw;
-use crate::error::{InputError, ParameterError};
+use crate::error::{InputError, ParameterError, WEIGHTS, are_weights};
 use crate::swf::SwfRecord;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Stream, Streams};
@@ -182,9 +182,7 @@ impl WorkloadModel for Jann {
         };
         check(!self.ranges.is_empty(), 0, "ranges", "at least one")?;
         for (at, range) in self.ranges.iter().enumerate() {
-            let weights = || range.sizes.iter().map(|(_, weight)| *weight);
-            let are_good = weights().all(|weight| (0.0..=1e12).contains(&weight)) && weights().sum::<f64>() > 0.0;
-            check(are_good, at, "sizes", "weights from 0 to 1e12, one of them above 0")?;
+            check(are_weights(range.sizes.iter().map(|(_, weight)| *weight)), at, "sizes", WEIGHTS)?;
             check(range.sizes.iter().all(|(size, _)| *size > 0), at, "sizes", "sizes of at least 1")?;
             for (field, distribution) in [("interarrival", range.interarrival), ("runtime", range.runtime)] {
                 let expected = "order from 1 to 100, first from 0 to 1, stages from 1e-6 to 1e8 seconds";

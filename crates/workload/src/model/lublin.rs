@@ -70,68 +70,19 @@ pub struct LublinClass {
     pub cycle_scale: f64,
 }
 
-/// `lublin99.c`: SERIAL_PROB_ACTIVE and those that follow.
-const INTERACTIVE: LublinClass = LublinClass {
-    serial: 0.1541,
-    power_of_two: 0.625,
-    low: 1.0,
-    medium: 3.0,
-    high: 5.5,
-    lower_part: 0.705,
-    a1: 3.8351,
-    b1: 0.6605,
-    a2: 7.073,
-    b2: 0.6856,
-    pa: -0.0118,
-    pb: 0.9156,
-    arrival_shape: 6.5510,
-    arrival_scale: 0.6621,
-    rush_to_all: 0.9797,
-    cycle_shape: 8.9186,
-    cycle_scale: 3.6680,
-};
+/// The classes of `lublin99.c`.
+#[derive(Deserialize)]
+struct Published {
+    interactive: LublinClass,
+    batch: LublinClass,
+    typeless: LublinClass,
+}
 
-/// `lublin99.c`: SERIAL_PROB_BATCH and those that follow.
-const BATCH: LublinClass = LublinClass {
-    serial: 0.2927,
-    power_of_two: 0.6686,
-    low: 1.2,
-    medium: 5.0,
-    high: 7.0,
-    lower_part: 0.875,
-    a1: 6.57,
-    b1: 0.823,
-    a2: 639.1,
-    b2: 0.0156,
-    pa: -0.003,
-    pb: 0.6986,
-    arrival_shape: 6.0415,
-    arrival_scale: 0.8531,
-    rush_to_all: 1.0519,
-    cycle_shape: 6.1271,
-    cycle_scale: 5.2740,
-};
-
-/// `lublin99.c`: SERIAL_PROB and those that follow.
-const TYPELESS: LublinClass = LublinClass {
-    serial: 0.244,
-    power_of_two: 0.576,
-    low: 0.8,
-    medium: 4.5,
-    high: 7.0,
-    lower_part: 0.86,
-    a1: 4.2,
-    b1: 0.94,
-    a2: 312.0,
-    b2: 0.03,
-    pa: -0.0054,
-    pb: 0.78,
-    arrival_shape: 10.2303,
-    arrival_scale: 0.4871,
-    rush_to_all: 1.0225,
-    cycle_shape: 8.1737,
-    cycle_scale: 3.9631,
-};
+impl Published {
+    fn read() -> Self {
+        toml::from_str(include_str!("lublin99.toml")).expect("the table is sound")
+    }
+}
 
 /// No run time is longer than e¹² s, 45 hours.
 const LONGEST_RUNTIME: f64 = 12.0;
@@ -150,7 +101,8 @@ const RUNTIMES: Purpose = Purpose("lublin runtimes");
 impl Default for Lublin {
     /// Interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
     fn default() -> Self {
-        Self { classes: vec![INTERACTIVE, BATCH], start_hour: 0 }
+        let Published { interactive, batch, .. } = Published::read();
+        Self { classes: vec![interactive, batch], start_hour: 0 }
     }
 }
 
@@ -167,8 +119,9 @@ impl Lublin {
     pub fn typeless(processors: u32) -> Self {
         assert!(processors >= 2, "parallel jobs need two processors");
         let high = libm::log2(f64::from(processors));
-        let low = TYPELESS.low.min(high);
-        Self { classes: vec![LublinClass { low, medium: (high - 2.5).max(low), high, ..TYPELESS }], start_hour: 0 }
+        let typeless = Published::read().typeless;
+        let low = typeless.low.min(high);
+        Self { classes: vec![LublinClass { low, medium: (high - 2.5).max(low), high, ..typeless }], start_hour: 0 }
     }
 }
 
@@ -351,7 +304,8 @@ mod tests {
     /// The gaps, bent back by the cycle, have the logarithm of the paper's distribution; a day has the paper's cycle.
     #[test]
     fn arrivals_have_the_gaps_and_the_cycle_of_the_paper() {
-        for (queue, class) in [INTERACTIVE, BATCH, TYPELESS].iter().enumerate() {
+        let Published { interactive, batch, typeless } = Published::read();
+        for (queue, class) in [interactive, batch, typeless].iter().enumerate() {
             let queue = u32::try_from(queue).expect("three");
             let mut arrivals = Arrivals::new(class, 8, Streams::new(42, 0).stream(ARRIVALS, queue));
             let weights = arrivals.weights;

@@ -8,7 +8,7 @@ pub use fit::fit;
 pub use quantiles::Quantiles;
 
 use super::{Measurement, ModelJob, StandIn, WorkloadModel, counted};
-use crate::error::ParameterError;
+use crate::error::{ParameterError, WEIGHTS, are_weights};
 use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
@@ -176,33 +176,24 @@ impl WorkloadModel for SessionModel {
         let check = |field: &str, is_good: bool, expected: &str| {
             if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}"))) }
         };
-        let weights = |weights: &mut dyn Iterator<Item = f64>| {
-            let (mut sum, mut are_good) = (0.0, true);
-            for weight in weights {
-                are_good &= (0.0..=1e12).contains(&weight);
-                sum += weight;
-            }
-            are_good && sum > 0.0
-        };
-        let expected = "weights from 0 to 1e12, one of them above 0";
         let is_positive = |value: f64| (1e-6..=1e6).contains(&value);
         check("sessions_per_day", is_positive(self.sessions_per_day), "a number from 0.000001 to 1000000")?;
-        check("by_hour", weights(&mut self.by_hour.into_iter()), expected)?;
-        check("by_weekday", weights(&mut self.by_weekday.into_iter()), expected)?;
+        check("by_hour", are_weights(self.by_hour.into_iter()), WEIGHTS)?;
+        check("by_weekday", are_weights(self.by_weekday.into_iter()), WEIGHTS)?;
         check("start_hour", self.start_hour < 168, "an hour of the week, 0 to 167")?;
         check("session_jobs", self.session_jobs.is_within(1.0, 1e6), "seventeen ascending numbers from 1 to 1000000")?;
         check("session_gap", self.session_gap.is_within(0.0, 1e6), "seventeen ascending numbers from 0 to 1000000")?;
         check("repeat", (0.0..=1.0).contains(&self.repeat), "a probability from 0 to 1")?;
         check("persistence", (-1.0..=1.0).contains(&self.persistence), "a correlation from -1 to 1")?;
         check("runtime_factor", is_positive(self.runtime_factor), "a number from 0.000001 to 1000000")?;
-        check("users", weights(&mut self.users.iter().copied()), expected)?;
-        check("sizes", weights(&mut self.sizes.iter().map(|size| size.weight)), expected)?;
+        check("users", are_weights(self.users.iter().copied()), WEIGHTS)?;
+        check("sizes", are_weights(self.sizes.iter().map(|size| size.weight)), WEIGHTS)?;
         for (at, size) in self.sizes.iter().enumerate() {
             let name = |field: &str| format!("sizes[{at}].{field}");
             check(&name("processors"), size.processors > 0, "at least 1")?;
             let shapes = &size.shapes;
-            let are_good = shapes.is_empty() || weights(&mut shapes.iter().map(|shape| shape.weight));
-            check(&name("shapes"), are_good, expected)?;
+            let are_good = shapes.is_empty() || are_weights(shapes.iter().map(|shape| shape.weight));
+            check(&name("shapes"), are_good, WEIGHTS)?;
             let divides = |shape: &Shape| shape.ppn > 0 && size.processors.is_multiple_of(shape.ppn);
             check(&name("shapes"), shapes.iter().all(divides), "ppn to divide processors")?;
             let is_word = |name: &String| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == ':');
@@ -212,7 +203,7 @@ impl WorkloadModel for SessionModel {
         check("estimates", !self.estimates.is_empty(), "at least one entry")?;
         for (at, entry) in self.estimates.iter().enumerate() {
             let name = format!("estimates[{at}].values");
-            check(&name, weights(&mut entry.values.iter().map(|(_, weight)| *weight)), expected)?;
+            check(&name, are_weights(entry.values.iter().map(|(_, weight)| *weight)), WEIGHTS)?;
             check(&name, entry.values.iter().all(|(seconds, _)| *seconds > 0), "estimates of at least a second")?;
         }
         check("estimates", self.estimates.is_sorted_by_key(|entry| entry.up_to), "entries sorted by up_to")?;

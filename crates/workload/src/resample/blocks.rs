@@ -1,6 +1,6 @@
 //! Weeks of the whole log, drawn in blocks.
 
-use super::measures::{Fluid, Measures, Shape};
+use super::measures::{Fluid, Measures, WeeklyMoments};
 use super::{DRAWS, ResampleError, WEEK, below};
 use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
@@ -168,7 +168,7 @@ impl Blocks {
         let own = self.own.jobs / weeks(self.log.span());
         let backlog = if self.own.backlog > 0.0 { drawn.backlog / self.own.backlog } else { 1.0 };
         let shapes = drawn.shapes.iter().zip(&self.own.shapes);
-        let shapes: Vec<(Shape, Shape)> = if self.part > Span::ZERO {
+        let shapes: Vec<(WeeklyMoments, WeeklyMoments)> = if self.part > Span::ZERO {
             shapes.flat_map(|(drawn, own)| drawn.iter().copied().zip(own.iter().copied())).collect()
         } else {
             // Whole weeks alone, against those of the log.

@@ -1,5 +1,6 @@
-//! How like a log another one is.
+//! Similarity of a resampled log to its original.
 
+use super::measures::WeeklyMoments;
 use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::Time;
@@ -40,7 +41,7 @@ impl Fidelity {
             let [a, b] = [resampled, original].map(|log| shares(log, length, parts));
             a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
         };
-        let lag_one = lag_one(&weekly(resampled, HeldJob::area)) - lag_one(&weekly(original, HeldJob::area));
+        let [mine, own] = [resampled, original].map(|log| WeeklyMoments::of(&weekly(log, HeldJob::area)));
         let numbers = [
             ("jobs", both(&|log| weekly(log, |_| 1.0).iter().sum::<f64>() / weeks(log))),
             ("work", both(&|log| weekly(log, HeldJob::area).iter().sum::<f64>() / weeks(log))),
@@ -51,8 +52,8 @@ impl Fidelity {
             ("areas", distance(&|job| Some(job.area()))),
             ("day", cycle(86_400, 24)),
             ("week", cycle(7 * 86_400, 7)),
-            ("burstiness", both(&|log| variation(&weekly(log, HeldJob::area)))),
-            ("lag_one", lag_one),
+            ("burstiness", mine.variation() / own.variation()),
+            ("lag_one", mine.lag_one - own.lag_one),
         ];
         Self { numbers }
     }
@@ -83,21 +84,6 @@ fn weekly(log: &HeldLog, value: impl Fn(&HeldJob) -> f64) -> Vec<f64> {
         sums[week] += value(job);
     }
     sums
-}
-
-/// Standard deviation over mean.
-fn variation(values: &[f64]) -> f64 {
-    let n = count(values.len());
-    let mean = values.iter().sum::<f64>() / n;
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt() / mean
-}
-
-/// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)²; zero where the values are equal.
-fn lag_one(values: &[f64]) -> f64 {
-    let mean = values.iter().sum::<f64>() / count(values.len());
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    if squares > 0.0 { products / squares } else { 0.0 }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -15,11 +15,11 @@ pub(super) struct Fluid {
 
 /// Moments of weekly work.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct WeeklyMoments {
     mean: f64,
     variance: f64,
-    /// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)².
-    lag_one: f64,
+    /// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)²; zero where the values are equal.
+    pub(super) lag_one: f64,
     /// Pearson's correlation of neighbours, which differs from `lag_one` in few weeks with a trend.
     pairs: f64,
 }
@@ -29,7 +29,7 @@ pub(super) struct Shape {
 pub(super) struct Measures {
     pub(super) jobs: f64,
     /// By counting: see [`Blocks`](super::Blocks). The last part of a week is left out of the first of each two.
-    pub(super) shapes: [[Shape; 2]; 4],
+    pub(super) shapes: [[WeeklyMoments; 2]; 4],
     pub(super) backlog: f64,
 }
 
@@ -61,13 +61,14 @@ impl Measures {
                 last = submit;
             }
         }
-        let shapes = weekly.map(|weekly| [Shape::of(&weekly[..weekly.len().saturating_sub(1)]), Shape::of(&weekly)]);
+        let shapes = weekly
+            .map(|weekly| [WeeklyMoments::of(&weekly[..weekly.len().saturating_sub(1)]), WeeklyMoments::of(&weekly)]);
         Self { jobs: count, shapes, backlog: if fit > 0.0 { seen / fit } else { 0.0 } }
     }
 }
 
-impl Shape {
-    fn of(weekly: &[f64]) -> Self {
+impl WeeklyMoments {
+    pub(super) fn of(weekly: &[f64]) -> Self {
         let [(mean, squares), (before, of_before), (behind, of_behind)] =
             [weekly, &weekly[..weekly.len().saturating_sub(1)], weekly.get(1..).unwrap_or_default()].map(|part| {
                 let mean = part.iter().sum::<f64>() / count(part.len());
@@ -83,12 +84,17 @@ impl Shape {
         }
     }
 
+    /// Standard deviation over mean.
+    pub(super) fn variation(&self) -> f64 {
+        self.variance.sqrt() / self.mean
+    }
+
     /// Whether weekly work varies by less than a tenth (coefficient of variation): its moments then hang on where weeks begin.
     fn is_even(&self) -> bool {
         self.variance.sqrt() < 0.1 * self.mean
     }
 
-    /// What bounds concern, with their positions.
+    /// Values that bounds concern, with the positions of the bounds.
     pub(super) fn beside(&self, log: &Self) -> [(usize, f64); 4] {
         let work = self.mean / log.mean;
         if self.is_even() && log.is_even() {

@@ -107,12 +107,21 @@ fn value_stability() {
 #[test]
 fn nonsense_is_refused_by_the_name_of_its_field() {
     let paper = DeadlineMix::of_the_paper(1.0);
-    let refused = |mix: DeadlineMix| mix.validate().expect_err("nonsense").to_string();
-    assert_eq!(refused(DeadlineMix { jobs: 0, ..paper.clone() }), "jobs is 0; at least 1 is needed");
-    assert!(refused(DeadlineMix { runtime: [3.0, 2.0], ..paper.clone() }).starts_with("runtime = [3, 2] is no range"));
-    assert!(refused(DeadlineMix { job_processors: [0, 2], ..paper.clone() }).starts_with("job_processors"));
-    assert!(refused(DeadlineMix { machine_speed: [f64::NAN, 2.0], ..paper.clone() }).starts_with("machine_speed"));
-    let share = DeadlineMix { deadline_share: 1.5, ..paper.clone() };
-    assert_eq!(refused(share), "deadline_share is 1.5; give a share from 0 to 1");
-    assert!(refused(DeadlineMix { interarrival: 0.0, ..paper }).starts_with("interarrival is 0 s"));
+    for (mix, message) in [
+        (DeadlineMix { jobs: 0, ..paper.clone() }, "jobs: expected at least 1, found 0"),
+        (
+            DeadlineMix { deadline_share: 1.5, ..paper.clone() },
+            "deadline_share: expected a share from 0 to 1, found 1.5",
+        ),
+        (DeadlineMix { job_processors: [0, 2], ..paper.clone() }, "job_processors: expected [low, high]"),
+        (DeadlineMix { machine_speed: [f64::NAN, 2.0], ..paper.clone() }, "machine_speed: expected [low, high]"),
+        (DeadlineMix { interarrival: 0.0, ..paper.clone() }, "interarrival: expected a mean above 0"),
+        (
+            DeadlineMix { runtime: [3.0, 2.0], ..paper },
+            "runtime: expected [low, high] with 0 < low ≤ high (a margin may begin at 0), found [3, 2]",
+        ),
+    ] {
+        let error = mix.validate().expect_err(message).to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
 }

@@ -81,7 +81,7 @@ fn deadlines_are_read_and_printed() {
 }
 
 #[test]
-#[should_panic(expected = "columns are counted from 1")]
+#[should_panic(expected = "deadlines cannot be column:0")]
 fn there_is_no_column_0() {
     let _ = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), due(Deadlines::Column(0)));
 }

@@ -247,13 +247,13 @@ fn estimates_are_read_and_printed() {
 }
 
 #[test]
-#[should_panic(expected = "an estimate cannot be 0.5 times the run time")]
+#[should_panic(expected = "estimates cannot be factor:0.5")]
 fn a_factor_is_at_least_1() {
     let _ = Intake::new(reader(hundreds(1)).expect("a log"), told(Estimates::Factor(0.5)));
 }
 
 #[test]
-#[should_panic(expected = "a prediction cannot be the mean of 0 jobs")]
+#[should_panic(expected = "estimates cannot be mean-of-user:0")]
 fn a_mean_is_of_something() {
     let _ = Intake::new(reader(hundreds(1)).expect("a log"), told(Estimates::MeanOfUser(0)));
 }

@@ -181,7 +181,7 @@ fn both_sources_give_one_stream() {
     let source = Outages::Drawn { mtbf: DAY * 30, mttr: HOUR * 4 };
     let stream = source.stream(&names, &Streams::new(1, 0)).expect("nothing to open");
     assert!(stream.take(9).map(|item| item.expect("never an error")).eq(drawn(2, 1).take(9)));
-    let missing = Outages::Trace("no.csv".into()).stream(&names, &Streams::new(1, 0)).expect_err("there is none");
+    let missing = Outages::Trace("no.csv".into()).stream(&names, &Streams::new(1, 0)).err().expect("there is none");
     assert_eq!(missing.to_string(), "no.csv: there is no such file; check the name and the folder");
     assert!(!missing.is_io());
 }

@@ -89,7 +89,8 @@ impl Drawn {
     pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.parameters.draw(streams)
     }
-    /// So many jobs of one replication.
+
+    /// The first `count` jobs of one replication.
     pub(crate) fn drawn(&self, streams: &Streams, count: u32) -> HeldLog {
         HeldLog::of_model(self.jobs(streams).take(count as usize))
     }

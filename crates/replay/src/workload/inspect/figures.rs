@@ -58,14 +58,7 @@ fn sizes(log: &Inspection) -> Shown {
         100.0 * log.serial,
         100.0 * log.power_of_two
     );
-    by_place(
-        "sizes",
-        "Sizes of jobs",
-        "processors: up to so many, and more than to the left",
-        places,
-        &shares,
-        &caption,
-    )
+    by_place("sizes", "Sizes of jobs", "largest number of processors in each range", places, &shares, &caption)
 }
 
 fn times(log: &Inspection) -> Shown {
@@ -134,7 +127,7 @@ fn users(log: &Inspection) -> Option<Shown> {
         });
         (1..).zip(sums).map(|(rank, sum)| Point::new(f64::from(rank), sum)).collect()
     };
-    let x = Axis::new(format!("so many of the {} users, by work", count(log.users)));
+    let x = Axis::new(format!("number of users, of {}, by work", count(log.users)));
     let series = vec![
         Series::lines("work", points(&|user| user.work)),
         Series::lines("jobs", points(&|user| share(user.jobs, log.jobs))),
@@ -152,7 +145,7 @@ fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f
     shown(chart, caption, &places)
 }
 
-/// A curve through the points, straight on a logarithmic x axis, in so many steps that it is drawn without marks.
+/// A curve through the points, straight on a logarithmic x axis, in enough steps to be drawn without marks.
 fn curve(points: &[Point]) -> Vec<Point> {
     const STEPS: u32 = 100;
     let steps = 1 + STEPS / u32::try_from(points.len()).unwrap_or(STEPS).max(1);

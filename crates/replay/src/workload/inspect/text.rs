@@ -7,7 +7,7 @@ use lab::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
 
-/// Frequent values that are told.
+/// Number of frequent values that are listed.
 const FREQUENT: usize = 4;
 
 impl Seen<'_> {
@@ -38,22 +38,22 @@ impl Seen<'_> {
         line + &format!(" in {}", duration(log.submission_span))
     }
 
-    /// What is told in words, by name.
+    /// The facts in words, by name.
     pub(super) fn facts(&self) -> Vec<Vec<String>> {
         let log = &self.log;
         let mut facts = Vec::new();
-        let mut tell = |name: &str, text: String| facts.push(vec![name.to_owned(), text]);
-        tell("jobs", format!("{} of {}", count(log.jobs), counted(log.records, "record")));
+        let mut add = |name: &str, text: String| facts.push(vec![name.to_owned(), text]);
+        add("jobs", format!("{} of {}", count(log.jobs), counted(log.records, "record")));
         let days = self.days().map_or_else(String::new, |(first, last)| format!(", {first} to {last}"));
-        tell("submitted", format!("over {}{days}", duration(log.submission_span)));
+        add("submitted", format!("over {}{days}", duration(log.submission_span)));
         match (log.load, log.capacity) {
-            (Some(load), _) => tell("load", format!("{} of the machine while jobs were submitted", percent(load))),
-            (None, None) => tell("load", "unknown: nobody says how many processors the machine has".to_owned()),
+            (Some(load), _) => add("load", format!("{} of the machine while jobs were submitted", percent(load))),
+            (None, None) => add("load", "unknown: the number of processors is not in the header".to_owned()),
             (None, Some(_)) => {}
         }
-        tell("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
+        add("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
         if let Some(busiest) = log.busiest_users.first() {
-            tell("users", format!("{}; the busiest has {} of the work", count(log.users), percent(busiest.work)));
+            add("users", format!("{}; the busiest has {} of the work", count(log.users), percent(busiest.work)));
         }
         let parts = [
             (log.groups, "group"),
@@ -63,9 +63,9 @@ impl Seen<'_> {
         ];
         let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
         if !parts.is_empty() {
-            tell("also", parts.join(", "));
+            add("also", parts.join(", "));
         }
-        tell(
+        add(
             "sizes",
             format!(
                 "{} serial, {} larger powers of two; often {}",
@@ -80,7 +80,7 @@ impl Seen<'_> {
                 0 => String::new(),
                 without => format!(", {} without one", counted(without, "job")),
             };
-            tell(
+            add(
                 "requested",
                 format!(
                     "{}{missing}; often {}",
@@ -88,7 +88,7 @@ impl Seen<'_> {
                     requested(log)
                 ),
             );
-            tell(
+            add(
                 "accuracy",
                 format!(
                     "run time is {} of the requested time on average, and beyond it for {} of the jobs",
@@ -113,7 +113,7 @@ impl Seen<'_> {
         let log = &self.log;
         let mut rows =
             vec![["", "least", "10 %", "median", "90 %", "99 %", "most", "mean", "CV"].map(str::to_owned).to_vec()];
-        let mut tell = |name: &str, spread: &Spread, words: fn(f64) -> String| {
+        let mut add = |name: &str, spread: &Spread, words: fn(f64) -> String| {
             if spread.count > 0 {
                 let values = [spread.min, spread.p10, spread.median, spread.p90, spread.p99, spread.max, spread.mean];
                 let cells = values.into_iter().map(words);
@@ -121,11 +121,11 @@ impl Seen<'_> {
                 rows.push([name.to_owned()].into_iter().chain(cells).chain([variation]).collect());
             }
         };
-        tell("processors", &log.processors, size);
-        tell("run time", &log.runtimes, duration);
-        tell("requested time", &log.estimates, duration);
-        tell("wait", &log.waits, duration);
-        tell("between submissions", &log.interarrival, duration);
+        add("processors", &log.processors, size);
+        add("run time", &log.runtimes, duration);
+        add("requested time", &log.estimates, duration);
+        add("wait", &log.waits, duration);
+        add("between submissions", &log.interarrival, duration);
         rows
     }
 
@@ -162,17 +162,20 @@ pub(super) fn frequent<K: Copy + Ord>(counts: impl IntoIterator<Item = (K, u64)>
 }
 
 fn often(log: &Inspection) -> String {
-    let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
-    let told =
-        sizes.iter().map(|(size, jobs)| format!("{} ({})", count(u64::from(*size)), percent(share(*jobs, log.jobs))));
-    told.collect::<Vec<_>>().join(", ")
+    let sizes = log.sizes.iter().map(|(size, jobs)| (*size, *jobs));
+    listed(sizes, log.jobs, |size| count(u64::from(size)))
 }
 
 fn requested(log: &Inspection) -> String {
-    let times = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
-    let estimated = log.jobs - log.without_estimate;
-    let told = times.iter().map(|(time, jobs)| format!("{} ({})", exact(*time), percent(share(*jobs, estimated))));
-    told.collect::<Vec<_>>().join(", ")
+    let times = log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs));
+    listed(times, log.jobs - log.without_estimate, exact)
+}
+
+/// The most frequent values with their shares of `all` jobs.
+fn listed<K: Copy + Ord>(counts: impl Iterator<Item = (K, u64)>, all: u64, words: impl Fn(K) -> String) -> String {
+    let listed = frequent(counts, FREQUENT);
+    let entries = listed.iter().map(|(value, jobs)| format!("{} ({})", words(*value), percent(share(*jobs, all))));
+    entries.collect::<Vec<_>>().join(", ")
 }
 
 fn most_at(by_hour: &[u64; 24]) -> String {

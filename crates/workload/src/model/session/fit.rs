@@ -56,7 +56,6 @@ struct Seen {
     by_weekday: [f64; 7],
     session_jobs: Gather,
     session_gap: Gather,
-    sessions: u64,
     successions: u64,
     repeats: u64,
     /// Sums of the products and of the squares of the logarithms of successive parts, about the mean of their class.
@@ -130,7 +129,6 @@ impl Seen {
                     self.session_jobs.add(count(user.session_jobs).min(1e6));
                 }
                 user.session_jobs = 1;
-                self.sessions += 1;
                 let hour = clock.hour_of_week_or_since_start(submit);
                 self.by_hour[hour % 24] += 1.0;
                 self.by_weekday[hour / 24] += 1.0;
