@@ -118,7 +118,12 @@ def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = Non
     from html import escape
 
     names = list(columns or (rows[0] if rows else []))
-    show = lambda value: "" if value is None else f"{value:,.4g}" if isinstance(value, float) else escape(str(value))
+
+    def show(value: Any) -> str:
+        if isinstance(value, float):
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return "" if value is None else escape(str(value))
+
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{show(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -330,7 +335,8 @@ class Plots:
         return ax
 
     def differences(self, metric: str = "wait_mean", ax: Any = None) -> Any:
-        """Each policy's difference from the baseline with its 95 % interval. A refused interval is a point alone."""
+        """Each policy's difference from the baseline with its 95 % interval. Where the interval is refused, the
+        figure says so."""
         from matplotlib import pyplot
 
         rows = [row for row in self._of.differences(metric) if row["baseline"] == self._of.baseline]
@@ -339,6 +345,8 @@ class Plots:
             bounds = [row["ci_low"], row["ci_high"]]
             if None not in bounds:
                 ax.plot(bounds, [place, place], color="C0")
+            else:
+                ax.annotate("  no interval", (row["mean"], place), va="center", color="0.4")
             ax.plot(row["mean"], place, "o", color="C0")
         ax.axvline(0, color="0.6", linewidth=1)
         ax.set(xlabel=f"{metric.replace('_', ' ')}, difference from {self._of.baseline}", yticks=range(len(rows)))
@@ -423,7 +431,9 @@ def compare(
         return notes
 
     out = held.path / "results"
-    notes = run(out, *([] if report else ["--no-report"]))
+    # What is read below; `write` runs the command again with all it writes.
+    tables = [] if "tables" in options else ["--tables", "jobs,summary,differences,best"]
+    notes = run(out, *([] if report else ["--no-report", *tables]))
     result = Comparison(out, held, notes)
     summary = {row["policy"]: row for row in result.summary}
     result.runs = {}

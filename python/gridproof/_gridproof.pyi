@@ -32,7 +32,7 @@ class View:
     now: float
     processors: list[int]
     free: list[int]
-    queue: list[Job]
+    queue: Sequence[Job]
     running: list[Running]
     def observe(self, slots: int, started: Sequence[int] = ...) -> tuple[np.ndarray, np.ndarray]: ...
 

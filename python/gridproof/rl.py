@@ -304,7 +304,7 @@ def as_policy(agent: Callable[[np.ndarray, np.ndarray], int], slots: int = 64, n
 
         def schedule(self, view: Any) -> list[int]:
             free, starts = sum(view.free), []
-            queue = view.queue
+            queue = list(view.queue)
             while queue:
                 if self.pick is None:
                     self.pick = queue[int(agent(*view.observe(slots, starts)))].id

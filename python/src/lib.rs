@@ -20,7 +20,7 @@ mod _gridproof {
     #[pymodule_export]
     use super::log::read_log;
     #[pymodule_export]
-    use super::policy::{Job, Running, View};
+    use super::policy::{Job, Queue, Running, View};
     #[pymodule_export]
     use super::schedule::read_table;
 }

@@ -5,8 +5,9 @@ use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
 use lab::interrupt;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PySlice};
 use sim_core::{JobId, SiteId, Time};
 use std::panic;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,8 +92,37 @@ pub(crate) struct View {
     now: f64,
     processors: Vec<u32>,
     free: Vec<u32>,
-    queue: Vec<QueuedJob>,
+    queue: Arc<[QueuedJob]>,
     running: Vec<(usize, RunningJob)>,
+}
+
+/// The waiting jobs, in order of arrival: a sequence that makes a job when it is read.
+#[pyclass(frozen, sequence)]
+pub(crate) struct Queue(Arc<[QueuedJob]>);
+
+#[pymethods]
+impl Queue {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A job, or a list of those of a slice.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let count = isize::try_from(self.0.len())?;
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let range = slice.indices(count)?;
+            let places =
+                (0..range.slicelength).map(|step| range.start + isize::try_from(step).unwrap_or(0) * range.step);
+            let jobs: Vec<Job> =
+                places.filter_map(|place| self.0.get(usize::try_from(place).ok()?)).map(Job::of).collect();
+            return Ok(PyList::new(py, jobs)?.into_any());
+        }
+        let place: isize = index.extract()?;
+        let place = if place < 0 { place + count } else { place };
+        let job = usize::try_from(place).ok().and_then(|place| self.0.get(place));
+        let job = job.ok_or_else(|| PyIndexError::new_err(format!("{place}: {count} jobs wait")))?;
+        Ok(Bound::new(py, Job::of(job))?.into_any())
+    }
 }
 
 #[pymethods]
@@ -117,8 +147,8 @@ impl View {
 
     /// The waiting jobs, in order of arrival.
     #[getter]
-    fn queue(&self) -> Vec<Job> {
-        self.queue.iter().map(Job::of).collect()
+    fn queue(&self) -> Queue {
+        Queue(Arc::clone(&self.queue))
     }
 
     /// What an environment would show once the jobs `started` run: an array `(slots, 8)` of the jobs that have waited longest, and

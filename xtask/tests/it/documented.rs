@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that are not run here, by their beginnings, and why.
-const NOT_RUN: [(&str, &str); 13] = [
+const NOT_RUN: [(&str, &str); 14] = [
     ("cargo test", "it is what runs this"),
     (
         "cargo xtask reproduce",
@@ -29,6 +29,7 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("cargo xtask simulate --trace another.swf.gz", "it follows the one before"),
     ("cargo xtask coverage", "thousands of years: .ci/run has its small form"),
     ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),
+    ("python python/examples", "minutes of training: .ci/python runs it with --quick"),
     ("pip install", "the Python package: .ci/python builds, installs and tests it"),
 ];
 
