@@ -39,7 +39,12 @@ impl MinDemandTree {
         self.nodes.len() / 2
     }
 
-    /// Writes the whole tree anew, with room for at least `width` places, of which the first are these.
+    /// The least of all places.
+    pub(crate) fn root(&self) -> MinDemand {
+        self.nodes[1]
+    }
+
+    /// Writes the whole tree, with room for at least `width` places, of which the first are these.
     pub(crate) fn plant(&mut self, width: usize, places: impl IntoIterator<Item = MinDemand>) {
         let width = width.next_power_of_two();
         self.nodes.clear();

@@ -1,35 +1,30 @@
-//! What a policy is asked and told; and the policies, one per file.
+//! The trait of a policy; and the policies, one per file.
 
-mod book;
 mod conservative;
 mod easy;
-mod easy_rule;
 mod fcfs;
 mod flexible;
 mod free_processor_tree;
 mod gap_filling;
-mod gap_filling_readings;
-mod gap_filling_score;
 mod held_reservations;
 mod if_newcomer_fits;
-mod line;
 mod machine_profiles;
 mod ordered_backfill;
 mod ordered_queue;
+mod pass;
 mod readings;
 mod reservations;
-mod telling;
+mod reserving;
 
-pub use book::Depth;
 pub use conservative::Conservative;
 pub use easy::Easy;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
-pub use gap_filling::GapFilling;
-pub use gap_filling_readings::{Completion, Moves, Weight};
+pub use gap_filling::{Completion, GapFilling, Moves, Weight};
 pub use if_newcomer_fits::IfNewcomerFits;
 pub use ordered_backfill::{Backfilling, OrderedBackfill};
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
+pub use reserving::Depth;
 
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
@@ -39,10 +34,10 @@ use sim_core::{SiteId, Time};
 
 /// Decides which waiting jobs start now, and on which machine.
 ///
-/// A policy looks and answers; the world acts. [`schedule`](Self::schedule) is all that a policy must have: it is shown who
-/// waits, who runs, and what is free. One that keeps more than a [`View`] holds (a plan, what users have had, predictions)
-/// is also told what happens, when it happens, and one that plans ahead says when it wants to be asked next even if nothing
-/// happens until then ([`next_wakeup`](Self::next_wakeup)).
+/// A policy looks and answers; the world acts. [`schedule`](Self::schedule) is all that a policy must have: it is shown the jobs that
+/// wait, those that run, and what is free. One that keeps more than a [`View`] holds (a plan, what users have had, predictions)
+/// also has methods for what happens, when it happens, and one that plans ahead says when it wants to be called next even if
+/// nothing happens until then ([`next_wakeup`](Self::next_wakeup)).
 ///
 /// The order of calls at one instant is: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
 /// [`on_completion`](Self::on_completion) for each job that ends,
@@ -56,7 +51,7 @@ use sim_core::{SiteId, Time};
 /// use gap_schedule::{Machine, MultiCluster, Policy, Starts, View};
 /// use sim_core::{Job, JobId, JobLog, Sim, SiteId, Span, Time};
 ///
-/// /// Shortest job first, on one machine: nobody is promised anything.
+/// /// Shortest job first, on one machine, without reservations.
 /// struct ShortestFirst;
 ///
 /// impl Policy for ShortestFirst {
@@ -80,11 +75,11 @@ use sim_core::{SiteId, Time};
 /// ```
 pub trait Policy {
     /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. They fit together into
-    /// what is free. Asked only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
+    /// what is free. Called only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts);
 
-    /// The same decisions, and why: `probe` is told [reasons](crate::Reason) as they are made, in a pass in which it
-    /// [listens](ReasonProbe::listens). A policy that leaves this out tells none.
+    /// The same decisions, and why: `probe` observes [reasons](crate::Reason) as they are made, in a pass in which it
+    /// [listens](ReasonProbe::listens). A policy that leaves this out reports none.
     ///
     /// The cost of a pass may differ from that of `schedule`; the starts may not. The policies of
     /// this crate are written once, over a probe, and `schedule` gives them `()`.
@@ -93,7 +88,7 @@ pub trait Policy {
         self.schedule(view, starts);
     }
 
-    /// Told once, before anything happens.
+    /// Called once, before anything happens.
     fn begin(&mut self, view: &View<'_>) {
         let _ = view;
     }
@@ -125,7 +120,7 @@ pub trait Policy {
     }
 
     /// The machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer has the jobs in
-    /// `lost`, which ran there, by id: each of them is submitted anew, next. In their stead it has one entry, of all processors,
+    /// `lost`, which ran there, by id: each of them is submitted again, next. In their stead it has one entry, of all processors,
     /// with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         let _ = (machine, lost, view);
@@ -136,13 +131,13 @@ pub trait Policy {
         let _ = (machine, view);
     }
 
-    /// The next instant, after the present one, at which it wants to be asked even if nothing happens. It is asked for
+    /// The next instant, after the present one, at which it wants to be called even if nothing happens. It is asked for
     /// this after each [`schedule`](Self::schedule), and the latest answer holds.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
 
-    /// Whether it is asked at instants at which something happens and no job waits, too.
+    /// Whether it is called at instants at which something happens and no job waits, too.
     fn wants_every_event(&self) -> bool {
         false
     }
@@ -155,8 +150,8 @@ pub trait Policy {
     }
 }
 
-/// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`: `|this| this.policy` says whom it
-/// wraps.
+/// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`. `|this| this.policy`
+/// names the other.
 macro_rules! forward_events {
     (|$this:ident| $inner:expr) => {
         fn begin(&mut self, view: &$crate::View<'_>) {

@@ -14,9 +14,9 @@ use std::sync::OnceLock;
 pub struct Queue {
     /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
     slots: Vec<Option<Slot>>,
-    /// A leaf for each slot; unless nobody has asked for it yet.
+    /// A leaf for each slot; made at its first use.
     tree: OnceLock<MinDemandTree>,
-    /// So many slots are filled before the queue closes up.
+    /// Number of slots to fill before the queue closes up.
     room: usize,
     /// Every slot before this one is empty.
     front: usize,
@@ -27,9 +27,9 @@ pub struct Queue {
 /// A job that waits: all that a policy may know of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueuedJob {
-    /// Which job.
+    /// The job's id.
     pub job: JobId,
-    /// What its submitter told; but the estimate is what is expected of the job, where the world has
+    /// The request of its submitter; but the estimate is what is expected of the job, where the world has
     /// [`Predictions`](crate::Predictions).
     pub request: Request,
     /// When it was submitted, not when it came to wait here: after a failure of its machine, a job waits again.
@@ -71,17 +71,17 @@ pub(crate) struct Hidden {
 impl Queue {
     const SMALLEST: usize = 16;
 
-    /// Nobody waits.
+    /// An empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many wait.
+    /// Number of jobs that wait.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether nobody waits.
+    /// Whether no job waits.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -129,7 +129,7 @@ impl Queue {
         }
     }
 
-    /// The job leaves, and what was hidden is told to the world.
+    /// The job leaves; returns it with what was hidden.
     pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
         let place = self.places.remove(&job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
@@ -166,6 +166,11 @@ impl Queue {
     fn plant(&self, tree: &mut MinDemandTree) {
         let demand = |slot: &Slot| MinDemand::of(&slot.waiting.request);
         tree.plant(self.room, self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand)));
+    }
+
+    /// The least that any of the jobs demands.
+    pub(crate) fn least(&self) -> MinDemand {
+        self.tree().root()
     }
 
     /// The tree of least demands.
@@ -238,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// The twin: a plain vector of those who wait.
+        /// The twin: a plain vector of the jobs that wait.
         #[test]
         fn any_joining_and_leaving_keeps_the_order_of_arrival(
             steps in prop::collection::vec((0..3_u32, 1..9_u32, 1..9_u64, any::<prop::sample::Index>()), 0..400),

@@ -4,9 +4,8 @@ use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
-use crate::policy::telling::tell_starts;
 use crate::queue::QueuedJob;
-use crate::reason::ReasonProbe;
+use crate::reason::{Reason, ReasonProbe, Right};
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Time};
@@ -38,12 +37,12 @@ pub struct Conservative {
     order: CompressOrder,
     turns: Priority,
     plan: Reservations,
-    /// Those that have come since the last pass.
+    /// The jobs that have come since the last pass.
     newcomers: Vec<QueuedJob>,
 }
 
 impl Conservative {
-    /// The policy, with nobody waiting.
+    /// The policy, with an empty queue.
     pub fn new(placement: Placement) -> Self {
         Self { placement, ..Self::default() }
     }
@@ -54,8 +53,8 @@ impl Conservative {
         Self { order, ..self }
     }
 
-    /// The same, where jobs have their turns in a compression by `turns` instead of by arrival: who goes first moves ahead
-    /// first. Reservations are still given on arrival, and none moves to a later start, so nobody starves. As long as no job
+    /// The same, where jobs have their turns in a compression by `turns` instead of by arrival: the first moves ahead
+    /// first. Reservations are still given on arrival, and none moves to a later start, so no job starves. As long as no job
     /// ends early, the order makes no difference (Srinivasan et al., ICPP workshops 2002).
     ///
     /// With [`CompressOrder::Reserved`] this is ignored.
@@ -64,7 +63,7 @@ impl Conservative {
         Self { turns, ..self }
     }
 
-    /// When and where the job is promised to start, as of the last pass.
+    /// The promised start of the job and its machine, as of the last pass.
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
     }
@@ -107,7 +106,20 @@ impl Policy for Conservative {
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let due = self.plan.due(view.now);
         self.schedule(view, starts);
-        tell_starts(&due, view, starts, probe);
+        for (number, (job, machine)) in starts.iter().enumerate() {
+            if !probe.follows(*job) {
+                continue;
+            }
+            // Turns are in order of arrival.
+            let before = view.queue.iter().map(|other| other.job).take_while(|other| other != job);
+            let passed: Vec<JobId> = before.filter(|other| !starts.iter().any(|(start, _)| start == other)).collect();
+            let right = match (due.contains(job), passed.is_empty()) {
+                (true, _) => Right::Reserved,
+                (false, true) => Right::InTurn,
+                (false, false) => Right::Backfilled,
+            };
+            probe.observe(*job, Reason::Starts { machine: *machine, right, passed }, &starts[..number].to_vec());
+        }
         for job in
             self.plan.held().iter().map(|held| held.waiting.job).filter(|job| probe.follows(*job)).collect::<Vec<_>>()
         {

@@ -1,9 +1,9 @@
 //! EASY: the head of the queue has a reservation, and no other job.
 
 use crate::policy::Policy;
-use crate::policy::easy_rule::EasyRule;
+use crate::policy::pass::{Line, Pass};
 use crate::policy::readings::BackfillReadings;
-use crate::policy::telling::Telling;
+use crate::policy::reserving::{Depth, Reserving};
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 
@@ -24,43 +24,50 @@ use crate::view::{Starts, View};
 /// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
 /// 2001, figure 1. For several machines: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §3.1 and §4, which name EASY and
 /// leave its extension to several machines to the reader.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Easy {
-    rule: EasyRule,
+    reserving: Reserving,
+}
+
+impl Default for Easy {
+    fn default() -> Self {
+        Self::new(BackfillReadings::default())
+    }
 }
 
 impl Easy {
     /// The policy, under these readings of what is left open on several machines.
     pub fn new(readings: BackfillReadings) -> Self {
-        Self { rule: EasyRule::new(readings) }
+        Self { reserving: Reserving::new(Depth::Jobs(1), readings) }
     }
 
-    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
-        self.rule.pass(&mut view.queue.iter(), view, starts, &mut Telling::new(probe));
+    /// Elementary operations so far, as described above.
+    pub const fn operations(&self) -> u64 {
+        self.reserving.operations()
+    }
+
+    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+        let mut line = Line::by_arrival(pass.view, &[]);
+        if self.reserving.take_turns(&mut line, &mut pass) {
+            self.reserving.backfill(&mut line, &mut pass);
+        }
     }
 }
 
 impl Policy for Easy {
     fn begin(&mut self, view: &View<'_>) {
-        self.rule.begin(view);
+        self.reserving.begin(view);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(view, starts, &mut ());
+        self.pass(Pass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(view, starts, probe);
+        self.pass(Pass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {
         true
-    }
-}
-
-impl Easy {
-    /// Elementary operations so far, as described above.
-    pub fn operations(&self) -> u64 {
-        self.rule.operations()
     }
 }

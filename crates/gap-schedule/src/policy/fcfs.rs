@@ -2,13 +2,11 @@
 
 use crate::order::Priority;
 use crate::policy::Policy;
-use crate::policy::line::Line;
 use crate::policy::ordered_queue::OrderedQueue;
-use crate::policy::telling::{Telling, no_room};
+use crate::policy::pass::{Pass, no_room};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
-use sim_core::SiteId;
 
 /// First come first served on several machines: the head of the queue starts on the first machine, by index, that has
 /// room for it and that it may use; where none has, it blocks all behind it.
@@ -20,86 +18,61 @@ use sim_core::SiteId;
 /// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, where it is not spelled out.
 #[derive(Clone, Debug, Default)]
 pub struct Fcfs {
-    /// Unless the order is that of arrival, which is the view's.
-    queue: Option<OrderedQueue>,
+    queue: OrderedQueue,
     /// Free processors of each machine; scratch buffer, reused across passes.
     free: Vec<u32>,
 }
 
 impl Fcfs {
     /// The policy, with turns in order of arrival.
-    pub const fn new() -> Self {
-        Self { queue: None, free: Vec::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// The policy, with turns in order of `priority`.
     pub fn in_order(priority: Priority) -> Self {
-        let queue = (!priority.is_arrival()).then(|| OrderedQueue::new(priority));
-        Self { queue, free: Vec::new() }
+        Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }
 
-    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
-        let mut telling = Telling::new(probe);
-        self.free.clear();
-        self.free.extend(view.free);
-        let Some(queue) = &mut self.queue else {
-            return start_in_turn(&mut view.queue.iter(), &mut self.free, view, starts, &mut telling);
-        };
-        if !telling.listens() && !view.some_job_is_narrow_enough() {
+    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+        let (Self { queue, free }, view) = (self, pass.view);
+        if !queue.is_by_arrival() && !pass.listens() && !view.some_job_is_narrow_enough() {
             return;
         }
-        if view.queue.len() == 1 {
-            // A single job stands in every order.
-            start_in_turn(&mut view.queue.iter(), &mut self.free, view, starts, &mut telling);
-        } else {
-            queue.refresh(view);
-            start_in_turn(&mut queue.walk(&[]), &mut self.free, view, starts, &mut telling);
+        free.clear();
+        free.extend(view.free);
+        let mut line = queue.line(view, &[]);
+        while let Some(head) = pass.next(&mut line) {
+            let has_room =
+                |machine: &usize| free[*machine] >= head.request.processors && view.suits(*machine, &head.request);
+            let Some(machine) = (0..free.len()).find(has_room) else {
+                pass.refuse(&head, || no_room(&head, view, |machine| free[machine]));
+                if pass.listens() {
+                    pass.next_where(&mut line, |_| false, |_| Reason::Behind { head: head.job });
+                }
+                break;
+            };
+            free[machine] -= head.request.processors;
+            pass.start(&head, machine, Right::InTurn);
         }
-        for (job, _) in starts.iter() {
-            queue.remove(view.queue.get(*job).expect("a job that is started has waited"));
-        }
+        queue.remove(pass.starts, view);
     }
 }
 
 impl Policy for Fcfs {
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        if let Some(queue) = &mut self.queue {
-            queue.push(job);
-        }
+        self.queue.push(job);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(view, starts, &mut ());
+        self.pass(Pass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(view, starts, probe);
+        self.pass(Pass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {
-        self.queue.is_none()
-    }
-}
-
-/// Starts jobs of `line` until one fits nowhere.
-fn start_in_turn(
-    line: &mut impl Line,
-    free: &mut [u32],
-    view: &View<'_>,
-    starts: &mut Starts,
-    telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
-) {
-    while let Some(head) = telling.next(line, starts) {
-        let need = head.request.processors;
-        let mut machines = (0..).zip(free.iter_mut());
-        let found = machines.find(|(machine, free)| **free >= need && head.request.sites.contains(SiteId(*machine)));
-        let Some((machine, left)) = found else {
-            telling.waits(&head, starts, || no_room(&head, view, |machine| free[machine]));
-            telling.refuse_all(line, starts, |_| Reason::Behind { head: head.job });
-            break;
-        };
-        *left -= need;
-        telling.starts(&head, SiteId(machine), Right::InTurn, starts);
-        starts.push((head.job, SiteId(machine)));
+        self.queue.is_by_arrival()
     }
 }

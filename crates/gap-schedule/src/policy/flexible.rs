@@ -3,10 +3,9 @@
 use crate::machine::Machine;
 use crate::min_demand::MinDemand;
 use crate::policy::Policy;
-use crate::policy::book::{Depth, Reserving};
-use crate::policy::ordered_queue::Walk;
+use crate::policy::pass::{Line, Pass};
 use crate::policy::readings::BackfillReadings;
-use crate::policy::telling::Telling;
+use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
@@ -30,11 +29,7 @@ use sim_core::{JobId, Span, Time};
 #[derive(Clone, Debug)]
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
-    readings: BackfillReadings,
-    reserve: Depth,
     reserving: Reserving,
-    /// The jobs that hold reservations, in the order in which they were given them.
-    holders: Vec<QueuedJob>,
 }
 
 /// The constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning
@@ -112,51 +107,50 @@ impl Default for FlexibleBackfill {
 impl FlexibleBackfill {
     /// The policy with one reservation.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        let reserve = Depth::Jobs(1);
-        Self { config, readings, reserve, reserving: Reserving::new(reserve, readings), holders: Vec::new() }
+        Self { config, reserving: Reserving::new(Depth::Jobs(1), readings).keeping_holders() }
     }
 
     /// The same with another number of reservations. [`BackfillReadings::rule`] is about a single one, and has no meaning then.
     #[must_use]
     pub fn with_reserve(self, reserve: Depth) -> Self {
-        Self { reserve, reserving: Reserving::new(reserve, self.readings), ..self }
+        Self { reserving: Reserving::new(reserve, self.reserving.readings()).keeping_holders(), ..self }
     }
 
     /// The job that has held a reservation for longest, as of the last pass.
     pub fn head(&self) -> Option<JobId> {
-        self.holders.first().map(|head| head.job)
+        self.reserving.holders.first().map(|head| head.job)
     }
 
     /// The jobs that hold reservations, and by priority the others that ask for no more than `widest` processors.
     fn in_order(&self, widest: u32, view: &View<'_>) -> Vec<QueuedJob> {
-        let fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed));
-        let fastest = fastest.expect("a job is admitted because there is a machine for it");
-        let shortest = view.queue.iter().filter_map(|job| job.request.estimate).min().unwrap_or(Span::ZERO);
-        let is_other = |job: &&QueuedJob| self.holders.iter().all(|holder| holder.job != job.job);
-        let others = view.queue.iter().filter(|job| job.request.processors <= widest).filter(is_other);
+        let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
+        let mut held: Vec<JobId> = self.reserving.holders.iter().map(|holder| holder.job).collect();
+        held.sort_unstable();
+        let mut walk = view.queue.iter();
+        let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
+        let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
         let priority = |job: &QueuedJob| self.config.priority(view.now, job.submit, job, fastest, shortest);
         let mut others: Vec<(f64, &QueuedJob)> = others.map(|job| (priority(job), job)).collect();
         // The sort is stable: of jobs of equal priority, the first to arrive comes first.
         others.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        self.holders.iter().chain(others.into_iter().map(|(_, job)| job)).copied().collect()
+        self.reserving.holders.iter().chain(others.into_iter().map(|(_, job)| job)).copied().collect()
     }
 
-    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
-        let mut telling = Telling::new(probe);
+    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+        let view = pass.view;
         // Where no holder starts and no job may become one, only a job that fits is of interest.
         let most = view.free.iter().copied().max().unwrap_or(0);
-        let is_settled = !telling.listens()
-            && !self.reserve.allows_beside(self.holders.len())
-            && self.holders.iter().all(|holder| holder.request.processors > most);
+        let is_settled = !pass.listens()
+            && !self.reserving.allows_another()
+            && self.reserving.holders.iter().all(|holder| holder.request.processors > most);
         if is_settled && !view.some_job_is_narrow_enough() {
             return;
         }
         let jobs = self.in_order(if is_settled { most } else { u32::MAX }, view);
         let demands: Vec<MinDemand> = jobs.iter().map(|job| MinDemand::of(&job.request)).collect();
-        let mut line = Walk { jobs: &jobs, demands: &demands, gone: &[], at: 0 };
-        self.holders.clear();
-        if self.reserving.take_turns(&mut line, (true, false), &mut self.holders, view, starts, &mut telling) {
-            self.reserving.backfill(&self.holders, &mut line, view, starts, &mut telling);
+        let mut line = Line::sorted(&jobs, &demands, &[]);
+        if self.reserving.take_turns(&mut line, &mut pass) {
+            self.reserving.backfill(&mut line, &mut pass);
         }
     }
 }
@@ -167,10 +161,10 @@ impl Policy for FlexibleBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(view, starts, &mut ());
+        self.pass(Pass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(view, starts, probe);
+        self.pass(Pass::new(view, starts, probe));
     }
 }

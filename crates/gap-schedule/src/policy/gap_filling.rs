@@ -1,11 +1,12 @@
 //! Best Gap, BGT and Swift Gap: each job in the best of its earliest gaps, and a search that moves jobs.
 
+mod score;
 #[cfg(test)]
 mod tests;
 
+pub use score::{Completion, Weight};
+
 use crate::policy::Policy;
-use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
-use crate::policy::gap_filling_score::{PlanComparator, UserUsage};
 use crate::policy::machine_profiles::Slot;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
@@ -13,6 +14,7 @@ use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use rand::RngExt;
+use score::{PlanComparator, UserUsage};
 use sim_core::{JobId, SiteId, Span, Stream, Time};
 use std::collections::VecDeque;
 
@@ -44,7 +46,6 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct GapFilling {
     placement: Placement,
-    comparator: PlanComparator,
     search: Option<Search>,
     plan: Reservations,
     usage: UserUsage,
@@ -54,13 +55,23 @@ pub struct GapFilling {
     next_search: Option<Time>,
 }
 
+/// R3: where the search may put a job.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Moves {
+    /// On another machine: "among the clusters rather than … within".
+    #[default]
+    BetweenClusters,
+    /// On any machine, its own included.
+    Any,
+}
+
 /// The Tabu search, and what it remembers.
 #[derive(Clone, Debug)]
 struct Search {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
-    /// How many wait for each machine, by rank.
+    /// Number of jobs that wait for each machine, by rank.
     jobs: Vec<usize>,
     accepted: u64,
     /// Rounds that may still be played.
@@ -78,24 +89,14 @@ const LONGEST_LIST: usize = 10;
 const ROUNDS_PER_ARRIVAL: u32 = 64;
 
 impl GapFilling {
-    /// Best Gap. Jobs that do not tell their user share one.
+    /// Best Gap. Jobs without a user share one.
     pub fn best_gap(placement: Placement) -> Self {
-        Self {
-            placement,
-            comparator: PlanComparator::Decision,
-            search: None,
-            plan: Reservations::default(),
-            usage: UserUsage::default(),
-            newcomers: Vec::new(),
-            period: Span::from_secs(300),
-            next_search: None,
-        }
+        Self::searching(placement, PlanComparator::Decision, None)
     }
 
     /// BGT: Best Gap and Tabu search, which draws from `stream`.
     pub fn bgt(placement: Placement, stream: Stream) -> Self {
-        let search = Search::new(Moves::Any, stream);
-        Self { search: Some(search), ..Self::best_gap(placement) }
+        Self::searching(placement, PlanComparator::Decision, Some(Search::new(Moves::Any, stream)))
     }
 
     /// Swift Gap, as R1, R2 and R3 have it; the search draws from `stream`.
@@ -104,9 +105,20 @@ impl GapFilling {
         (completion, weight, moves): (Completion, Weight, Moves),
         stream: Stream,
     ) -> Self {
-        let search = Search::new(moves, stream);
         let comparator = PlanComparator::Completion(completion, weight);
-        Self { comparator, search: Some(search), ..Self::best_gap(placement) }
+        Self::searching(placement, comparator, Some(Search::new(moves, stream)))
+    }
+
+    fn searching(placement: Placement, comparator: PlanComparator, search: Option<Search>) -> Self {
+        Self {
+            placement,
+            search,
+            plan: Reservations::default(),
+            usage: UserUsage::new(comparator),
+            newcomers: Vec::new(),
+            period: Span::from_secs(300),
+            next_search: None,
+        }
     }
 
     /// The same, where the plan is searched at each multiple of `period` instead of 300 s.
@@ -120,7 +132,7 @@ impl GapFilling {
         Self { period, ..self }
     }
 
-    /// The same, where each job that comes allows for so many rounds, instead of 64, in all searches together.
+    /// The same, where each job that comes allows for this number of rounds, instead of 64, in all searches together.
     #[must_use]
     pub fn with_rounds_per_arrival(mut self, rounds: u32) -> Self {
         if let Some(search) = &mut self.search {
@@ -129,7 +141,7 @@ impl GapFilling {
         self
     }
 
-    /// When and where the job is planned to start, as of the last pass.
+    /// The planned start of the job and its machine, as of the last pass.
     pub fn planned(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
     }
@@ -141,15 +153,16 @@ impl GapFilling {
 
     /// Plans the job in the best of the earliest gaps. Where there is but one, nothing is compared.
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
-        let Self { plan, usage, comparator, .. } = self;
+        let Self { plan, usage, .. } = self;
         let mut slots = Vec::new();
         for rank in plan.ranks() {
             slots.extend(plan.earliest_on(rank, &waiting.request, view.now));
         }
         let mut best = slots.first().copied();
         if slots.len() > 1 {
-            usage.sum_up(*comparator, plan, view);
-            let mut value = |slot: Slot| usage.value(*comparator, waiting, (plan.machine(slot), slot.start), view);
+            usage.sum_up(plan, view);
+            let comparator = usage.comparator;
+            let mut value = |slot: Slot| usage.value(waiting, (plan.machine(slot), slot.start), view);
             let mut least = value(slots[0]);
             for slot in &slots[1..] {
                 let value = value(*slot);
@@ -186,20 +199,22 @@ impl Search {
         }
     }
 
-    /// Improves the plan, as `comparator` sees it.
-    fn improve(&mut self, plan: &mut Reservations, comparator: PlanComparator, usage: &mut UserUsage, view: &View<'_>) {
+    /// Improves the plan.
+    fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
-        self.count(plan);
-        usage.sum_up(comparator, plan, view);
+        self.jobs.clear();
+        self.jobs.resize(plan.ranks().len(), 0);
+        plan.held().iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.rank] += 1);
+        usage.sum_up(plan, view);
         let rounds = self.left.min((ROUNDS * plan.held().len()) as u64);
         self.left -= rounds;
         for _ in 0..rounds {
-            self.round(plan, comparator, usage, view);
+            self.round(plan, usage, view);
         }
     }
 
     /// Tries to move one job.
-    fn round(&mut self, plan: &mut Reservations, comparator: PlanComparator, usage: &mut UserUsage, view: &View<'_>) {
+    fn round(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         let Some((number, from)) = self.choose(plan) else { return };
         let waiting = plan.held()[number].waiting;
         self.tabu.push_back(waiting.job);
@@ -209,7 +224,7 @@ impl Search {
         plan.lift(number);
         let at = |plan: &Reservations, slot: Slot| (plan.machine(slot), slot.start);
         usage.remove(&waiting, at(plan, from), view);
-        let before = usage.value(comparator, &waiting, at(plan, from), view);
+        let before = usage.value(&waiting, at(plan, from), view);
         let mut to = from;
         for rank in self.shuffled(plan.ranks().len()) {
             if rank == from.rank && self.moves == Moves::BetweenClusters {
@@ -217,8 +232,8 @@ impl Search {
             }
             let slot = plan.earliest_on(rank, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
-            let after = usage.value(comparator, &waiting, at(plan, slot), view);
-            if comparator.prefers(&after, &before) {
+            let after = usage.value(&waiting, at(plan, slot), view);
+            if usage.comparator.prefers(&after, &before) {
                 to = slot;
                 self.accepted += 1;
                 break;
@@ -245,13 +260,6 @@ impl Search {
         }
     }
 
-    /// Counts the jobs that wait for each machine.
-    fn count(&mut self, plan: &Reservations) {
-        self.jobs.clear();
-        self.jobs.resize(plan.ranks().len(), 0);
-        plan.held().iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.rank] += 1);
-    }
-
     /// The machines, in random order.
     fn shuffled(&mut self, machines: usize) -> Vec<usize> {
         let mut order = Vec::with_capacity(machines);
@@ -273,7 +281,7 @@ impl Policy for GapFilling {
     ///
     /// If the job has no estimate: then nothing can be planned.
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.usage.arrive(job, job.submit);
+        self.usage.arrive(job);
         if let Some(search) = &mut self.search {
             search.left = search.left.saturating_add(search.rounds_per_arrival);
         }
@@ -311,12 +319,12 @@ impl Policy for GapFilling {
         // On one machine, no search could find anything.
         if let Some(search) = self.search.as_mut().filter(|_| self.plan.ranks().len() > 1) {
             if self.next_search == Some(view.now) && self.plan.held().len() > 1 {
-                search.improve(&mut self.plan, self.comparator, &mut self.usage, view);
+                search.improve(&mut self.plan, &mut self.usage, view);
                 self.start_due(view, starts);
             }
             let period = self.period.as_nanos();
             let next = (view.now.as_nanos() / period + 1).checked_mul(period).map(Time::from_nanos);
-            // Those who can never start, as far as is known, are no reason to search.
+            // Jobs that can never start, as far as is known, are no reason to search.
             let is_worth_it = self.plan.held().len() > 1 && self.plan.next_start().is_some();
             self.next_search =
                 next.filter(|_| is_worth_it && self.search.as_ref().is_some_and(|search| search.left > 0));

@@ -8,24 +8,24 @@ use sim_core::Request;
 
 /// A policy that makes the pass after a submission only if the job just submitted fits what is free on some machine.
 ///
-/// To EASY this is nearly a shortcut: a job that does not fit cannot start, and lets nobody else. Nearly, because the pass may
-/// start others for whom time has passed, or a prediction expired, since the last. The simulator pyss does so, and with it the
+/// To EASY this is nearly a shortcut: a job that does not fit cannot start, and blocks the others. Nearly, because the pass may
+/// start others because time has passed, or a prediction expired, since the last. The simulator pyss does so, and with it the
 /// published results of SC'15: [`Passes::Pyss`](crate::Passes::Pyss), under which every submission is followed by a pass of its
 /// own. (Where one pass stands for all that happened at an instant, the last newcomer alone would decide.)
 #[derive(Clone, Debug, Default)]
 pub struct IfNewcomerFits<P> {
     policy: P,
-    /// Submitted since the last pass.
+    /// The job submitted since the last pass.
     newcomer: Option<Request>,
 }
 
 impl<P> IfNewcomerFits<P> {
-    /// Asks `policy`, where the newcomer fits.
+    /// Calls `policy` where the newcomer fits.
     pub const fn new(policy: P) -> Self {
         Self { policy, newcomer: None }
     }
 
-    /// Whom it asks.
+    /// The policy that it calls.
     pub const fn policy(&self) -> &P {
         &self.policy
     }

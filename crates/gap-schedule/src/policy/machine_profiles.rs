@@ -1,4 +1,4 @@
-//! Availability of each machine: who runs until when, by what is expected, and what is reserved.
+//! Availability of each machine: the expected ends of what runs, and reservations.
 
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
@@ -48,11 +48,7 @@ impl MachineProfiles {
             let machine = machines[index];
             MachineProfile { index, machine, plan: AvailabilityProfile::new(machine.processors) }
         };
-        let order = placement.order(machines);
-        let mut ranks = vec![0; order.len()];
-        for (rank, index) in order.iter().enumerate() {
-            ranks[*index] = rank;
-        }
+        let (order, ranks) = placement.order(machines);
         Self { by_rank: order.into_iter().map(profile).collect(), ranks }
     }
 
@@ -137,13 +133,13 @@ impl MachineProfiles {
             && profile.plan.fits(now, profile.machine.takes(estimate).max(SHORTEST), processors)
     }
 
-    /// What a job is told that is given the slot, if there is one.
+    /// The reason that reports the slot, if there is one.
     pub(super) fn promise(&self, slot: Option<Slot>) -> Reason {
         let reserved = |Slot { start, rank }| Reason::Reserved { machine: site(self.index(rank)), start };
         slot.map_or(Reason::Hopeless, reserved)
     }
 
-    /// What keeps the job from starting now, where the plan holds nothing for it: on the preferred machine, of those with room
+    /// The obstacle that keeps the job from starting now, where the plan holds nothing for it: on the preferred machine, of those with room
     /// at this instant, or else on that with most. `promised` are the starts that the plan holds. `None` if nothing does.
     pub(super) fn obstacle<'a>(
         &self,
@@ -248,7 +244,7 @@ impl MachineProfile {
     }
 }
 
-/// How long a job holds its processors that runs from `start` on and takes `span`.
+/// The time for which a job holds its processors that runs from `start` on and takes `span`.
 fn until_end(start: Time, span: Span) -> Span {
     span.min(END.since(start))
 }

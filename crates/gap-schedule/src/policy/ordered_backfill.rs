@@ -2,11 +2,10 @@
 
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
-use crate::policy::book::{Depth, Reserving};
-use crate::policy::line::Line;
 use crate::policy::ordered_queue::OrderedQueue;
+use crate::policy::pass::Pass;
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
-use crate::policy::telling::Telling;
+use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
@@ -54,15 +53,13 @@ pub struct Backfilling {
 /// Sources: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001; Klusáček et al., "Comparison of multi-criteria scheduling
 /// techniques" (2008), §5 (several machines, reservation depth).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OrderedBackfill {
     /// The jobs that wait, in the order of turns.
     queue: OrderedQueue,
     /// The same in the order of backfilling, if that is another.
     behind: Option<OrderedQueue>,
     reserving: Reserving,
-    /// The jobs that hold a reservation in this pass.
-    holders: Vec<QueuedJob>,
 }
 
 impl Default for Backfilling {
@@ -77,6 +74,12 @@ impl Default for Backfilling {
     }
 }
 
+impl Default for OrderedBackfill {
+    fn default() -> Self {
+        Self::new(Backfilling::default())
+    }
+}
+
 impl OrderedBackfill {
     /// The policy, with an empty queue.
     pub fn new(rule: Backfilling) -> Self {
@@ -84,7 +87,8 @@ impl OrderedBackfill {
         let queue = |order| OrderedQueue::new(Priority { order, threshold });
         let readings = BackfillReadings { placement, rule: BackfillRule::MachineAware };
         let behind = (backfill != order).then(|| queue(backfill));
-        Self { queue: queue(order), behind, reserving: Reserving::new(reserve, readings), holders: Vec::new() }
+        let reserving = Reserving::new(reserve, readings).resorting(behind.is_some());
+        Self { queue: queue(order), behind, reserving }
     }
 
     /// Conservative backfilling with all reservations laid out again at each pass: every job that waits holds one.
@@ -92,53 +96,28 @@ impl OrderedBackfill {
         Self::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })
     }
 
-    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
-        let mut telling = Telling::new(probe);
+    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+        let (Self { queue, behind, reserving }, view) = (self, pass.view);
         // Nothing but the queue is kept from pass to pass, so one in which no job can start need not be made.
-        if !telling.listens() && !view.some_job_is_narrow_enough() {
+        if !pass.listens() && !view.some_job_is_narrow_enough() {
             return;
         }
-        self.holders.clear();
-        if view.queue.len() == 1 {
-            // A single job stands in every order.
-            let behind = None::<&mut OrderedQueue>;
-            run(&mut self.reserving, &mut view.queue.iter(), behind, &mut self.holders, view, starts, &mut telling);
-        } else {
-            self.queue.refresh(view);
-            let (line, behind) = (&mut self.queue.walk(&[]), self.behind.as_mut());
-            run(&mut self.reserving, line, behind, &mut self.holders, view, starts, &mut telling);
-        }
-        for (job, _) in starts.iter() {
-            let queued = view.queue.get(*job).expect("a job that is started has waited");
-            self.queue.remove(queued);
-            if let Some(behind) = &mut self.behind {
-                behind.remove(queued);
+        let mut line = queue.line(view, &[]);
+        if reserving.take_turns(&mut line, &mut pass) {
+            if let Some(behind) = behind {
+                pass.report_places(&mut line);
+                let started = pass.starts.iter().map(|(job, _)| *job);
+                let mut gone: Vec<JobId> = reserving.holders.iter().map(|holder| holder.job).chain(started).collect();
+                gone.sort_unstable();
+                reserving.backfill(&mut behind.line(view, &gone), &mut pass);
+            } else {
+                reserving.backfill(&mut line, &mut pass);
             }
         }
+        for queue in [Some(queue), behind.as_mut()].into_iter().flatten() {
+            queue.remove(pass.starts, view);
+        }
     }
-}
-
-/// One pass over `line`; the jobs that are left when the turns are over have theirs in the order of `behind`, if that is another.
-fn run(
-    reserving: &mut Reserving,
-    line: &mut impl Line,
-    behind: Option<&mut OrderedQueue>,
-    holders: &mut Vec<QueuedJob>,
-    view: &View<'_>,
-    starts: &mut Starts,
-    telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
-) {
-    if !reserving.take_turns(line, (false, behind.is_some()), holders, view, starts, telling) {
-        return;
-    }
-    let Some(behind) = behind else { return reserving.backfill(holders, line, view, starts, telling) };
-    telling.tell_places(line, starts);
-    // Not looked at behind: the jobs that hold a reservation, and those that have been started.
-    let mut gone: Vec<JobId> =
-        holders.iter().map(|holder| holder.job).chain(starts.iter().map(|(job, _)| *job)).collect();
-    gone.sort_unstable();
-    behind.refresh(view);
-    reserving.backfill(holders, &mut behind.walk(&gone), view, starts, telling);
 }
 
 impl Policy for OrderedBackfill {
@@ -154,10 +133,10 @@ impl Policy for OrderedBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(view, starts, &mut ());
+        self.pass(Pass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(view, starts, probe);
+        self.pass(Pass::new(view, starts, probe));
     }
 }

@@ -1,26 +1,26 @@
-//! Jobs that wait, in an order of their own.
+//! Jobs that wait, in any order.
 
 use crate::min_demand::MinDemand;
 use crate::order::{Priority, Turn};
-use crate::policy::line::Line;
+use crate::policy::pass::Line;
 use crate::queue::QueuedJob;
-use crate::view::View;
+use crate::view::{Starts, View};
 use sim_core::{JobId, Time};
 use std::collections::BTreeSet;
 
 /// The jobs that wait, by a [`Priority`]; of those with equal keys, by arrival.
 ///
-/// In an order that time does not change, jobs join and leave where they stand. In one that it does, the queue is sorted at each
-/// [`refresh`](Self::refresh).
+/// In order of arrival, they are those of the view. In another order that time does not change, jobs join and leave where they
+/// stand. In one that it does, the queue is sorted at each pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderedQueue {
     priority: Priority,
     /// In ascending order.
     places: Vec<Place>,
-    /// The job of each place, and what it demands: apart, since a walk looks at many demands and few jobs.
+    /// The job of each place, and what it demands.
     jobs: Vec<QueuedJob>,
     demands: Vec<MinDemand>,
-    /// The jobs that have come since the last refresh: many start at once, and never join the others.
+    /// The jobs that have come since the queue was last put into its order: many start at once, and never join the others.
     newcomers: Vec<(QueuedJob, u64)>,
     arrivals: u64,
     /// The jobs that have not waited for the threshold, by submission, if there is a threshold.
@@ -34,42 +34,36 @@ struct Place {
     arrival: u64,
 }
 
-/// A walk along jobs in their order that passes over some.
-#[derive(Clone, Debug)]
-pub(super) struct Walk<'a> {
-    pub(super) jobs: &'a [QueuedJob],
-    /// What each of them demands.
-    pub(super) demands: &'a [MinDemand],
-    /// The jobs that are passed over, in ascending order.
-    pub(super) gone: &'a [JobId],
-    /// The next job.
-    pub(super) at: usize,
-}
-
 impl OrderedQueue {
     /// An empty queue.
     pub(super) fn new(priority: Priority) -> Self {
         Self { priority, ..Self::default() }
     }
 
-    const fn is_sorted_each_time(&self) -> bool {
-        self.priority.order.changes_with_time()
+    /// Whether the order is that of arrival.
+    pub(super) fn is_by_arrival(&self) -> bool {
+        self.priority.is_arrival()
     }
 
     /// The job comes to wait, behind all that wait already as far as ties are concerned.
     pub(super) fn push(&mut self, job: &QueuedJob) {
-        if !self.is_sorted_each_time() {
+        if !self.is_by_arrival() && !self.priority.order.changes_with_time() {
             self.newcomers.push((*job, self.arrivals));
             self.arrivals += 1;
         }
     }
 
-    /// The job leaves, if it is here.
-    pub(super) fn remove(&mut self, job: &QueuedJob) {
-        if let Some(newcomer) = self.newcomers.iter().position(|(other, _)| other.job == job.job) {
-            self.newcomers.remove(newcomer);
-        } else if !self.is_sorted_each_time() {
-            self.take_out(job);
+    /// Takes out the jobs that a pass has started.
+    pub(super) fn remove(&mut self, starts: &Starts, view: &View<'_>) {
+        if self.is_by_arrival() || self.priority.order.changes_with_time() {
+            return;
+        }
+        for (job, _) in starts {
+            if let Some(newcomer) = self.newcomers.iter().position(|(other, _)| other.job == *job) {
+                self.newcomers.remove(newcomer);
+            } else {
+                self.take_out(view.queue.get(*job).expect("a job that is started has waited"));
+            }
         }
     }
 
@@ -81,70 +75,56 @@ impl OrderedQueue {
         self.demands.insert(at, MinDemand::of(&job.request));
     }
 
-    /// Takes the job out of the order, if it is there, and returns its arrival.
-    fn take_out(&mut self, job: &QueuedJob) -> Option<u64> {
+    /// Takes the job out of the order and returns its arrival.
+    fn take_out(&mut self, job: &QueuedJob) -> u64 {
         let is_patient = self.patient.remove(&(job.submit, job.job));
         let turn = self.priority.turn(job, if is_patient { job.submit } else { Time::MAX });
         let first = self.places.partition_point(|other| other.turn < turn);
-        let at = first + self.jobs[first..].iter().position(|other| other.job == job.job)?;
+        let equal = self.jobs[first..].iter().position(|other| other.job == job.job);
+        let at = first + equal.expect("a job that waits has a place");
         self.jobs.remove(at);
         self.demands.remove(at);
-        Some(self.places.remove(at).arrival)
+        self.places.remove(at).arrival
     }
 
-    /// Puts the queue into its order at the present instant. Needed before a [`walk`](Self::walk).
-    pub(super) fn refresh(&mut self, view: &View<'_>) {
-        if self.is_sorted_each_time() {
-            let mut sorted: Vec<(Turn, &QueuedJob)> =
-                view.queue.iter().map(|job| (self.priority.turn(job, view.now), job)).collect();
-            sorted.sort_by_key(|(turn, _)| *turn);
-            self.jobs.clear();
-            self.jobs.extend(sorted.iter().map(|(_, job)| **job));
-            self.demands.clear();
-            self.demands.extend(sorted.iter().map(|(_, job)| MinDemand::of(&job.request)));
-            return;
+    /// The jobs in their order at the present instant, but for those that are `gone`, which are in ascending order.
+    pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &'a [JobId]) -> Line<'a> {
+        // A single job stands in every order.
+        if self.is_by_arrival() || view.queue.len() == 1 {
+            return Line::by_arrival(view, gone);
         }
+        if self.priority.order.changes_with_time() {
+            self.sort(view);
+        } else {
+            self.refresh(view);
+        }
+        Line::sorted(&self.jobs, &self.demands, gone)
+    }
+
+    fn sort(&mut self, view: &View<'_>) {
+        let turns = view.queue.iter().map(|job| (self.priority.turn(job, view.now), job));
+        let mut sorted: Vec<(Turn, &QueuedJob)> = turns.collect();
+        sorted.sort_by_key(|(turn, _)| *turn);
+        self.jobs.clear();
+        self.jobs.extend(sorted.iter().map(|(_, job)| **job));
+        self.demands.clear();
+        self.demands.extend(sorted.iter().map(|(_, job)| MinDemand::of(&job.request)));
+    }
+
+    /// Lets newcomers join, and those move ahead that have waited for the threshold by now.
+    fn refresh(&mut self, view: &View<'_>) {
+        let threshold = self.priority.threshold;
+        let is_patient = |submit| threshold.is_some_and(|threshold| view.now.saturating_since(submit) < threshold);
         for (job, arrival) in std::mem::take(&mut self.newcomers) {
             self.insert(&job, arrival, view.now);
-            if self.is_patient(job.submit, view.now) {
+            if is_patient(job.submit) {
                 self.patient.insert((job.submit, job.job));
             }
         }
-        while let Some((_, job)) = self.patient.first().filter(|(submit, _)| !self.is_patient(*submit, view.now)) {
+        while let Some((_, job)) = self.patient.first().filter(|(submit, _)| !is_patient(*submit)) {
             let job = *view.queue.get(*job).expect("a job that is patient waits");
-            let arrival = self.take_out(&job).expect("a job that is patient has a place");
+            let arrival = self.take_out(&job);
             self.insert(&job, arrival, view.now);
         }
-    }
-
-    fn is_patient(&self, submit: Time, now: Time) -> bool {
-        self.priority.threshold.is_some_and(|threshold| now.saturating_since(submit) < threshold)
-    }
-
-    /// A walk along all jobs but those that are `gone`, which are in ascending order.
-    pub(super) fn walk<'a>(&'a self, gone: &'a [JobId]) -> Walk<'a> {
-        Walk { jobs: &self.jobs, demands: &self.demands, gone, at: 0 }
-    }
-}
-
-impl Line for Walk<'_> {
-    fn next(&mut self) -> Option<QueuedJob> {
-        self.next_where(|_| true)
-    }
-
-    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        while let Some(ahead) = self.demands[self.at..].iter().position(|demand| worth(*demand)) {
-            let job = self.jobs[self.at + ahead];
-            self.at += ahead + 1;
-            if self.gone.binary_search(&job.job).is_err() {
-                return Some(job);
-            }
-        }
-        self.at = self.demands.len();
-        None
-    }
-
-    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
-        self.clone().next_where(worth).is_some()
     }
 }

@@ -51,19 +51,23 @@ pub enum CompressOrder {
     #[default]
     Arrival,
     /// The job with the earliest reserved start comes first, when a job has ended earlier than expected: an orderly left shift
-    /// of the plan. On one machine it leaves nobody a start that is earlier than the reserved one.
+    /// of the plan. On one machine it leaves no job a start that is earlier than the reserved one.
     ///
     /// So do simulators that keep their plan as a list in order of starts, such as Alea.
     Reserved,
 }
 
 impl Placement {
-    /// The machines' indices, the preferred one first.
-    pub(super) fn order(self, machines: &[Machine]) -> Vec<usize> {
+    /// The machines' indices, the preferred one first, and the place of each machine in that order.
+    pub(super) fn order(self, machines: &[Machine]) -> (Vec<usize>, Vec<usize>) {
         let mut order: Vec<usize> = (0..machines.len()).collect();
         if self == Self::Fastest {
             order.sort_by(|one, other| machines[*other].speed.total_cmp(&machines[*one].speed));
         }
-        order
+        let mut ranks = vec![0; order.len()];
+        for (rank, machine) in order.iter().enumerate() {
+            ranks[*machine] = rank;
+        }
+        (order, ranks)
     }
 }

@@ -91,21 +91,21 @@ impl Reservations {
         &self.held
     }
 
-    /// When and where the job is promised to start.
+    /// The promised start of the job, and its machine.
     pub(super) fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         let reservation = self.held.iter().find(|held| held.waiting.job == job)?;
         reservation.slot.map(|slot| (slot.start, self.machine(slot)))
     }
 
-    /// Whose promised start has come.
+    /// The jobs whose promised start has come.
     pub(super) fn due(&self, now: Time) -> Vec<JobId> {
         let due = self.held.iter().filter(|held| held.slot.is_some_and(|slot| slot.start <= now));
         due.map(|held| held.waiting.job).collect()
     }
 
-    /// Why the job waits, and what it is promised.
+    /// The reason why the job waits, and its promise.
     pub(super) fn reasons(&self, job: JobId, now: Time) -> (Reason, Reason) {
-        let own = self.held.iter().find(|held| held.waiting.job == job).expect("who waits is held");
+        let own = self.held.iter().find(|held| held.waiting.job == job).expect("a job that waits is held");
         let mut profiles = self.profiles.clone();
         if let Some(slot) = own.slot {
             profiles.cancel(slot, &own.waiting.request);
@@ -165,7 +165,7 @@ impl Reservations {
             self.mend(view);
         }
         let ended = std::mem::take(&mut self.ended);
-        // Without an early end, a compression finds what the one before it has left, if that has moved anybody. In order of
+        // Without an early end, a compression finds what the one before it has left, if that has moved any job. In order of
         // reserved starts none is made for that reason: on one machine, it would find nothing.
         let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
         let freed = std::mem::take(&mut self.ended_early) || again;
@@ -178,7 +178,7 @@ impl Reservations {
         is_stale || compresses && freed
     }
 
-    /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
+    /// Keeps the reservations that are still possible after what has happened, and gives the other jobs new ones.
     fn mend(&mut self, view: &View<'_>) {
         let turns: Vec<usize> = self.in_turn().collect();
         let Self { profiles, held, .. } = self;

@@ -24,25 +24,25 @@ struct Checked(GapFilling);
 impl Checked {
     /// What has been summed up job by job is the sum over the plan.
     fn check_sums(&self, view: &View<'_>) {
-        let GapFilling { plan, comparator, usage, .. } = &self.0;
+        let GapFilling { plan, usage, .. } = &self.0;
         let (mut kept, mut again) = (usage.clone(), usage.clone());
         again.forget_plan();
         for held in plan.held().iter() {
             let Some(slot) = held.slot else { continue };
             let value = |usage: &mut UserUsage| {
-                usage.sum_up(*comparator, plan, view);
-                format!("{:?}", usage.value(*comparator, &held.waiting, (plan.machine(slot), slot.start), view))
+                usage.sum_up(plan, view);
+                format!("{:?}", usage.value(&held.waiting, (plan.machine(slot), slot.start), view))
             };
             assert_eq!(value(&mut kept), value(&mut again));
         }
     }
 
-    /// On one machine, a search that is played moves nobody.
+    /// On one machine, a search that is played moves no job.
     fn check_that_no_search_is_missed(&self, view: &View<'_>) {
-        let GapFilling { search: Some(search), plan, comparator, usage, .. } = &self.0 else { return };
+        let GapFilling { search: Some(search), plan, usage, .. } = &self.0 else { return };
         if view.machines.len() == 1 {
             let (mut search, mut plan) = (search.clone(), plan.clone());
-            search.improve(&mut plan, *comparator, &mut usage.clone(), view);
+            search.improve(&mut plan, &mut usage.clone(), view);
             assert_eq!(search.accepted, 0);
         }
     }

@@ -1,17 +1,39 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
-use crate::policy::gap_filling_readings::{Completion, Weight};
 use crate::policy::held_reservations::Reservation;
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use crate::view::View;
 use rustc_hash::FxHashMap;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, Time};
+
+/// R1: from when completion is measured.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Completion {
+    /// From the job's submission.
+    #[default]
+    FromSubmission,
+    /// From the start of the simulation.
+    AbsoluteClock,
+}
+
+/// R2: what is weighed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Each job's own gain relative to its own completion, summed.
+    #[default]
+    SumOfRatios,
+    /// The gain of all relative to the completion of all.
+    RatioOfSums,
+    /// The sum of ratios, added to the decision of Best Gap.
+    AddedToDecision,
+}
 
 /// Compares plans that differ in one job.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(super) enum PlanComparator {
     /// 10 × fairness + response + wait + slowdown, each as a relative gain, is above zero.
+    #[default]
     Decision,
     /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new. All terms but that of the
     /// job in question vanish.
@@ -33,13 +55,20 @@ pub(super) struct PlanCost {
 const GUARD: f64 = 1e-13;
 
 impl PlanComparator {
-    /// Whether `new` is better than `old`.
+    /// Returns whether `new` is better than `old`.
     pub(super) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
-        let ratio = gain(old.completion, new.completion, GUARD);
+        let gain = |of: fn(&PlanCost) -> f64, least: f64| (of(old) - of(new)) / of(old).max(least);
+        let ratio = gain(|cost| cost.completion, GUARD);
+        if self.looks_at_completion_alone() {
+            return ratio > 0.0;
+        }
+        let decision = 10.0 * gain(|cost| cost.fairness, GUARD)
+            + gain(|cost| cost.response, GUARD)
+            + gain(|cost| cost.wait, GUARD)
+            + gain(|cost| cost.slowdown, 1.0);
         match self {
-            Self::Decision => old.decision(new) > 0.0,
-            Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums) => ratio > 0.0,
-            Self::Completion(_, Weight::AddedToDecision) => old.decision(new) + ratio > 0.0,
+            Self::Decision => decision > 0.0,
+            Self::Completion(..) => decision + ratio > 0.0,
         }
     }
 
@@ -48,34 +77,21 @@ impl PlanComparator {
     }
 }
 
-impl PlanCost {
-    fn decision(&self, new: &Self) -> f64 {
-        10.0 * gain(self.fairness, new.fairness, GUARD)
-            + gain(self.response, new.response, GUARD)
-            + gain(self.wait, new.wait, GUARD)
-            + gain(self.slowdown, new.slowdown, 1.0)
-    }
-}
-
-/// By how much less `new` is than `old`, relative to it.
-fn gain(old: f64, new: f64, least: f64) -> f64 {
-    (old - new) / old.max(least)
-}
-
-/// What each user has waited for and used: in jobs that have ended, and in those that wait or run.
+/// The waits and the processor time of each user: in jobs that have ended, and in those that wait or run.
 ///
 /// Sums are whole numbers, so that taking a job out of a plan and putting it back leaves nothing behind: a sum that is kept
-/// up to date is that of the plan summed up anew.
+/// up to date is that of the plan summed up again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UserUsage {
+    pub(super) comparator: PlanComparator,
     // Never iterated: its order cannot reach a result.
     places: FxHashMap<Option<u32>, usize>,
     users: Vec<User>,
     // Never iterated.
     jobs: FxHashMap<JobId, Present>,
-    /// Of the plan; `None` until it is asked for.
+    /// Of the plan; `None` until it is needed.
     sums: Option<Sums>,
-    /// Kept for its memory only.
+    /// Scratch buffer, reused across plans.
     ratios: Vec<f64>,
 }
 
@@ -96,24 +112,42 @@ struct User {
 struct Present {
     submit: Time,
     user: usize,
-    estimate: Span,
-    processors: u32,
-    /// Since when it runs.
+    processors: u128,
+    /// Processors × estimate, in nanoseconds.
+    claim: u128,
+    /// Its start, once it runs.
     start: Time,
 }
 
+/// Sums over the jobs of a plan.
+#[derive(Copy, Clone, Debug, Default)]
+struct Sums {
+    /// Nanoseconds.
+    wait: u128,
+    /// Nanoseconds.
+    response: u128,
+    /// In units of 2⁻³².
+    slowdown: u128,
+    jobs: u128,
+}
+
 impl UserUsage {
-    pub(super) fn arrive(&mut self, waiting: &QueuedJob, submit: Time) {
+    pub(super) fn new(comparator: PlanComparator) -> Self {
+        Self { comparator, ..Self::default() }
+    }
+
+    pub(super) fn arrive(&mut self, job: &QueuedJob) {
         let next = self.users.len();
-        let user = *self.places.entry(waiting.request.user).or_insert(next);
+        let user = *self.places.entry(job.request.user).or_insert(next);
         if user == next {
             self.users.push(User::default());
         }
-        let estimate = waiting.request.estimate;
-        let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", waiting.job));
-        let present = Present { submit, user, estimate, processors: waiting.request.processors, start: Time::MAX };
-        self.users[user].change(|user| user.used += present.claim());
-        self.jobs.insert(waiting.job, present);
+        let estimate = job.request.estimate;
+        let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
+        let processors = u128::from(job.request.processors);
+        let claim = processors * u128::from(estimate.as_nanos());
+        self.users[user].change(|user| user.used += claim);
+        self.jobs.insert(job.job, Present { submit: job.submit, user, processors, claim, start: Time::MAX });
     }
 
     /// The job starts, and is no part of the plan any more.
@@ -121,14 +155,13 @@ impl UserUsage {
         self.remove(job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
         present.start = view.now;
-        let wait = present.wait(view.now);
-        self.users[present.user].change(|user| user.waited += wait);
+        self.users[present.user].change(|user| user.waited += present.wait(view.now));
     }
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) {
         let present = self.jobs.remove(&job).expect("a job that ends has arrived");
-        let worked = u128::from(present.processors) * u128::from(now.since(present.start).as_nanos());
-        self.users[present.user].change(|user| user.used = user.used - present.claim() + worked);
+        let worked = present.processors * u128::from(now.since(present.start).as_nanos());
+        self.users[present.user].change(|user| user.used = user.used - present.claim + worked);
     }
 
     /// The job has been interrupted, and will wait for all of that time.
@@ -143,9 +176,9 @@ impl UserUsage {
         self.sums = None;
     }
 
-    /// Sums up the plan, as far as `comparator` looks at it, if that has not been done yet.
-    pub(super) fn sum_up(&mut self, comparator: PlanComparator, plan: &Reservations, view: &View<'_>) {
-        if comparator.looks_at_completion_alone() || self.sums.is_some() {
+    /// Sums up the plan, as far as the comparator looks at it, if that has not been done yet.
+    pub(super) fn sum_up(&mut self, plan: &Reservations, view: &View<'_>) {
+        if self.comparator.looks_at_completion_alone() || self.sums.is_some() {
             return;
         }
         self.sums = Some(Sums::default());
@@ -161,42 +194,34 @@ impl UserUsage {
     pub(super) fn add(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
-        self.users[terms.user].change(|user| user.will_wait += terms.wait);
-        self.sums = Some(sums.with(&terms));
+        self.sums = Some(sums.with(terms));
+        self.users[self.jobs[&job.job].user].change(|user| user.will_wait += terms.wait);
     }
 
     /// The job, planned to start so, is no part of the plan any more.
     pub(super) fn remove(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
-        self.users[terms.user].change(|user| user.will_wait -= terms.wait);
-        self.sums = Some(sums.without(&terms));
+        self.sums = Some(sums.without(terms));
+        self.users[self.jobs[&job.job].user].change(|user| user.will_wait -= terms.wait);
     }
 
     /// The value of the plan that has been summed up, with `job` beside it.
-    pub(super) fn value(
-        &mut self,
-        comparator: PlanComparator,
-        job: &QueuedJob,
-        planned: (SiteId, Time),
-        view: &View<'_>,
-    ) -> PlanCost {
+    pub(super) fn value(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) -> PlanCost {
         let terms = self.terms(job, planned, view);
         let response = seconds(terms.response);
-        let completion = match comparator {
-            PlanComparator::Completion(Completion::AbsoluteClock, _) => {
-                response + self.jobs[&job.job].submit.as_secs_f64()
-            }
+        let completion = match self.comparator {
+            PlanComparator::Completion(Completion::AbsoluteClock, _) => response + job.submit.as_secs_f64(),
             _ => response,
         };
-        if comparator.looks_at_completion_alone() {
+        if self.comparator.looks_at_completion_alone() {
             return PlanCost { completion, ..PlanCost::default() };
         }
-        let sums = self.sums.expect("the plan has been summed up").with(&terms);
+        let sums = self.sums.expect("the plan has been summed up").with(terms);
         #[expect(clippy::cast_precision_loss, reason = "a count, and a sum in units of 2⁻³²")]
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
         PlanCost {
-            fairness: self.fairness(terms.user, terms.wait),
+            fairness: self.fairness(self.jobs[&job.job].user, terms.wait),
             response: seconds(sums.response) / jobs,
             wait: seconds(sums.wait) / jobs,
             slowdown: (slowdown / jobs).max(1.0),
@@ -204,18 +229,19 @@ impl UserUsage {
         }
     }
 
-    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> Terms {
-        let present = &self.jobs[&job.job];
+    /// The terms of one job in the sums.
+    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> Sums {
         let length = view.machines[machine.index()].expects(&job.request);
-        let response = start.saturating_add(length).saturating_since(present.submit);
+        let response = start.saturating_add(length).saturating_since(job.submit);
         let slowdown = response.as_secs_f64().max(1.0) / length.as_secs_f64().max(1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2⁶⁷")]
         let slowdown = (slowdown * SLOWDOWN_UNITS) as u128;
-        Terms { user: present.user, wait: present.wait(start), response: response.as_nanos().into(), slowdown }
+        let wait = start.saturating_since(job.submit).as_nanos().into();
+        Sums { wait, response: response.as_nanos().into(), slowdown, jobs: 1 }
     }
 
-    /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users; one
-    /// user waits longer by so many nanoseconds.
+    /// The sum over users of (1 + m − w)², where w is a user's wait per processor second, and m its mean over users; one user
+    /// waits `by` nanoseconds longer.
     fn fairness(&mut self, of: usize, by: u128) -> f64 {
         self.ratios.clear();
         self.ratios.extend(self.users.iter().map(|user| user.ratio));
@@ -226,24 +252,7 @@ impl UserUsage {
     }
 }
 
-/// Sums over the jobs of a plan: nanoseconds, and units of slowdown.
-#[derive(Copy, Clone, Debug, Default)]
-struct Sums {
-    wait: u128,
-    response: u128,
-    slowdown: u128,
-    jobs: u64,
-}
-
-/// What one job adds to them.
-struct Terms {
-    user: usize,
-    wait: u128,
-    response: u128,
-    slowdown: u128,
-}
-
-/// A slowdown of 1 is so many units.
+/// A slowdown of 1 in units.
 const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
 
 #[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
@@ -257,40 +266,32 @@ impl User {
         self.ratio = self.ratio_with(0);
     }
 
-    /// If the user waits so many nanoseconds more.
+    /// The ratio if the user waits some nanoseconds more.
     fn ratio_with(&self, more: u128) -> f64 {
         seconds(self.waited + self.will_wait + more) / seconds(self.used).max(1.0)
     }
 }
 
 impl Sums {
-    const fn with(self, terms: &Terms) -> Self {
-        let Self { wait, response, slowdown, jobs } = self;
-        Self {
-            wait: wait + terms.wait,
-            response: response + terms.response,
-            slowdown: slowdown + terms.slowdown,
-            jobs: jobs + 1,
-        }
+    fn with(self, terms: Self) -> Self {
+        self.combined(terms, |sum, term| sum + term)
     }
 
-    const fn without(self, terms: &Terms) -> Self {
-        let Self { wait, response, slowdown, jobs } = self;
+    fn without(self, terms: Self) -> Self {
+        self.combined(terms, |sum, term| sum - term)
+    }
+
+    fn combined(self, terms: Self, combine: impl Fn(u128, u128) -> u128) -> Self {
         Self {
-            wait: wait - terms.wait,
-            response: response - terms.response,
-            slowdown: slowdown - terms.slowdown,
-            jobs: jobs - 1,
+            wait: combine(self.wait, terms.wait),
+            response: combine(self.response, terms.response),
+            slowdown: combine(self.slowdown, terms.slowdown),
+            jobs: combine(self.jobs, terms.jobs),
         }
     }
 }
 
 impl Present {
-    /// Processor nanoseconds that it asks for.
-    fn claim(&self) -> u128 {
-        u128::from(self.processors) * u128::from(self.estimate.as_nanos())
-    }
-
     /// In nanoseconds.
     fn wait(&self, start: Time) -> u128 {
         start.saturating_since(self.submit).as_nanos().into()

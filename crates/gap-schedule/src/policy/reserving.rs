@@ -1,0 +1,209 @@
+//! The engine of backfilling: turns, reservations, and the jobs that start around them.
+
+mod one;
+
+use crate::min_demand::MinDemand;
+use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::machine_profiles::{MachineProfiles, Slot};
+use crate::policy::pass::{Line, Pass};
+use crate::policy::readings::BackfillReadings;
+use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReasonProbe, Right};
+use crate::running::RunningJob;
+use crate::view::View;
+use serde::{Deserialize, Serialize};
+use sim_core::{SiteSet, Time};
+use std::cell::Cell;
+
+/// How many jobs that wait hold a reservation.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// At most this number. With 0, every job that fits starts.
+    Jobs(u32),
+    /// All of them.
+    #[default]
+    All,
+}
+
+impl Depth {
+    /// Whether one more job may hold a reservation, beside those that do.
+    pub const fn allows_beside(self, holders: usize) -> bool {
+        match self {
+            Self::Jobs(jobs) => holders < jobs as usize,
+            Self::All => true,
+        }
+    }
+}
+
+/// The engine of backfilling: jobs have their turns in the order of a [`Line`], those that cannot start are given reservations,
+/// and the others may start if they delay no reservation.
+///
+/// A single reservation is found in the sorted ends of what runs, without a profile (the module `one`); any other number, in
+/// profiles of all machines that are laid out at each pass.
+#[derive(Clone, Debug)]
+pub(super) struct Reserving {
+    depth: Depth,
+    /// With more than one reservation or none, [`BackfillReadings::rule`] has no meaning.
+    readings: BackfillReadings,
+    /// Whether the holders are kept for the next pass: then no reservation is left out because it would delay no job of this
+    /// one.
+    keeps_holders: bool,
+    /// Whether jobs that are left after the turns come up again in another order: then they are reported there.
+    resorts: bool,
+    /// The jobs that hold a reservation, in the order in which they were given it.
+    pub(super) holders: Vec<QueuedJob>,
+    free_tree: FreeProcessorTree,
+    /// The expected availability of each machine, unless there is one reservation.
+    profiles: MachineProfiles,
+    /// The reservations in the profiles, if a probe listens.
+    promised: Vec<(QueuedJob, Slot)>,
+    /// The jobs that this pass has started before the head was found, if there is one reservation.
+    in_turn: Vec<(usize, RunningJob)>,
+    operations: Cell<u64>,
+}
+
+impl Reserving {
+    pub(super) fn new(depth: Depth, readings: BackfillReadings) -> Self {
+        Self {
+            depth,
+            readings,
+            keeps_holders: false,
+            resorts: false,
+            holders: Vec::new(),
+            free_tree: FreeProcessorTree::default(),
+            profiles: MachineProfiles::default(),
+            promised: Vec::new(),
+            in_turn: Vec::new(),
+            operations: Cell::new(0),
+        }
+    }
+
+    /// The same, where the holders are kept for the next pass.
+    pub(super) fn keeping_holders(self) -> Self {
+        Self { keeps_holders: true, ..self }
+    }
+
+    /// The same, where jobs that are left after the turns come up again in another order, if `resorts`.
+    pub(super) fn resorting(self, resorts: bool) -> Self {
+        Self { resorts, ..self }
+    }
+
+    /// The readings that it was made with.
+    pub(super) const fn readings(&self) -> BackfillReadings {
+        self.readings
+    }
+
+    /// Steps and looks so far with one reservation, as counted by [`Easy`](crate::Easy).
+    pub(super) const fn operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    /// Initializes the state of each machine.
+    pub(super) fn begin(&mut self, view: &View<'_>) {
+        self.free_tree = FreeProcessorTree::new(view.machines, self.readings.placement);
+        self.profiles = MachineProfiles::new(view.machines, self.readings.placement);
+    }
+
+    /// Whether one more job may hold a reservation.
+    pub(super) const fn allows_another(&self) -> bool {
+        self.depth.allows_beside(self.holders.len())
+    }
+
+    /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, until there are as many as
+    /// there may be. Returns whether a job that is left may start.
+    pub(super) fn take_turns(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) -> bool {
+        self.free_tree.update(pass.view.free);
+        self.holders.clear();
+        match self.depth {
+            Depth::Jobs(1) => self.find_head(line, pass),
+            _ => self.reserve_many(line, pass),
+        }
+        // Most passes end here: no job behind the head would profit from the search for its reservation.
+        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && (pass.listens() || self.leaves_room(line))
+    }
+
+    /// Starts the jobs of `line` that delay none of the holders, in order.
+    pub(super) fn backfill(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+        match self.depth {
+            Depth::Jobs(1) => self.backfill_behind_one(line, pass),
+            _ => self.backfill_behind_many(line, pass),
+        }
+    }
+
+    /// Whether a job ahead is narrow enough for what is left.
+    fn leaves_room(&self, line: &Line<'_>) -> bool {
+        let most = self.free_tree.most();
+        line.has_where(|least| {
+            self.operations.update(|steps| steps + 1);
+            least.processors <= most
+        })
+    }
+
+    fn reserve_many(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+        let view = pass.view;
+        self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
+        self.promised.clear();
+        while let Some(next) = pass.next(line) {
+            let best = self.profiles.best(self.profiles.ranks(), &next.request, view.now);
+            if let Some(slot) = best.filter(|slot| slot.start == view.now) {
+                self.start(&next, slot, pass);
+                continue;
+            }
+            let holds = self.allows_another();
+            if holds || !self.resorts {
+                pass.refuse(&next, || self.refusal(&next, view.now));
+            }
+            if !holds {
+                return; // There is no reservation at all.
+            }
+            if let Some(slot) = best {
+                self.profiles.reserve(slot, &next.request);
+                if pass.listens() {
+                    self.promised.push((next, slot));
+                }
+            }
+            pass.report(&next, || self.profiles.promise(best));
+            self.holders.push(next);
+            if !self.allows_another() || !self.keeps_holders && !pass.listens() && !self.leaves_room(line) {
+                return;
+            }
+        }
+    }
+
+    fn backfill_behind_many(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+        let now = pass.view.now;
+        loop {
+            let worth = |least| self.room(least, SiteSet::ALL, now).is_some();
+            let Some(next) = pass.next_where(line, worth, |job| self.refusal(job, now)) else { break };
+            // There is room, but the job may not be allowed there.
+            if let Some(slot) = self.room(MinDemand::of(&next.request), next.request.sites, now) {
+                self.start(&next, slot, pass);
+            } else {
+                pass.refuse(&next, || self.refusal(&next, now));
+            }
+        }
+    }
+
+    /// The obstacle to a start of the job now.
+    fn refusal(&self, job: &QueuedJob, now: Time) -> Reason {
+        let promised = self.promised.iter().map(|(other, slot)| (other, *slot));
+        self.profiles.obstacle(job, now, promised).unwrap_or(Reason::Kept)
+    }
+
+    /// Starts the job, which may pass others that hold reservations.
+    fn start(&mut self, job: &QueuedJob, slot: Slot, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+        let machine = self.profiles.index(slot.rank);
+        let passes = !self.holders.is_empty();
+        pass.start(job, machine, if passes { Right::Backfilled } else { Right::InTurn });
+        self.profiles.start(slot, &job.request, passes);
+        self.free_tree.seize(machine, job.request.processors);
+    }
+
+    /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
+    fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<Slot> {
+        let fits = |machine| self.profiles.fits(self.profiles.rank(machine), least, sites, now);
+        let machine = self.free_tree.find(least.processors, &Cell::default(), fits)?;
+        Some(Slot { start: now, rank: self.profiles.rank(machine) })
+    }
+}
