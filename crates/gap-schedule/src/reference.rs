@@ -1,6 +1,6 @@
-//! The policies that everybody names, as plainly as they can be written: to be read, and to check others against.
+//! The well-known policies, as plainly as they can be written: to be read, and to check others against.
 //!
-//! Each draws the whole future anew whenever it looks, as an [`AvailabilityProfile`] of free processors, and remembers nothing
+//! Each draws the whole future at each pass, as an [`AvailabilityProfile`] of free processors, and remembers nothing
 //! that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
 //! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`OrderedBackfill`] those of [`crate::OrderedBackfill`], and [`Conservative`]
 //! those of [`crate::Conservative`], and so on.
@@ -16,7 +16,7 @@ mod predicted;
 pub use conservative::Conservative;
 pub use easy::Easy;
 pub use ordered::{Fcfs, OrderedBackfill};
-pub use predicted::{Behind, Foresight, Predicted, predicted_easy};
+pub use predicted::{Behind, Predicted, predicted_easy};
 
 use crate::policy::Placement;
 use crate::queue::QueuedJob;
@@ -26,10 +26,10 @@ use sim_core::{AvailabilityProfile, Span, Time};
 /// The shortest time there is.
 const INSTANT: Span = Span::from_nanos(1);
 
-/// Until when those run that have no estimate.
+/// The expected end of jobs without an estimate.
 const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
 
-/// Free processors of the machine from now on, as far as those who run there are concerned.
+/// Free processors of the machine from now on, beside the jobs that run there.
 fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
     let mut free = AvailabilityProfile::new(view.machines[machine].processors);
     for job in view.running[machine].iter() {
@@ -39,7 +39,7 @@ fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
     free
 }
 
-/// How long the job is expected to hold its processors there.
+/// The time for which the job is expected to hold its processors there.
 fn span(machine: usize, job: &QueuedJob, view: &View<'_>) -> Span {
     view.machines[machine].expects(&job.request).max(INSTANT)
 }

@@ -1,4 +1,4 @@
-//! The machines, and what holds their processors.
+//! The machines, and the jobs and outages on them.
 
 use crate::machine::Machine;
 use crate::queue::Queue;
@@ -14,7 +14,7 @@ pub(super) struct MachinePool {
     running: Vec<Running>,
     /// Of the machines that are down.
     repairs: Vec<Option<Repair>>,
-    /// How long a repair is said to take; [`Span::MAX`] if nobody knows.
+    /// Expected length of a repair; [`Span::MAX`] if unknown.
     pub(super) repair_expected: Span,
 }
 

@@ -1,4 +1,4 @@
-//! Who predicts run times in a world, and how right that was.
+//! Predictions of run times in a world, and their accuracy.
 
 use crate::correct::{Corrector, Expired};
 use crate::predict::Predictor;
@@ -30,7 +30,7 @@ use sim_core::{Request, Span};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Predictions {
-    /// `None` if somebody knows the future.
+    /// `None` if the run times themselves are the predictions.
     predictor: Option<Box<dyn Predictor>>,
     corrector: Option<Box<dyn Corrector>>,
     counts: PredictionCounts,
@@ -41,7 +41,7 @@ pub struct Predictions {
 pub struct PredictionCounts {
     /// Jobs that were given a prediction when they were submitted.
     pub predicted: u64,
-    /// Those whose prediction expired while they ran. A job that lost its machine and runs anew may be counted again.
+    /// Those whose prediction expired while they ran. A job that lost its machine and runs again may be counted again.
     pub expired: u64,
     /// How often a prediction was replaced by a later one.
     pub corrections: u64,
@@ -62,14 +62,9 @@ impl PredictionCounts {
 }
 
 impl Predictions {
-    /// By whoever sees requests and the past. Predictions that expire are not corrected.
+    /// By a predictor that sees requests and the past. Predictions that expire are not corrected.
     pub fn by(predictor: impl Predictor + 'static) -> Self {
-        Self::by_any(Box::new(predictor))
-    }
-
-    /// The same, where the predictor is only known at run time.
-    pub fn by_any(predictor: Box<dyn Predictor>) -> Self {
-        Self { predictor: Some(predictor), corrector: None, counts: PredictionCounts::default() }
+        Self { predictor: Some(Box::new(predictor)), ..Self::clairvoyant() }
     }
 
     /// The run times themselves: the one predictor that knows the future, for comparison.
@@ -80,13 +75,7 @@ impl Predictions {
     /// The same, where this corrector answers when a prediction expires.
     #[must_use]
     pub fn corrected_by(self, corrector: impl Corrector + 'static) -> Self {
-        self.corrected_by_any(Box::new(corrector))
-    }
-
-    /// The same, where the corrector is only known at run time.
-    #[must_use]
-    pub fn corrected_by_any(self, corrector: Box<dyn Corrector>) -> Self {
-        Self { corrector: Some(corrector), ..self }
+        Self { corrector: Some(Box::new(corrector)), ..self }
     }
 
     /// How they have fared so far.
@@ -94,7 +83,7 @@ impl Predictions {
         self.counts
     }
 
-    /// What is expected of a job that is submitted now and would run for so long, at reference speed; `None` if nobody can tell.
+    /// What is expected of a job that is submitted now and would run for `runtime`, at reference speed; `None` if that is unknown.
     pub fn predict(&mut self, request: &Request, runtime: Span) -> Option<Span> {
         let predicted = match &mut self.predictor {
             Some(predictor) => predictor.predict(request),
@@ -116,7 +105,7 @@ impl Predictions {
         }
     }
 
-    /// What is expected of a job whose prediction has expired; `None` if nobody corrects it.
+    /// What is expected of a job whose prediction has expired; `None` if it is not corrected.
     pub fn correct(&mut self, expired: &Expired) -> Option<Span> {
         self.counts.expired += u64::from(expired.corrections == 0);
         self.corrector.as_mut()?.correct(expired)

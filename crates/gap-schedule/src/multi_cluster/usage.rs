@@ -5,7 +5,7 @@ use sim_core::{Fact, JobId, Probe, Time};
 use std::collections::BTreeMap;
 
 /// A probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all that
-/// there are, or as many as the jobs in the system ask for if that is less. While nobody asks for any, usage is not
+/// there are, or as many as the jobs in the system ask for if that is less. While no job needs any, usage is not
 /// defined, and such times do not count. Processors of a machine that is down are among those that there are: failures
 /// lower the usage. A job that was interrupted asks for its processors again; what it had done counts as activity.
 ///
@@ -66,7 +66,7 @@ impl Usage {
     }
 
     /// The mean usage, between 0 and 1, up to the instant of the latest fact (which itself is not counted yet); `None` if
-    /// until then nobody asked for processors.
+    /// until then no job needed processors.
     pub fn mean(&self, over: UsageOver) -> Option<f64> {
         match over {
             UsageOver::Time => {
@@ -169,7 +169,7 @@ mod tests {
         hear(30, Fact::Finished { job: first.id }); // for 10 s, 3 of 6, although 7 are asked for
         hear(30, start(&second));
         hear(40, Fact::Finished { job: second.id }); // for 10 s, 4 of 4
-        hear(50, Fact::Submitted(job(3, 50, 1))); // for 10 s, nobody asks
+        hear(50, Fact::Submitted(job(3, 50, 1))); // for 10 s, nothing is asked for
         let check = |over, expected: f64| {
             let found = usage.mean(over).expect("processors were asked for");
             assert!((found - expected).abs() < 1e-12, "{over:?}: {found} instead of {expected}");

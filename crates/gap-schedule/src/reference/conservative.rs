@@ -1,8 +1,9 @@
 //! Conservative backfilling, drawn from lists at each look.
 
-use super::{free_on, span};
+use super::{earliest, free_on, span};
+use crate::machine::site;
 use crate::order::Priority;
-use crate::policy::{CompressOrder, Policy};
+use crate::policy::{CompressOrder, Placement, Policy};
 use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
@@ -10,8 +11,8 @@ use sim_core::{AvailabilityProfile, SiteId, Time};
 
 /// Conservative backfilling: each job is promised the earliest start on its arrival, and moves ahead when others end early.
 ///
-/// [`crate::Conservative`] is the fast one, and says what the rule is, and what becomes of promises when something happens that
-/// nobody expected.
+/// [`crate::Conservative`] is the fast one, and says what the rule is, and what becomes of promises when something unexpected
+/// happens.
 #[derive(Clone, Debug, Default)]
 pub struct Conservative {
     order: CompressOrder,
@@ -19,7 +20,7 @@ pub struct Conservative {
     /// In order of arrival, each with its promised start and machine; `None` if by expectations it can never start.
     promised: Vec<(QueuedJob, Option<(Time, usize)>)>,
     newcomers: Vec<QueuedJob>,
-    /// What has happened since the last pass: an end, an end before its time, something that nobody expected.
+    /// What has happened since the last pass: an end, an end before its time, something unexpected.
     ended: bool,
     early: bool,
     astray: bool,
@@ -37,7 +38,7 @@ impl Conservative {
         Self { turns, ..self }
     }
 
-    /// The machine, with what runs there and the promises to all but one of those who wait.
+    /// The machine, with what runs there and the promises to all jobs that wait but one.
     fn profile(&self, machine: usize, but: usize, view: &View<'_>) -> AvailabilityProfile {
         let mut profile = free_on(machine, view);
         for (number, (job, slot)) in self.promised.iter().enumerate() {
@@ -50,15 +51,9 @@ impl Conservative {
 
     /// The earliest start; of equal ones, on the fastest machine.
     fn best(&self, number: usize, view: &View<'_>) -> Option<(Time, usize)> {
-        let job = self.promised[number].0;
-        let mut slots = Vec::new();
-        for machine in (0..view.machines.len()).filter(|machine| view.suits(*machine, &job.request)) {
-            let profile = self.profile(machine, number, view);
-            let start = profile.earliest(view.now, span(machine, &job, view), job.request.processors);
-            slots.extend(start.map(|start| (start, machine)));
-        }
-        let speed = |slot: &(Time, usize)| view.machines[slot.1].speed;
-        slots.into_iter().min_by(|one, other| one.0.cmp(&other.0).then(speed(other).total_cmp(&speed(one))))
+        let plan = |machine| self.profile(machine, number, view);
+        let plans: Vec<AvailabilityProfile> = (0..view.machines.len()).map(plan).collect();
+        earliest(&plans, &self.promised[number].0, Placement::Fastest, view)
     }
 
     /// By promised start, then in order of arrival.
@@ -70,17 +65,15 @@ impl Conservative {
 
     /// The order of turns in a compression.
     fn in_order(&self, now: Time) -> Vec<usize> {
-        match self.order {
-            CompressOrder::Arrival => {
-                let mut order: Vec<usize> = (0..self.promised.len()).collect();
-                order.sort_by_key(|number| self.turns.turn(&self.promised[*number].0, now));
-                order
-            }
-            CompressOrder::Reserved => self.by_start(),
+        if self.order == CompressOrder::Reserved {
+            return self.by_start();
         }
+        let mut order: Vec<usize> = (0..self.promised.len()).collect();
+        order.sort_by_key(|number| self.turns.turn(&self.promised[*number].0, now));
+        order
     }
 
-    /// Keeps the promises that can still be kept, and gives the others anew.
+    /// Keeps the promises that can still be kept, and gives the other jobs new ones.
     fn mend(&mut self, view: &View<'_>) {
         let order = self.in_order(view.now);
         let former: Vec<_> = self.promised.iter_mut().map(|(_, slot)| slot.take()).collect();
@@ -131,7 +124,7 @@ impl Policy for Conservative {
             if let Some((start, machine)) = slot.filter(|(start, _)| *start <= view.now) {
                 assert_eq!(start, view.now, "no start is missed");
                 self.astray |= job.request.estimate.is_none_or(|estimate| estimate.is_zero());
-                starts.push((job.job, SiteId(u32::try_from(machine).expect("few machines"))));
+                starts.push((job.job, site(machine)));
             }
         }
         self.promised.retain(|(job, _)| starts.iter().all(|(started, _)| *started != job.job));

@@ -27,10 +27,10 @@ impl Policy for Easy {
         let mut head_is_waiting = false;
         for job in view.queue {
             let (processors, takes) = (job.request.processors, span(0, job, view));
-            // By expectations, whoever needs the processors of a job without an estimate never starts.
+            // By expectations, a job that needs the processors of a job without an estimate never starts.
             let start = plan.earliest(view.now, takes, processors);
             if start == Some(view.now) {
-                // Who passes the head takes even the last instant, so that of several jobs without an estimate only one takes
+                // A job that passes the head takes even the last instant, so that of several jobs without an estimate only one takes
                 // what the promise leaves over.
                 let takes = if head_is_waiting { takes } else { takes.min(END_OF_TIME.since(view.now)) };
                 plan.reserve(view.now, takes, processors);

@@ -8,7 +8,7 @@ use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 use sim_core::AvailabilityProfile;
 
-/// Backfilling in any order: the queue sorted, and all reservations given anew, at each pass.
+/// Backfilling in any order: the queue sorted, and all reservations laid out, at each pass.
 ///
 /// [`crate::OrderedBackfill`] is the fast one, and says what the rule is.
 #[derive(Copy, Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl Policy for OrderedBackfill {
         let mut plans: Vec<AvailabilityProfile> =
             (0..view.machines.len()).map(|machine| free_on(machine, view)).collect();
         let mut holders = Vec::new();
-        // Whether the job could start now. Who passes others takes even the last instant of all time, so that of several
+        // Whether the job could start now. A job that passes others takes even the last instant of all time, so that of several
         // jobs without an estimate only one takes what promises leave over.
         let mut start = |job: &QueuedJob, passes: bool, plans: &mut [AvailabilityProfile]| {
             let found = earliest(plans, job, placement, view).filter(|(start, _)| *start == view.now);
@@ -82,7 +82,7 @@ impl Policy for OrderedBackfill {
             }
         }
         for job in sorted(behind.into_iter(), Priority { order: backfill, threshold }, view) {
-            // Nobody without a reservation is left where there may be any number of them.
+            // No job without a reservation is left where there may be any number of them.
             start(job, !holders.is_empty(), &mut plans);
         }
     }

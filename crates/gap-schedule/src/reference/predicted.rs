@@ -1,37 +1,28 @@
 //! EASY with predicted run times on one machine: a whole simulation, event by event, as plainly as it can be written.
 
-use crate::correct::{Corrector, Expired};
-use crate::predict::Predictor;
+use crate::correct::Expired;
+use crate::multi_cluster::Predictions;
 use sim_core::{Job, Span, Time};
 use std::collections::BTreeSet;
 
-/// What became of a job.
+/// The fate of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Predicted {
-    /// When it started.
+    /// Its start.
     pub start: Time,
-    /// What was predicted when it was submitted.
+    /// The prediction at its submission.
     pub first_prediction: Span,
-    /// How often that expired.
+    /// Number of times that a prediction expired.
     pub corrections: u32,
 }
 
-/// Who is looked at first behind the head of the queue.
+/// The order of the jobs behind the head of the queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// By arrival: EASY. The pass after a submission is made only if the job that was just submitted fits.
     Arrival,
     /// By prediction, and then by arrival: EASY-SJBF. A pass is made after every submission.
     Shortest,
-}
-
-/// Who predicts. A clairvoyant prediction is the run time itself.
-#[derive(Clone, Debug)]
-pub enum Foresight {
-    /// Whoever sees requests and the past.
-    By(Box<dyn Predictor>),
-    /// Somebody who knows the future.
-    Clairvoyant,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,8 +37,8 @@ struct Run<'a> {
     processors: u32,
     behind: Behind,
     found: Vec<Predicted>,
-    /// What is expected now.
-    predictions: Vec<Span>,
+    /// The run times that are expected now.
+    expected: Vec<Span>,
     queue: Vec<usize>,
     running: Vec<usize>,
     /// What will happen: of one kind at one instant, in the order in which it was found out.
@@ -60,53 +51,40 @@ struct Run<'a> {
 /// processors of a job whose prediction ends at this very instant are free already.
 ///
 /// `jobs` are in order of submission, are wide enough for the machine, run for some time, and no longer than they request.
-pub fn predicted_easy(
-    jobs: &[Job],
-    processors: u32,
-    behind: Behind,
-    mut foresight: Foresight,
-    mut corrector: Option<Box<dyn Corrector>>,
-) -> Vec<Predicted> {
+pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predictions: Predictions) -> Vec<Predicted> {
     let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
-    let (found, predictions) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
+    let (found, expected) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
     let events = (0..).zip(jobs).map(|(id, job)| (job.submit, Event::Submit, id, id)).collect();
     let (queue, running) = (Vec::new(), Vec::new());
-    let mut run = Run { jobs, processors, behind, found, predictions, queue, running, events, posted: jobs.len() };
+    let mut run = Run { jobs, processors, behind, found, expected, queue, running, events, posted: jobs.len() };
     while let Some((now, event, _, id)) = run.events.pop_first() {
         let job = &jobs[id];
         match event {
             Event::Submit => {
-                let predicted = match &mut foresight {
-                    Foresight::By(predictor) => predictor.predict(&job.request).expect("a request"),
-                    Foresight::Clairvoyant => job.runtime,
-                };
+                let predicted = predictions.predict(&job.request, job.runtime).expect("a request");
                 run.found[id].first_prediction = predicted;
-                run.predictions[id] = predicted;
+                run.expected[id] = predicted;
                 run.queue.push(id);
                 if behind == Behind::Shortest || job.request.processors <= run.free(now) {
                     run.pass(now);
                 }
             }
             Event::End => {
-                if let Foresight::By(predictor) = &mut foresight {
-                    predictor.on_completion(&job.request, job.runtime);
-                }
+                predictions.end(&job.request, None, job.runtime);
                 run.running.retain(|other| *other != id);
                 run.pass(now);
             }
             Event::Expire => {
                 let Predicted { first_prediction: first, corrections, .. } = run.found[id];
-                let prediction = run.predictions[id];
+                let prediction = run.expected[id];
                 let expired = Expired { job: job.id, request: job.request, first, prediction, corrections };
-                let corrector = corrector.as_mut().expect("only predictions that expire need a corrector");
-                let corrected = corrector.correct(&expired).expect("a request is never outlived");
-                run.predictions[id] = corrected;
+                run.expected[id] = predictions.correct(&expired).expect("a request is never outlived");
                 run.found[id].corrections += 1;
                 run.watch(id);
             }
         }
     }
-    assert!(run.queue.is_empty() && run.running.is_empty(), "everybody has had his turn");
+    assert!(run.queue.is_empty() && run.running.is_empty(), "every job has run");
     run.found
 }
 
@@ -118,13 +96,13 @@ impl Run<'_> {
 
     /// Waits for the prediction to expire, if it does.
     fn watch(&mut self, id: usize) {
-        if self.predictions[id] < self.jobs[id].runtime {
+        if self.expected[id] < self.jobs[id].runtime {
             self.post(self.expected_end(id), Event::Expire, id);
         }
     }
 
     fn expected_end(&self, id: usize) -> Time {
-        self.found[id].start + self.predictions[id]
+        self.found[id].start + self.expected[id]
     }
 
     /// Processors that are free now, by predictions.
@@ -161,11 +139,11 @@ impl Run<'_> {
         let mut extra = free_at(shadow) - need;
         let mut order = behind.to_vec();
         if self.behind == Behind::Shortest {
-            order.sort_by_key(|id| self.predictions[*id]);
+            order.sort_by_key(|id| self.expected[*id]);
         }
         for id in order {
             let need = self.jobs[id].request.processors;
-            let in_time = now + self.predictions[id] <= shadow;
+            let in_time = now + self.expected[id] <= shadow;
             if need <= free && (in_time || need <= extra) {
                 free -= need;
                 extra -= if in_time { 0 } else { need };

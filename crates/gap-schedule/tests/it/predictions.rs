@@ -3,19 +3,16 @@
 use crate::backfill::{both, reserving};
 use crate::grid_common::{Both, machines};
 use crate::ordered::rules;
-use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
-use gap_schedule::testkit::Transcript;
-use gap_schedule::testkit::{Scene, scenes};
+use gap_schedule::reference::{self, Behind, Predicted, predicted_easy};
+use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
-    Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs, FlexibleBackfill,
-    GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes,
-    Placement, Planner, Policy, Predictions, Predictor, Requested, TimesRequested, ToRequested,
+    Backfilling, CompressOrder, Conservative, Depth, Doubling, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
+    IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner,
+    Policy, Predictions, Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, ToRequested, View,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Fact, Job, Request, Sim, Span, Time};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use sim_core::{Job, Request, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 
@@ -73,43 +70,21 @@ fn how() -> impl Strategy<Value = How> {
     prop::sample::select(vec![How::Requested, How::Doubling, How::Increments])
 }
 
-fn predictor(who: Who) -> Option<Box<dyn Predictor>> {
-    match who {
-        Who::Requested => Some(Box::new(Requested)),
-        Who::Clairvoyant => None,
-        Who::Double => Some(Box::new(TimesRequested::double())),
-        Who::Tsafrir => Some(Box::new(MeanOfUser::tsafrir())),
-        Who::Mean(window) => Some(Box::new(MeanOfUser::new(window))),
-        Who::Wild(seed) => Some(Box::new(Wild(seed))),
-    }
-}
-
-fn corrector(how: How) -> Box<dyn Corrector> {
-    match how {
-        How::Requested => Box::new(ToRequested),
-        How::Doubling => Box::new(Doubling),
-        // The jobs of these tests take seconds.
-        How::Increments => Box::new(Increments([1, 2, 4].map(Span::from_secs).to_vec())),
-    }
-}
-
-pub(crate) fn foresight(predictor: Option<Box<dyn Predictor>>) -> Foresight {
-    predictor.map_or(Foresight::Clairvoyant, Foresight::By)
-}
-
-pub(crate) fn predictions(foresight: Foresight, corrector: Option<Box<dyn Corrector>>) -> Predictions {
-    let predictions = match foresight {
-        Foresight::By(predictor) => Predictions::by_any(predictor),
-        Foresight::Clairvoyant => Predictions::clairvoyant(),
-    };
-    match corrector {
-        Some(corrector) => predictions.corrected_by_any(corrector),
-        None => predictions,
-    }
-}
-
 fn given(who: Who, how: How) -> Predictions {
-    predictions(foresight(predictor(who)), Some(corrector(how)))
+    let predictions = match who {
+        Who::Requested => Predictions::by(Requested),
+        Who::Clairvoyant => Predictions::clairvoyant(),
+        Who::Double => Predictions::by(TimesRequested::double()),
+        Who::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
+        Who::Mean(window) => Predictions::by(MeanOfUser::new(window)),
+        Who::Wild(seed) => Predictions::by(Wild(seed)),
+    };
+    match how {
+        How::Requested => predictions.corrected_by(ToRequested),
+        How::Doubling => predictions.corrected_by(Doubling),
+        // The jobs of these tests take seconds.
+        How::Increments => predictions.corrected_by(Increments([1, 2, 4].map(Span::from_secs).to_vec())),
+    }
 }
 
 /// What a policy that is shown predictions makes of a scene.
@@ -128,7 +103,7 @@ fn requested() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// The policies that are told of expiries, or need not be.
+/// The policies that listen to expiries, or need not.
 fn policies() -> Vec<Box<dyn Policy>> {
     vec![
         Box::new(Fcfs::default()),
@@ -151,82 +126,45 @@ fn policies() -> Vec<Box<dyn Policy>> {
 
 const PASSES: [Passes; 3] = [Passes::PerInstant, Passes::PerEvent, Passes::Pyss];
 
-/// What the world asks and is told, for the comparison with the obvious program.
-#[derive(Clone, Debug)]
-struct Noted<T> {
-    inner: T,
-    predicted: Arc<Mutex<Vec<Span>>>,
-    corrections: Arc<Mutex<BTreeMap<u32, u32>>>,
-}
+/// A policy that notes the starts, first predictions and corrections of jobs that are numbered from 0 on.
+struct Noted(Box<dyn Policy>, Vec<Predicted>);
 
-impl Predictor for Noted<Box<dyn Predictor>> {
-    fn predict(&mut self, request: &Request) -> Option<Span> {
-        let predicted = self.inner.predict(request);
-        self.predicted.lock().expect("one thread").extend(predicted);
-        predicted
+impl Policy for Noted {
+    fn begin(&mut self, view: &View<'_>) {
+        self.0.begin(view);
     }
 
-    fn on_completion(&mut self, request: &Request, ran: Span) {
-        self.inner.on_completion(request, ran);
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        let first_prediction = job.request.estimate.expect("every job is predicted");
+        assert_eq!(self.1.len(), job.job.index());
+        self.1.push(Predicted { start: Time::MAX, first_prediction, corrections: 0 });
+        self.0.on_submit(job, view);
     }
-}
 
-impl Corrector for Noted<Box<dyn Corrector>> {
-    fn correct(&mut self, expired: &Expired) -> Option<Span> {
-        *self.corrections.lock().expect("one thread").entry(expired.job.0).or_default() += 1;
-        self.inner.correct(expired)
+    fn on_start(&mut self, job: &RunningJob, _: SiteId, view: &View<'_>) {
+        self.1[job.job.index()].start = view.now;
+    }
+
+    fn on_expiry(&mut self, job: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.1[job.job.index()].corrections += 1;
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.0.schedule(view, starts);
     }
 }
 
 /// The fast path: starts, first predictions and corrections of jobs numbered from 0 on, on one machine.
-pub(crate) fn fast(
-    jobs: &[Job],
-    processors: u32,
-    behind: Behind,
-    foresight: Foresight,
-    corrector: Option<Box<dyn Corrector>>,
-) -> Vec<Predicted> {
+pub(crate) fn fast(jobs: &[Job], processors: u32, behind: Behind, predictions: Predictions) -> Vec<Predicted> {
+    let shortest = Backfilling { backfill: Order::Spf, ..Backfilling::default() };
     let policy: Box<dyn Policy> = match behind {
         Behind::Arrival => Box::new(IfNewcomerFits::new(Easy::default())),
-        Behind::Shortest => {
-            Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() }))
-        }
+        Behind::Shortest => Box::new(OrderedBackfill::new(shortest)),
     };
-    let (predicted, corrections) = (Arc::default(), Arc::default());
-    let noted = |inner| Noted { inner, predicted: Arc::clone(&predicted), corrections: Arc::clone(&corrections) };
-    let foresight = match foresight {
-        Foresight::By(predictor) => Foresight::By(Box::new(noted(predictor))),
-        Foresight::Clairvoyant => {
-            predicted.lock().expect("one thread").extend(jobs.iter().map(|job| job.runtime));
-            Foresight::Clairvoyant
-        }
-    };
-    let corrector = corrector.map(|inner| -> Box<dyn Corrector> {
-        Box::new(Noted { inner, predicted: Arc::clone(&predicted), corrections: Arc::clone(&corrections) })
-    });
-    let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.iter().copied())
-        .with_passes(Passes::Pyss)
-        .with_predictions(predictions(foresight, corrector));
-    let (_, told) = Sim::new(world, Transcript::new()).run();
-    let starts: BTreeMap<u32, Time> = told
-        .iter()
-        .filter_map(|(at, fact)| match fact {
-            Fact::Started { job, .. } => Some((job.0, *at)),
-            _ => None,
-        })
-        .collect();
-    let (predicted, corrections) = (predicted.lock().expect("one thread"), corrections.lock().expect("one thread"));
-    assert_eq!(
-        (starts.len(), predicted.len()),
-        (jobs.len(), jobs.len()),
-        "every job is predicted once and starts once"
-    );
-    let found = |((job, start), first): ((&u32, &Time), &Span)| Predicted {
-        start: *start,
-        first_prediction: *first,
-        corrections: corrections.get(job).copied().unwrap_or(0),
-    };
-    starts.iter().zip(&*predicted).map(found).collect()
+    let mut noted = Noted(policy, Vec::new());
+    let world = MultiCluster::new(vec![Machine::new(processors)], &mut noted, jobs.iter().copied());
+    Sim::new(world.with_passes(Passes::Pyss).with_predictions(predictions), ()).run();
+    noted.1
 }
 
 proptest! {
@@ -236,9 +174,8 @@ proptest! {
     #[test]
     fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
         for behind in [Behind::Arrival, Behind::Shortest] {
-            let obvious = predicted_easy(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
-            let fast = fast(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
-            prop_assert_eq!(fast, obvious);
+            let obvious = predicted_easy(&jobs, WIDEST, behind, given(who, how));
+            prop_assert_eq!(fast(&jobs, WIDEST, behind, given(who, how)), obvious);
         }
     }
 

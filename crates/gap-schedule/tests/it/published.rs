@@ -2,8 +2,8 @@
 
 use crate::predictions::fast;
 use flate2::read::GzDecoder;
-use gap_schedule::reference::{Behind, Foresight, Predicted, predicted_easy};
-use gap_schedule::{Corrector, Doubling, Increments, MeanOfUser, Requested, TimesRequested, ToRequested};
+use gap_schedule::reference::{Behind, Predicted, predicted_easy};
+use gap_schedule::{Doubling, Increments, MeanOfUser, Predictions, Requested, TimesRequested, ToRequested};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::fs::File;
 
@@ -43,22 +43,19 @@ fn jobs(rows: &[Row]) -> Vec<Job> {
     (0..).zip(rows).map(job).collect()
 }
 
-fn foresight(name: &str) -> Foresight {
-    match name {
-        "NA" | "predictor_reqtime" => Foresight::By(Box::new(Requested)),
-        "predictor_clairvoyant" => Foresight::Clairvoyant,
-        "predictor_double_reqtime" => Foresight::By(Box::new(TimesRequested::double())),
-        "predictor_tsafrir" => Foresight::By(Box::new(MeanOfUser::tsafrir())),
+fn predictions(predictor: &str, corrector: &str) -> Predictions {
+    let predictions = match predictor {
+        "NA" | "predictor_reqtime" => Predictions::by(Requested),
+        "predictor_clairvoyant" => Predictions::clairvoyant(),
+        "predictor_double_reqtime" => Predictions::by(TimesRequested::double()),
+        "predictor_tsafrir" => Predictions::by(MeanOfUser::tsafrir()),
         other => panic!("no predictor {other}"),
-    }
-}
-
-fn corrector(name: &str) -> Option<Box<dyn Corrector>> {
-    match name {
-        "NA" | "throw_an_error" => None,
-        "reqtime" => Some(Box::new(ToRequested)),
-        "recursive_doubling" => Some(Box::new(Doubling)),
-        "tsafrir" => Some(Box::new(Increments::tsafrir())),
+    };
+    match corrector {
+        "NA" | "throw_an_error" => predictions,
+        "reqtime" => predictions.corrected_by(ToRequested),
+        "recursive_doubling" => predictions.corrected_by(Doubling),
+        "tsafrir" => predictions.corrected_by(Increments::tsafrir()),
         other => panic!("no corrector {other}"),
     }
 }
@@ -96,8 +93,11 @@ fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
     [avgft, maxft, rmsft, avgstretch, maxstretch, rmss, avgbsld, maxbsld, rmsbsld]
 }
 
+/// A program that schedules jobs on a machine of these processors.
+type Program = fn(&[Job], u32, Behind, Predictions) -> Vec<Predicted>;
+
 /// Runs every published row by `run`, and compares its metrics to nine digits.
-fn check_rows(run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Corrector>>) -> Vec<Time>) {
+fn check_rows(run: Program) {
     let Some(published) = test_data::oracle("predictsim-sc15-metrics.csv") else { return };
     let mut table = csv::Reader::from_path(published).expect("a table");
     let columns = table.headers().expect("a header").clone();
@@ -109,7 +109,8 @@ fn check_rows(run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Correc
         for row in rows.iter().filter(|row| &row[0] == log) {
             let (scheduler, correct, predict) = (&row[1], &row[2], &row[3]);
             assert_eq!(row[10].parse(), Ok(jobs.len()));
-            let starts = run(&jobs, processors, behind(scheduler), foresight(predict), corrector(correct));
+            let found = run(&jobs, processors, behind(scheduler), predictions(predict, correct));
+            let starts: Vec<Time> = found.iter().map(|job| job.start).collect();
             for (column, ours) in (11..).zip(metrics(&jobs, &starts)) {
                 let Ok(theirs) = row[column].parse::<f64>() else {
                     assert_eq!(&row[column], "NA");
@@ -125,26 +126,26 @@ fn check_rows(run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Correc
     }
 }
 
-/// Runs the workload of a published schedule, and compares every start, and first prediction and corrections where it has
+/// Runs the workload of each published schedule, and compares every start, and first predictions and corrections where it has
 /// them.
-fn check_schedule(
-    name: &str,
-    scheduler: &str,
-    predict: &str,
-    correct: &str,
-    run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Corrector>>) -> Vec<Predicted>,
-) {
-    let Some(rows) = schedule(name) else { return };
-    let (_, processors) = LOGS.into_iter().find(|(log, _)| name.ends_with(log)).expect("a log");
-    let jobs = jobs(&rows);
-    let found = run(&jobs, processors, behind(scheduler), foresight(predict), corrector(correct));
-    for (row, found) in rows.iter().zip(found) {
-        let [job, _, start, .., first, corrections] = *row;
-        assert_eq!(found.start, Time::from_secs(start.try_into().expect("not negative")), "{name}: start of job {job}");
-        if predict != "NA" {
-            let first = Span::from_secs(first.try_into().expect("not negative"));
-            assert_eq!(found.first_prediction, first, "{name}: prediction of job {job}");
-            assert_eq!(i64::from(found.corrections) - 1, corrections, "{name}: corrections of job {job}");
+fn check_schedules(run: Program) {
+    for (name, scheduler, predict, correct) in SCHEDULES {
+        let Some(rows) = schedule(name) else { return };
+        let (_, processors) = LOGS.into_iter().find(|(log, _)| name.ends_with(log)).expect("a log");
+        let found = run(&jobs(&rows), processors, behind(scheduler), predictions(predict, correct));
+        assert_eq!(found.len(), rows.len());
+        for (row, found) in rows.iter().zip(found) {
+            let [job, _, start, .., first, corrections] = *row;
+            assert_eq!(
+                found.start,
+                Time::from_secs(start.try_into().expect("not negative")),
+                "{name}: start of job {job}"
+            );
+            if predict != "NA" {
+                let first = Span::from_secs(first.try_into().expect("not negative"));
+                assert_eq!(found.first_prediction, first, "{name}: prediction of job {job}");
+                assert_eq!(i64::from(found.corrections) - 1, corrections, "{name}: corrections of job {job}");
+            }
         }
     }
 }
@@ -158,29 +159,20 @@ const SCHEDULES: [(&str, &str, &str, &str); 4] = [
 
 #[test]
 fn the_obvious_program_gives_every_published_row() {
-    check_rows(|jobs, processors, behind, foresight, corrector| {
-        let found = predicted_easy(jobs, processors, behind, foresight, corrector);
-        found.into_iter().map(|job| job.start).collect()
-    });
+    check_rows(predicted_easy);
 }
 
 #[test]
 fn the_obvious_program_gives_every_start_prediction_and_correction_of_the_schedules() {
-    for (name, scheduler, predict, correct) in SCHEDULES {
-        check_schedule(name, scheduler, predict, correct, predicted_easy);
-    }
+    check_schedules(predicted_easy);
 }
 
 #[test]
 fn the_world_gives_every_published_row() {
-    check_rows(|jobs, processors, behind, foresight, corrector| {
-        fast(jobs, processors, behind, foresight, corrector).into_iter().map(|job| job.start).collect()
-    });
+    check_rows(fast);
 }
 
 #[test]
 fn the_world_gives_every_start_prediction_and_correction_of_the_schedules() {
-    for (name, scheduler, predict, correct) in SCHEDULES {
-        check_schedule(name, scheduler, predict, correct, fast);
-    }
+    check_schedules(fast);
 }
