@@ -165,7 +165,7 @@ fn fast(machines: &[(u32, f64)], jobs: &[PlanJob]) -> (f64, f64, u64, TabuCounts
     (micros(placing, jobs.len() as u64), micros(improving, counts.iterations), operations, counts)
 }
 
-/// Every so many arrivals the twin is asked too, at the same plan, and must give the same answer.
+/// At some arrivals the twin is asked too, at the same plan, and must give the same answer.
 fn twins(_: &mut Criterion) {
     const EVERY: usize = 100;
     let machines = machines();

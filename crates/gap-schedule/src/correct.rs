@@ -1,17 +1,17 @@
-//! What is expected of a job that has outlived what was expected of it.
+//! Corrections of predictions that jobs have outlived.
 
 use dyn_clone::DynClone;
 use sim_core::{JobId, Request, Span};
 use std::fmt::Debug;
 
-/// Corrects predictions: asked at the instant at which a job outlives the one that it has.
+/// Corrects predictions: called at the instant at which a job outlives the one that it has.
 ///
-/// Until somebody corrects it, the scheduler believes such a job to end at any moment, holds everybody behind it to that, and
-/// is wrong at each look: on KTH-SP2, predictions that nobody corrects multiply EASY's mean wait by 6.9 where they are the mean of a
+/// Without a correction, the scheduler expects such a job to end at any moment, rests reservations on that, and is wrong at
+/// each pass: on KTH-SP2, predictions that are not corrected multiply EASY's mean wait by 6.9 where they are the mean of a
 /// user's last two jobs, and by 3.9 where of five; corrected to the request, those of two jobs lower it by a sixth.
 pub trait Corrector: Debug + DynClone + Send + Sync {
     /// The expected run time from the start of the job on, at reference speed, from now on. `None`, or one that has passed
-    /// already, leaves the job without a prediction: it is expected to end at any moment, and nobody is asked again.
+    /// already, leaves the job without a prediction: it is expected to end at any moment, and the corrector is not called again.
     fn correct(&mut self, expired: &Expired) -> Option<Span>;
 }
 
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(long[..11], expected);
         assert_eq!(long[11..], [request], "after the last of them");
         assert_eq!(all(&mut Increments::tsafrir(), 100, None), expected);
-        assert_eq!(all(&mut Increments(vec![Span::from_secs(7)]), 1, Some(90)), [8, 90], "somebody's own");
+        assert_eq!(all(&mut Increments(vec![Span::from_secs(7)]), 1, Some(90)), [8, 90], "a list of one");
     }
 }

@@ -1,17 +1,17 @@
-//! A policy whose reasons somebody hears.
+//! A policy with a probe for its reasons.
 
 use crate::policy::{Policy, forward_events};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 
-/// A policy, and somebody who listens to its reasons: a policy with the same schedule.
+/// A policy with a probe that listens to its reasons: a policy with the same schedule.
 ///
 /// ```
 /// use gap_schedule::{Easy, Explained, Machine, MultiCluster, Reason, ReasonProbe, Starts};
 /// use sim_core::{Job, JobId, JobLog, Sim, Span, Time};
 ///
-/// /// Keeps what is told of one job.
+/// /// Keeps the reasons of one job.
 /// struct Why(JobId, Vec<Reason>);
 ///
 /// impl ReasonProbe for Why {
@@ -31,9 +31,9 @@ use crate::view::{Starts, View};
 /// let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 200)];
 /// let policy = Explained::new(Easy::default(), Why(JobId(2), Vec::new()));
 /// let (world, _) = Sim::new(MultiCluster::new(vec![Machine::new(4)], policy, jobs.into_iter()), JobLog::collecting()).run();
-/// let Why(_, told) = world.policy().probe();
-/// assert_eq!(told[0], Reason::Turn { place: 2 });
-/// let Reason::Barred { at, left: 0, by, .. } = &told[1] else { panic!("it was barred") };
+/// let Why(_, reasons) = world.policy().probe();
+/// assert_eq!(reasons[0], Reason::Turn { place: 2 });
+/// let Reason::Barred { at, left: 0, by, .. } = &reasons[1] else { panic!("it was barred") };
 /// assert_eq!((*at, by[0].job), (Time::from_secs(100), JobId(1)));
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl<P, R> Explained<P, R> {
         &self.policy
     }
 
-    /// Who listens.
+    /// The probe.
     pub const fn probe(&self) -> &R {
         &self.probe
     }

@@ -1,7 +1,7 @@
-//! Batch scheduling of rigid parallel jobs: who starts now, and where?
+//! Batch scheduling of rigid parallel jobs.
 //!
-//! A rigid job asks for a number of processors, all at once, and keeps them until it ends; nobody is preempted. What is
-//! left to decide is the order, and what this crate holds are policies that decide it, and the world that obeys them.
+//! A rigid job asks for a number of processors, all at once, and keeps them until it ends, without preemption. What is
+//! left to decide is the order. This crate holds policies that decide it, and the world that obeys them.
 //!
 //! # A policy in a simulation
 //!
@@ -60,11 +60,11 @@
 //! let machines = vec![Machine { processors: 8, speed: 1.0 }, Machine { processors: 2, speed: 2.5 }];
 //! let job = |id, processors| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(100));
 //! let jobs = [job(0, 2), job(1, 2)].into_iter();
-//! let (_, told) = Sim::new(MultiCluster::new(machines, Easy::default(), jobs), Vec::new()).run();
+//! let (_, facts) = Sim::new(MultiCluster::new(machines, Easy::default(), jobs), Vec::new()).run();
 //!
-//! assert_eq!(told[2].1, Fact::Started { job: JobId(0), site: SiteId(1), processors: 2 }); // the fast one
-//! assert_eq!(told[3].1, Fact::Started { job: JobId(1), site: SiteId(0), processors: 2 });
-//! assert_eq!(told[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
+//! assert_eq!(facts[2].1, Fact::Started { job: JobId(0), site: SiteId(1), processors: 2 }); // the fast one
+//! assert_eq!(facts[3].1, Fact::Started { job: JobId(1), site: SiteId(0), processors: 2 });
+//! assert_eq!(facts[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
 //! ```
 //!
 //! # Machines that fail
@@ -133,7 +133,7 @@
 //! # assert_eq!((queue.len(), running[0].len()), (1, 2));
 //! ```
 //!
-//! A policy that keeps more than a view holds is told of what happens, see [`Policy`].
+//! A policy that keeps more than a view holds has methods for what happens, see [`Policy`].
 //!
 //! # Estimates
 //!
@@ -142,8 +142,8 @@
 //!
 //! - *Too long*, as users' estimates are: the job ends early, and the next pass makes use of it.
 //! - *Too short*: a job that outlives its estimate is expected to end at any moment. The head's
-//!   promised start may then move, which is the price of an estimate that is no bound. Whoever wants jobs killed at
-//!   their limit hands in jobs with `runtime = min(runtime, estimate)`.
+//!   promised start may then move, which is the price of an estimate that is no bound. To kill jobs at
+//!   their limit, give them `runtime = min(runtime, estimate)`.
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
 //!   of the queue will not need; no promise can rest on its end.
 //!

@@ -28,12 +28,12 @@ use std::iter::Empty;
 /// each then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are repaired
 /// as `O` says, by default never: see [`with_outages`](Self::with_outages).
 ///
-/// What policies expect of run times is what users requested, or what somebody predicts:
+/// What policies expect of run times is what users requested, or predictions:
 /// see [`with_predictions`](Self::with_predictions).
 ///
 /// What happens at one instant has an order: predictions that expire, then releases, then repairs, then failures, then
 /// arrivals, then one scheduling pass ([`Passes`], of which one has another order). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
-/// the second begins; and nobody is started on a machine that fails at once. The policy is not asked while nobody
+/// the second begins; and no job is started on a machine that fails at once. The policy is not called while no job
 /// waits, unless it [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
 /// so memory follows the jobs that wait or run and not the length of a log.
 ///
@@ -55,7 +55,7 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
     passes: Passes,
     /// The next pass that has been posted: the one of the present instant, or the one the policy wished for.
     posted: Option<(Time, EventKey)>,
-    /// The policy's answer, kept for its memory only.
+    /// The policy's answer; scratch buffer, reused across passes.
     starts: Starts,
     arrivals: J,
     /// The next of them, which is here rather than in its event: so events are small, and the calendar moves little.
@@ -100,7 +100,7 @@ pub enum Passes {
     PerEvent,
     /// In the order of the simulator pyss: of one instant, predictions that expire, then submissions, then ends; and a pass
     /// after every submission and every end, none after an expiry. In a pass, the processors of a job whose expected end
-    /// is this very instant, and who does end, are free already, though nobody has been told of its end yet.
+    /// is this very instant, and that does end, are free already, though its end has not been reported yet.
     ///
     /// Its EASY makes the pass after a submission only if the job just submitted fits what is free:
     /// [`IfNewcomerFits`](crate::IfNewcomerFits).
@@ -112,7 +112,7 @@ pub enum Passes {
 struct Started {
     job: QueuedJob,
     hidden: Hidden,
-    /// As policies see it; nobody sees one that has given its processors back before its end was told.
+    /// As policies see it; but for one that has given its processors back before its end was reported.
     running: RunningJob,
     ends_at: Time,
     end: EventKey,
@@ -144,20 +144,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     ///
     /// If a machine has no processors, or a speed that is not a positive number.
     pub fn new(machines: Vec<Machine>, policy: P, arrivals: J) -> Self {
-        Self {
-            pool: MachinePool::new(machines),
-            queue: Queue::new(),
-            started: FxHashMap::default(),
-            policy,
-            passes: Passes::PerInstant,
-            posted: None,
-            starts: Vec::new(),
-            arrivals,
-            coming: None,
-            all_have_come: false,
-            outages: std::iter::empty(),
-            predictions: None,
-        }
+        Self::under(MachinePool::new(machines), policy, arrivals, std::iter::empty())
     }
 
     /// The same, where the machines fail as `outages` says, in order of [`Outage::down`]; the site is the machine's index.
@@ -174,21 +161,28 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
     /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self { pool, queue, started, policy, passes, posted, starts, arrivals, coming, .. } = self;
-        let Self { all_have_come, predictions, .. } = self;
-        MultiCluster {
+        let Self { pool, policy, arrivals, passes, predictions, .. } = self;
+        let world = MultiCluster::under(pool, policy, arrivals, outages.into_iter());
+        MultiCluster { passes, predictions, ..world }
+    }
+}
+
+impl<P, J, O> MultiCluster<P, J, O> {
+    /// The world before anything has happened.
+    fn under(pool: MachinePool, policy: P, arrivals: J, outages: O) -> Self {
+        Self {
             pool,
-            queue,
-            started,
+            queue: Queue::new(),
+            started: FxHashMap::default(),
             policy,
-            passes,
-            posted,
-            starts,
+            passes: Passes::PerInstant,
+            posted: None,
+            starts: Vec::new(),
             arrivals,
-            coming,
-            all_have_come,
-            outages: outages.into_iter(),
-            predictions,
+            coming: None,
+            all_have_come: false,
+            outages,
+            predictions: None,
         }
     }
 }
@@ -200,8 +194,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         Self { passes, ..self }
     }
 
-    /// The same, where repairs are said to take so long: the mean of whoever knows the machines, or [`Span::MAX`], as
-    /// from the beginning, where nobody knows.
+    /// The same, where repairs are expected to take this long: a mean that is known of the machines, or [`Span::MAX`], the
+    /// default, where none is.
     #[must_use]
     pub fn with_repair_expected(mut self, span: Span) -> Self {
         self.pool.repair_expected = span;
@@ -210,9 +204,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// The same, where run times are predicted. Each job is given a prediction when it is submitted, which stands in the place
     /// of its estimate in all that a policy is shown; a job that outlives it is given another by the corrector, if there is
-    /// one, and the policy is told ([`Policy::on_expiry`]). There is no pass for that reason: nothing has become free.
+    /// one, and the policy is notified ([`Policy::on_expiry`]). There is no pass for that reason: nothing has become free.
     ///
-    /// No job is killed by a prediction: it runs for its runtime, which whoever enforces limits has cut at the request.
+    /// No job is killed by a prediction: it runs for its runtime, which the caller has cut at the request if limits are enforced.
     #[must_use]
     pub fn with_predictions(self, predictions: Predictions) -> Self {
         Self { predictions: Some(predictions), ..self }
@@ -258,7 +252,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         cx.post_at(down, Event::Down(outage));
     }
 
-    /// Whether nobody is here, and nobody will come.
+    /// Whether no job is here, and none will come.
     fn is_over(&self) -> bool {
         self.all_have_come && self.queue.is_empty() && self.started.is_empty()
     }
@@ -299,7 +293,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.policy.on_completion(job, machine, &self.pool.view(cx.now(), &self.queue));
     }
 
-    /// Lets those give their processors back whose expected end is this instant and who do end, before anybody is told.
+    /// Lets the jobs give their processors back whose expected end is this instant and that do end, before any end is reported.
     fn release_due(&mut self, cx: &mut impl Context<Event>) {
         let now = cx.now();
         for machine in 0..self.pool.machines().len() {
@@ -454,7 +448,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let is_last = self.passes == Passes::Pyss;
         let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
         let end = cx.post_at(ends_at, end);
-        // One that will not expire needs no event. Nobody learns from that what only the world knows.
+        // One that will not expire needs no event. No policy learns from that what only the world knows.
         let expires = self.predictions.is_some() && running.expected_end < ends_at;
         let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
         let prediction = queued.request.estimate;
@@ -497,7 +491,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.admit(&job, cx);
                 self.call_for_pass(cx);
             }
-            // With nobody left to notice, even an endless stream of failures ends.
+            // With no job left, even an endless stream of failures ends.
             Event::Down(_) if self.is_over() => {}
             Event::Down(outage) => {
                 self.fail(&outage, cx);

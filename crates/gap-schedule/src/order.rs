@@ -1,4 +1,4 @@
-//! The order of a queue: who has his turn before whom.
+//! The order of a queue.
 
 use crate::queue::QueuedJob;
 use sim_core::{Span, Time};
@@ -149,22 +149,22 @@ impl fmt::Debug for Keyed {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u128);
 
-/// An order, and who may leave it behind: whoever has waited for the threshold goes before all others, in order of arrival.
+/// An order with a threshold: jobs that have waited for it go before all others, in order of arrival.
 ///
 /// A threshold is the guard against starvation that an order other than that of arrival needs: a wide job under
 /// [`Order::Sjf`], say, may be passed for ever.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Priority {
-    /// The order of those who have not waited so long.
+    /// The order of the jobs that have not waited for the threshold.
     pub order: Order,
-    /// How long somebody has waited, since submission, who goes first; nobody does if it is absent.
+    /// The wait since submission after which a job goes first; absent, none does.
     pub threshold: Option<Span>,
 }
 
 /// Where a job stands under a [`Priority`]: the smaller, the earlier its turn. Ties go by arrival.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
-    /// Those who have waited long come first: `false` is less than `true`.
+    /// Jobs that have waited for the threshold come first: `false` is less than `true`.
     is_patient: bool,
     key: Key,
 }
@@ -236,7 +236,7 @@ impl Order {
         self.entry()[2]
     }
 
-    /// Whether two jobs may change places while both wait. A queue in such an order is sorted anew at each pass.
+    /// Whether two jobs may change places while both wait. A queue in such an order is sorted at each pass.
     pub const fn changes_with_time(self) -> bool {
         match self {
             Self::Keyed(keyed) => keyed.changes_with_time,
@@ -310,12 +310,12 @@ impl Key {
 }
 
 impl Priority {
-    /// An order that nobody leaves behind.
+    /// An order without a threshold.
     pub const fn of(order: Order) -> Self {
         Self { order, threshold: None }
     }
 
-    /// Whether this is the order of arrival, whoever has waited for how long.
+    /// Whether this is the order of arrival, without a threshold.
     pub fn is_arrival(self) -> bool {
         self == Self::default()
     }
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_no_estimate_is_the_longest() {
+    fn a_job_without_an_estimate_is_the_longest() {
         let jobs = [('e', job(0, 1, None)), ('x', job(0, 1, Some(1_000_000)))];
         for name in [Order::Sjf, Order::Saf, Order::Lxf, Order::Wfp3, Order::F1, Order::F2, Order::F3, Order::F4] {
             assert_eq!(order(name, &jobs), "x<e", "{name:?}");
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_waited_for_the_threshold_goes_first_by_arrival() {
+    fn jobs_that_have_waited_for_the_threshold_go_first_by_arrival() {
         let priority = Priority { order: Order::Sjf, threshold: Some(Span::from_secs(100)) };
         let (old, older, short) = (job(10, 1, Some(50)), job(0, 1, Some(900)), job(109, 1, Some(1)));
         let turn = |job: &QueuedJob, now: u64| priority.turn(job, Time::from_secs(now));

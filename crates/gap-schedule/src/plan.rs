@@ -28,7 +28,7 @@ use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 /// enough processors are free, given the jobs that run and its predecessors. Starts therefore never decrease along a
 /// list; and since nothing in the list ahead of a job begins after it, what is free at its start stays free for it.
 ///
-/// The plan has no clock. Whoever has one says what the time is (`now`, never going back), starts what is due, and
+/// The plan has no clock. Its user gives the time (`now`, never going back), starts what is due, and
 /// reports what has ended; as long as no job outlives its expected end, planned starts only move to earlier instants, or
 /// as an insertion says.
 ///
@@ -63,14 +63,14 @@ pub struct Plan {
     machines: Vec<MachinePlan>,
     /// What is asked of all machines at once, kept together because it is asked often.
     summaries: Vec<MachineSummary>,
-    /// For each width from 1 (the last stands for all beyond), the machines by index: no stretch of so many idle
-    /// processors that begins before the machine's last planned start is longer. Rules out most gaps at a glance. Empty if
+    /// For each width from 1 (the last stands for all beyond), the machines by index: the longest stretch of this number of idle
+    /// processors that begins before the machine's last planned start. Rules out most gaps at a glance. Empty if
     /// there is one machine only.
     reach: Vec<Span>,
     nondelayed: u64,
 }
 
-/// A job taken out of the plan, and how to undo that. Kept by the caller for its memory.
+/// A job taken out of the plan, and how to undo that. A scratch buffer of the caller.
 #[derive(Clone, Debug)]
 struct Taken {
     machine: usize,
@@ -80,7 +80,7 @@ struct Taken {
 }
 
 impl Plan {
-    /// An empty plan for machines of so many processors and such a speed each; a job takes estimate / speed.
+    /// An empty plan for machines, each with its processors and its speed; a job takes estimate / speed.
     ///
     /// # Panics
     ///
@@ -132,7 +132,7 @@ impl Plan {
         self.machines[machine.index()].planned.iter()
     }
 
-    /// Where the job is planned, and when. Looks through the whole plan.
+    /// The machine and the place of a planned job. Looks through the whole plan.
     pub fn find(&self, job: JobId) -> Option<(SiteId, &PlannedJob)> {
         self.machines().find_map(|machine| {
             let planned = self.planned(machine).find(|planned| planned.job.id == job)?;
@@ -140,12 +140,12 @@ impl Plan {
         })
     }
 
-    /// When the planned job starts. Looks through the whole plan.
+    /// The start of the planned job. Looks through the whole plan.
     pub fn start_of(&self, job: JobId) -> Option<Time> {
         self.find(job).map(|(_, planned)| planned.start)
     }
 
-    /// When the last running or planned job ends: an instant. [`Time::ZERO`] if there is no such job.
+    /// The end of the last running or planned job: an instant. [`Time::ZERO`] if there is no such job.
     pub fn makespan(&self) -> Time {
         self.summaries.iter().map(|summary| summary.completion).max().unwrap_or(Time::ZERO)
     }
@@ -156,7 +156,7 @@ impl Plan {
         self.nondelayed
     }
 
-    /// What the plan is judged by.
+    /// The measures that the plan is judged by.
     pub fn score(&self) -> Score {
         Score { makespan: self.makespan(), nondelayed: self.nondelayed }
     }
@@ -166,7 +166,7 @@ impl Plan {
         self.summaries[machine.index()].late
     }
 
-    /// When the next planned job starts.
+    /// The start of the next planned job.
     pub fn next_start(&self) -> Option<Time> {
         self.summaries.iter().map(|summary| summary.next_start).min().filter(|start| *start < Time::MAX)
     }
@@ -230,7 +230,7 @@ impl Plan {
     /// # Panics
     ///
     /// If a start was missed: it was planned for an instant before `now`. If a job lacks processors because another has
-    /// outlived its expected end and nobody has said so, see [`overrun`](Self::overrun).
+    /// outlived its expected end without an [`overrun`](Self::overrun).
     pub fn start_due(&mut self, now: Time, started: &mut Vec<(SiteId, PlannedJob)>) {
         for index in 0..self.machines.len() {
             if self.summaries[index].next_start <= now {
@@ -267,11 +267,11 @@ impl Plan {
     }
 
     /// The machine fails. Until it is [`up`](Self::up) again, an outage holds all of its processors, and is among those that
-    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if nobody knows, but
+    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if that is unknown, but
     /// not before it lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
     /// longer; returns them, in order.
     ///
-    /// A machine of which nobody knows when it will be repaired has no gap and cannot be planned on.
+    /// A machine whose repair is at an unknown time has no gap and cannot be planned on.
     ///
     /// # Panics
     ///
@@ -302,7 +302,7 @@ impl Plan {
         self.change(machine.index(), |machine| machine.end_outage(now));
     }
 
-    /// Takes every planned job out of the plan, to plan all of them anew. Returns them in order of their starts; of those
+    /// Takes every planned job out of the plan, to plan all of them again. Returns them in order of their starts; of those
     /// with the same, by machine and in order.
     pub fn take_planned(&mut self, now: Time) -> Vec<PlanJob> {
         let mut all: Vec<PlannedJob> = Vec::new();
@@ -325,7 +325,7 @@ impl Plan {
         job.span_at(self.summaries[machine].slowness)
     }
 
-    /// Whatever `change` does to one machine, the sums over all stay true.
+    /// Applies `change` to one machine and updates the sums over all.
     fn change<T>(&mut self, machine: usize, change: impl FnOnce(&mut MachinePlan) -> T) -> T {
         let part = &mut self.machines[machine];
         self.nondelayed -= u64::from(part.on_time);

@@ -13,10 +13,10 @@ use sim_core::{JobId, SiteId, Span, Time};
 /// A job that ends early compresses the plan of its machine. One that outlives its estimate is expected to take as long
 /// again as it has taken, again and again; what is planned behind it moves.
 ///
-/// When a machine fails, the jobs planned there, in order, and then those lost there are planned anew, as if they had just
+/// When a machine fails, the jobs planned there, in order, and then those lost there are planned again, as if they had just
 /// arrived: on other machines, or on the same one after its expected repair, which is believed like an estimate. Where
-/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines suit
-/// is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
+/// the repair of a machine is at an unknown time, nothing is planned on it, and a job that only such machines suit
+/// is not planned yet; the repair is then news, and every planned job is planned again, in order of starts, before
 /// those that were not. A search follows each failure and each repair.
 ///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
@@ -28,9 +28,9 @@ pub struct Planner<H = ()> {
     halt: H,
     /// Jobs that cannot be planned anywhere yet, in order.
     stranded: Vec<PlanJob>,
-    /// Kept for its memory only.
+    /// Scratch buffer.
     due: Vec<(SiteId, PlannedJob)>,
-    /// Kept for its memory only.
+    /// Scratch buffer.
     overdue: Vec<(SiteId, JobId, Time)>,
 }
 
@@ -74,7 +74,7 @@ impl<H: StopCriterion> Planner<H> {
         &self.plan
     }
 
-    /// What Tabu search has done so far, if there is one.
+    /// The counts of Tabu search, if there is one.
     pub fn tabu_counts(&self) -> Option<TabuCounts> {
         self.search.as_ref().map(Tabu::counts)
     }
@@ -93,7 +93,7 @@ impl<H: StopCriterion> Planner<H> {
         }
     }
 
-    /// Believes anew when jobs will end that still run at their expected ends, and outages likewise.
+    /// Gives a later expected end to jobs that still run at their expected ends, and to outages likewise.
     fn expect_overdue(&mut self, now: Time) {
         for machine in self.plan.overdue(now) {
             let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);

@@ -1,11 +1,11 @@
-//! How long a job is expected to run, where that is not what its user asked for.
+//! Predictions of run times, in place of what users request.
 
 use dyn_clone::DynClone;
 use sim_core::{Request, Span};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
 
-/// Predicts run times: asked once for each job, when it is submitted, and told of each job that ends.
+/// Predicts run times: called once for each job, when it is submitted, and for each job that ends.
 ///
 /// A prediction orders queues and places reservations. It is no limit: the user's request remains that, and no job is killed
 /// by a prediction. A job that outlives its prediction is given another by a [`Corrector`](crate::Corrector).
@@ -26,7 +26,7 @@ use std::fmt::Debug;
 /// assert_eq!(tsafrir.predict(&request), Some(Span::from_secs(150)));
 /// ```
 pub trait Predictor: Debug + DynClone + Send + Sync {
-    /// The expected run time at reference speed of a job that is submitted now; `None` if nobody knows, not even its user.
+    /// The expected run time at reference speed of a job that is submitted now; `None` if it is unknown, even to its user.
     ///
     /// [`Request::estimate`] is what the user asked for.
     fn predict(&mut self, request: &Request) -> Option<Span>;
@@ -49,7 +49,7 @@ impl Predictor for Requested {
     }
 }
 
-/// A multiple of what the user asked for. Above 1 it exceeds the limit, and is no prediction that anybody believes: it makes
+/// A multiple of what the user asked for. Above 1 it exceeds the limit, and is no credible prediction: it makes
 /// room for short jobs.
 ///
 /// Sources: twice the request improves backfilling (P. Zotkin and J. Keleher, "Job-length estimation and performance in
@@ -74,17 +74,17 @@ impl Predictor for TimesRequested {
 }
 
 /// The mean run time of the last jobs of the same user *to end*, in whole [units](Self::unit), rounded down, and never above
-/// the request. Where too few have ended, or whose job it is is not known: the request.
+/// the request. Where too few have ended, or the user is not known: the request.
 ///
 /// Source: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
 /// Estimates", IEEE TPDS 18(6), 2007, §4: the last two ([`tsafrir`](Self::tsafrir)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeanOfUser {
-    /// How many jobs of a user are averaged, at least 1.
+    /// Number of jobs of a user that are averaged, at least 1.
     pub window: u32,
-    /// How many must have ended before anything is predicted from them, at least 1.
+    /// Number of jobs that must have ended before anything is predicted from them, at least 1.
     pub at_least: u32,
-    /// What predictions are multiples of; at least one of it is predicted, unless less is requested. Not zero.
+    /// The unit of predictions; at least one of it is predicted, unless less is requested. Not zero.
     pub unit: Span,
     /// The last run times of each user, the latest at the back.
     ended: BTreeMap<u32, VecDeque<Span>>,
@@ -161,7 +161,7 @@ mod tests {
         tsafrir.on_completion(&job, Span::from_secs(40));
         assert_eq!(tsafrir.predict(&job), seconds(30), "of the last two to end");
         assert_eq!(tsafrir.predict(&of(Some(1), None)), seconds(30), "without a request there is nothing to cut it at");
-        assert_eq!(tsafrir.predict(&of(None, Some(12))), seconds(12), "nobody in particular has no past");
+        assert_eq!(tsafrir.predict(&of(None, Some(12))), seconds(12), "an unknown user has no past");
         assert_eq!(tsafrir.predict(&of(None, None)), None);
     }
 

@@ -1,13 +1,13 @@
-//! Why a policy starts a job at a pass, or does not: what the decision itself tells whoever listens.
+//! Why a policy starts a job at a pass, or does not: the decision itself, as a probe hears it.
 
 use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Time};
 
-/// Why a job starts at a pass or does not, as the policy's own decision has it. Of one job and pass, several may be told: its
+/// Why a job starts at a pass or does not, as the policy's own decision has it. Of one job and pass, several may be reported: its
 /// turn, what kept it from starting, and what it is promised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is the `place`th of those that wait, in the policy's order at this pass; the first is 1. Where nothing is told, the
+    /// It is the `place`th of those that wait, in the policy's order at this pass; the first is 1. Where no turn is reported, the
     /// order is that of arrival.
     Turn {
         /// Its place.
@@ -15,11 +15,11 @@ pub enum Reason {
     },
     /// It starts.
     Starts {
-        /// Where.
+        /// The machine.
         machine: SiteId,
         /// By which right.
         right: Right,
-        /// Those whose turn came before and who wait on, in the order of their turns.
+        /// The jobs whose turn came before and that wait on, in the order of their turns.
         passed: Vec<JobId>,
     },
     /// No machine that it may use has room for it now.
@@ -29,7 +29,7 @@ pub enum Reason {
         /// Processors that are free there, after those that the pass has started so far.
         free: u32,
     },
-    /// It would fit now, but is expected to run beyond `at`, and those who are promised a start leave too few processors
+    /// It would fit now, but is expected to run beyond `at`, and jobs with a promised start leave too few processors
     /// then.
     Barred {
         /// The machine on which it would fit now; of several, the preferred one.
@@ -37,19 +37,19 @@ pub enum Reason {
         /// The first instant at which too few are left.
         at: Time,
         /// Processors that are left then, beside what is expected to run and what is promised. Zero where the policy lets
-        /// nobody have them ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
+        /// no job have them ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
         left: u32,
-        /// Whose promised starts those are, in the order in which they were made.
+        /// Those promised starts, in the order in which they were made.
         by: Vec<ReservedStart>,
     },
-    /// The policy looks at nobody behind `head`, which cannot start.
+    /// The policy stops at `head`, which cannot start.
     Behind {
-        /// Who blocks the queue.
+        /// The job that blocks the queue.
         head: JobId,
     },
     /// It is promised a start.
     Reserved {
-        /// Where.
+        /// The machine.
         machine: SiteId,
         /// When: [`Time::MAX`] behind a job that is never expected to end; 1 ns ahead behind one that has outlived what was
         /// expected of it, and may end at any moment.
@@ -64,34 +64,34 @@ pub enum Reason {
 /// By which right a job starts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Right {
-    /// It was its turn: nobody before it in the policy's order waits on, or nobody holds a reservation.
+    /// It was its turn: no job before it in the policy's order waits on, or none holds a reservation.
     InTurn,
     /// Its promised start has come.
     Reserved,
-    /// It passes others whom it does not delay.
+    /// It passes others, and delays none of them.
     Backfilled,
 }
 
 /// A promised start.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ReservedStart {
-    /// Of whom.
+    /// The job.
     pub job: JobId,
-    /// When.
+    /// Its promised start.
     pub start: Time,
-    /// On how many processors.
+    /// The processors that it needs.
     pub processors: u32,
 }
 
 /// Listens to the reasons of a policy. `()` listens to nothing: a policy that is asked without a listener is compiled
 /// for it, and pays next to nothing.
 pub trait ReasonProbe {
-    /// Whether anything is to be told in this pass.
+    /// Whether the probe wants any reason of this pass.
     fn listens(&self) -> bool {
         true
     }
 
-    /// Whether anything is to be told of this job.
+    /// Whether the probe wants the reasons of this job.
     fn follows(&self, job: JobId) -> bool {
         let _ = job;
         true
@@ -102,7 +102,7 @@ pub trait ReasonProbe {
         let _ = view;
     }
 
-    /// What is told of a job, when the pass has come to it: `starts` are those whom the pass has started before.
+    /// A reason of a job, when the pass has come to it. `starts` are the jobs that the pass has started before.
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts);
 
     /// The pass is over, and starts these.

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
 ///
 /// The earliest gap for the job is looked for on every machine. Where there is one at least, the one whose use has the
-/// highest [weight](Score::weight_over) takes the job; a gap delays nobody. Where there is none, the job is tried on every
+/// highest [weight](Score::weight_over) takes the job; a gap delays no job. Where there is none, the job is tried on every
 /// machine before the first planned job with a later deadline, later jobs shifting, and the highest weight wins.
 ///
 /// Candidates are compared by bounds first (no job starts earlier than its predecessor, no insertion makes another
@@ -24,12 +24,12 @@ pub struct EgEdf {
     edf: Edf,
     operations: u64,
     releases: Releases,
-    /// Kept for its memory.
+    /// Scratch buffer, reused across jobs.
     upper_bounds: Vec<UpperBound>,
 }
 
 sim_core::answers! {
-    /// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
+    /// The choice among machines of equal weight: reading R9. What is still equal goes to the lower index.
     pub enum EgTies {
         /// The earliest start, then the fastest machine.
         StartThenFastest,
@@ -52,16 +52,16 @@ sim_core::answers! {
     }
 }
 
-/// Where [`EgEdf`] has planned a job.
+/// The place that [`EgEdf`] has found for a job.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// On which machine.
+    /// The machine.
     pub machine: SiteId,
-    /// When it will start, unless something moves it.
+    /// Its start, unless something moves it.
     pub start: Time,
-    /// When it will end.
+    /// Its end.
     pub end: Time,
-    /// By which half of the rule.
+    /// The half of the rule that found it.
     pub found: Found,
     /// Eq. (1): what the plan has gained by it, mostly a loss.
     pub weight: f64,
@@ -100,7 +100,7 @@ struct UpperBound {
     start_is_known: bool,
 }
 
-/// Who wins: the greater. No two are equal, for no machine has two. The weight comes first, then the tie and the index of the
+/// The standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, then the tie and the index of the
 /// machine, the less the better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Standing {
@@ -171,8 +171,8 @@ impl EgEdf {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it (but for those that
-    /// are down nobody knows how long).
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it that
+    /// is not down for an unknown time.
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
         let gap = self.best_gap(plan, &job, now, &old);
@@ -223,7 +223,7 @@ impl EgEdf {
     /// The best machine for a job without a gap. Only those are laid out of which a bound says that they may still win.
     fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
-        // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
+        // What comes of a start, if no other job becomes late and no other end decides the makespan. Most ends do not.
         let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
         let search = DeadlineSearch { plan, job, now, old, within, ties: *ties, edf: *edf };
         search.bound_all(upper_bounds, operations);
@@ -314,7 +314,7 @@ impl DeadlineSearch<'_> {
             if goes_last {
                 start = machine.idle.last_start(start, job.processors, operations);
                 if start == Time::MAX {
-                    continue; // the machine is down, and nobody knows for how long
+                    continue; // the machine is down for an unknown time
                 }
             }
             let best = self.at_best(machine, index, start);

@@ -16,14 +16,14 @@ pub struct Gap {
 /// Idle processors of one machine over time, from the last change on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Idle {
-    /// So many are idle from that instant to the next step. Neighbours differ.
+    /// Idle processors from each instant to the next step. Neighbours differ.
     steps: Vec<(Time, u32)>,
-    /// For each width from 1, the last of which stands for all beyond: no stretch of time that begins before the last
-    /// planned start and in which so many processors are idle is longer than this.
+    /// For each width from 1, the last of which stands for all beyond: the longest stretch of time in which this number of
+    /// processors is idle and that begins before the last planned start.
     longest: Vec<Span>,
-    /// Empty between measurements; kept for its memory.
+    /// Scratch buffer, empty between measurements.
     open: Vec<(Time, u32)>,
-    /// Empty between layouts: the steps that are laid out anew, as they were.
+    /// The steps that a layout replaces, as they were; empty between layouts.
     before: Vec<(Time, u32)>,
 }
 
@@ -33,7 +33,7 @@ impl Idle {
         self.steps.clone_from(&other.steps);
     }
 
-    /// Begins a layout: what follows from `from` on is pushed anew, with so many idle at first.
+    /// Begins a layout: the steps from `from` on are pushed again, with `idle` processors at first.
     pub(super) fn begin(&mut self, now: Time, from: Time, idle: u32) {
         self.forget_before(now);
         if let Some(first) = self.steps.first_mut() {
@@ -139,7 +139,7 @@ impl Idle {
         &self.longest
     }
 
-    /// The earliest start from `from` on, after which nothing starts any more, at which so many are idle: for ever then.
+    /// The earliest start from `from` on, after which nothing starts any more, at which `processors` are idle, and stay so.
     pub(super) fn last_start(&self, from: Time, processors: u32, operations: &mut u64) -> Time {
         let wide = self.steps.iter().rev().take_while(|step| step.1 >= processors && step.0 > from).count();
         *operations += wide as u64 + 1;

@@ -1,4 +1,4 @@
-//! What is planned on one machine: its running jobs, its list, and when they end.
+//! One machine's part of a plan: its running jobs, its list, and their ends.
 
 use super::idle::{Gap, Idle};
 use super::job::{PlanJob, PlannedJob};
@@ -21,7 +21,7 @@ pub(super) struct MachinePlan {
     /// In order; starts never decrease.
     pub(super) planned: VecDeque<PlannedJob>,
     pub(super) idle: Idle,
-    /// Empty between layouts; kept for its memory.
+    /// Scratch buffer, empty between layouts.
     releases: Releases,
     /// The latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
     dues: VecDeque<Time>,
@@ -39,7 +39,7 @@ pub(super) struct MachineSummary {
     pub(super) completion: Time,
     /// When its next planned job starts; [`Time::MAX`] if there is none.
     pub(super) next_start: Time,
-    /// When its next running job is expected to end; [`Time::MAX`] if nobody knows, or if there is none.
+    /// When its next running job is expected to end; [`Time::MAX`] if that is unknown, or if there is none.
     pub(super) next_end: Time,
     /// 1 / speed.
     pub(super) slowness: f64,
@@ -91,7 +91,7 @@ impl Releases {
         Some(end)
     }
 
-    /// The next release, if it happens by `at` or must happen before so many processors are idle.
+    /// The next release, if it happens by `at` or must happen before `processors` are idle.
     ///
     /// Repeated until it answers `None`, with `at` moved to what it answered, this finds the earliest instant at which
     /// enough are idle. Nothing is seized before it any more, so they stay idle.

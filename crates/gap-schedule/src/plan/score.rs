@@ -1,9 +1,9 @@
-//! How good a plan is, and how much better than another.
+//! The quality of a plan, and the gain over another.
 
 use sim_core::Time;
 use std::cmp::Ordering;
 
-/// What a plan is judged by.
+/// The measures that a plan is judged by.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Score {
     /// When the last running or planned job ends.
@@ -32,7 +32,7 @@ impl Score {
         makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)
     }
 
-    /// The score after planning one more job in a gap, where it delays nobody.
+    /// The score after planning one more job in a gap, where it delays no job.
     pub(super) fn with(self, end: Time, on_time: bool) -> Self {
         Self { makespan: self.makespan.max(end), nondelayed: self.nondelayed + u64::from(on_time) }
     }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 /// plan a [weight](super::Score::weight_over) above zero is kept; if none does, the job stays where it was. It ends
 /// when no late job is left that is not tabu, or after a number of iterations.
 ///
-/// A move is taking the job out, which is undone exactly, and then filling a gap, which delays nobody and is therefore
+/// A move is taking the job out, which is undone exactly, and then filling a gap, which delays no job and is therefore
 /// weighed without being done.
 #[derive(Clone, Debug)]
 pub struct Tabu {
@@ -51,7 +51,7 @@ sim_core::answers! {
     }
 }
 
-/// What the search has done so far.
+/// Counts of the search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabuCounts {
     /// Jobs that were selected.
@@ -98,19 +98,19 @@ impl Tabu {
         Self { choice, ..self }
     }
 
-    /// The same, with at most so many iterations per call, and a list of so many jobs, kept or not (R12).
+    /// The same, with at most `iterations` per call, and a list of `length` jobs, kept or not (R12).
     #[must_use]
     pub fn with_limits(self, iterations: u32, length: usize, memory: TabuMemory) -> Self {
         Self { iterations, length, memory, ..self }
     }
 
-    /// The same, with at most so many iterations per call.
+    /// The same, with at most `iterations` per call.
     #[must_use]
     pub fn with_iterations(self, iterations: u32) -> Self {
         Self { iterations, ..self }
     }
 
-    /// What it has done so far, in all calls.
+    /// Its counts, over all calls.
     pub const fn counts(&self) -> TabuCounts {
         self.counts
     }

@@ -24,7 +24,7 @@ pub(crate) fn both(reserve: Depth, placement: Placement) -> Both<OrderedBackfill
     Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
 }
 
-/// One machine of so many processors.
+/// Cases on one machine.
 #[track_caller]
 fn check(processors: u32, jobs: &[Job], expected: [(Depth, &[f64]); 3]) {
     for (depth, expected) in expected {

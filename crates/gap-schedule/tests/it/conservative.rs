@@ -57,9 +57,9 @@ proptest! {
         placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]), order in orders(),
     ) {
         let scene = Scene::new(&machines, &with_deadlines(jobs));
-        let anew = scene.transcript(reserving(Depth::All, placement), Passes::PerInstant);
+        let again = scene.transcript(reserving(Depth::All, placement), Passes::PerInstant);
         let policy = Conservative::new(placement).with_compress_order(order);
-        prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), anew);
+        prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), again);
     }
 
     #[test]
@@ -105,7 +105,7 @@ proptest! {
 #[test]
 fn after_an_early_end_no_job_is_delayed() {
     // At 1 s, jobs 2 and 3 are promised 20 s and 10 s, until when job 0 is expected to run beside job 1. It ends at 4 s:
-    // job 3, which is next in the plan, starts at once, and job 2 as soon as that ends. Given anew in order of arrival,
+    // job 3, which is next in the plan, starts at once, and job 2 as soon as that ends. Given again in order of arrival,
     // job 2 would start at 10 s, and job 3 at 20 s.
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));

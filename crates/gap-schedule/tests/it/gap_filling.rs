@@ -15,7 +15,7 @@ fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
 
-/// The same jobs, of three users and nobody.
+/// The same jobs, of three users and of none.
 fn shared(mut jobs: Vec<Job>) -> Vec<Job> {
     for job in &mut jobs {
         job.request.user = Some(job.id.0 % 4).filter(|user| *user < 3);

@@ -99,7 +99,7 @@ fn on_the_reserved_machine_a_job_must_be_in_time_or_fit_beside_the_head() {
     let jobs = [job(0, 0, 3, 100), job(2, 1, 4, 10), job(3, 2, 1, 500), job(4, 2, 1, 500), job(5, 2, 1, 98)];
     let renumbered: Vec<Job> = (0..).zip(jobs).map(|(id, job)| Job { id: JobId(id), ..job }).collect();
     check(&machines, easy(), &renumbered, &[(0., 0), (100., 0), (2., 0), (110., 0), (2., 0)]);
-    // Strictly, nobody may stay beside the head.
+    // Strictly, no job may stay beside the head.
     let strict = || easy_read_as(Placement::Fastest, BackfillRule::Strict);
     check(&machines, strict(), &renumbered, &[(0., 0), (100., 0), (100., 0), (110., 0), (2., 0)]);
 }

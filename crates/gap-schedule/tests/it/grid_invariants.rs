@@ -34,7 +34,7 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
     })
 }
 
-/// A policy with a note of each start that the head of its queue was ever promised, found anew after each pass.
+/// A policy with a note of each start that the head of its queue was ever promised, recomputed after each pass.
 struct Promising<S> {
     policy: S,
     /// The head, by the policy's own account or as the first of those who wait.

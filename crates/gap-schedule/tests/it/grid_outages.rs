@@ -63,7 +63,7 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
     assert_eq!(told, expected);
 }
 
-/// Whoever schedules: the job ends as the machine fails, the machine comes back as it fails again.
+/// Under every policy: the job ends as the machine fails, the machine comes back as it fails again.
 #[test]
 fn a_job_that_ends_as_its_machine_fails_has_ended() {
     let jobs = [job(0, 0, 1, 10), job(1, 0, 1, 30)];
@@ -108,7 +108,7 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     assert_eq!(held(20), [since(20, 27)]);
 }
 
-/// A restart at once: whoever runs there begins again.
+/// A restart at once: the jobs that run there begin again.
 #[test]
 fn an_outage_of_no_length_costs_the_work_all_the_same() {
     for scheduler in everybody() {
@@ -144,7 +144,7 @@ fn easy_believes_the_expected_repair_like_an_estimate() {
     // Strictly, job 2 waits for the head. At 30 s the repair is overdue, and may come at any moment.
     let strict = [first, (1, 1, 11., 30.), (2, 1, 40., 60.), (0, 0, 40., 140.)];
     assert_eq!(runs(&scene, easy(BackfillRule::Strict)), strict);
-    // Nobody knows: the head waits for ever, and whoever ends at all is in time.
+    // An unknown repair: the head waits for ever, and every job that ends at all is in time.
     scene.repair_expected = Span::MAX;
     assert_eq!(runs(&scene, easy(BackfillRule::Strict)), free);
 }
@@ -154,7 +154,7 @@ fn easy_believes_the_expected_repair_like_an_estimate() {
 fn a_run_ends_though_failures_never_do() {
     let all = (0..).map(|number| outage(0, 10 * number + 7, 10 * number + 10));
     for scheduler in everybody() {
-        // The third must start anew, the last comes after a long time in which nobody is there.
+        // The third must start again, the last comes after a long time without jobs.
         let jobs = [job(0, 0, 1, 5), job(1, 1, 1, 2), job(2, 5, 1, 5), job(3, 1_000, 1, 4)];
         let grid = MultiCluster::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();

@@ -138,7 +138,7 @@ proptest! {
 
     #[test]
     fn everybody_has_waited_for_a_threshold_of_nothing(machines in machines(WIDEST), jobs in bounded(), rule in rules()) {
-        // One that everybody has reached makes every order that of arrival, and one that nobody reaches makes no difference.
+        // One that every job has reached makes every order that of arrival, and one that no job reaches makes no difference.
         let transcript = |rule| transcript(&machines, OrderedBackfill::new(rule), Passes::PerInstant, &jobs);
         let arrival = Backfilling { order: Order::Fcfs, backfill: Order::Fcfs, threshold: None, ..rule };
         prop_assert_eq!(transcript(Backfilling { threshold: Some(Span::ZERO), ..rule }), transcript(arrival));
@@ -157,9 +157,9 @@ proptest! {
     }
 }
 
-/// Asserts that nobody starts later than a threshold allows.
+/// Asserts that no job starts later than a threshold allows.
 ///
-/// Whoever has waited for the threshold goes first, by arrival, and whoever is first and cannot start holds a reservation at
+/// A job that has waited for the threshold goes first, by arrival, and one that is first and cannot start holds a reservation at
 /// the latest when all that runs will have ended: after the longest estimate. So a job starts by the end of its threshold, one
 /// longest estimate until there is a pass, one for each of those before it that still wait then, and one more.
 fn check_bound(policy: impl Policy, processors: u32, jobs: &[Job], threshold: Span) -> Result<(), TestCaseError> {
@@ -209,7 +209,7 @@ fn a_wide_job_starves_behind_shorter_ones_until_it_has_waited_for_the_threshold(
         Time::from_secs(110),
         "at 105 s the processors are promised to it"
     );
-    // Where nobody holds a reservation, being the first is of no use.
+    // Where no job holds a reservation, being the first is of no use.
     assert!(start(Backfilling { threshold, reserve: Depth::Jobs(0), ..sjf }) > Time::from_secs(4_000));
 }
 

@@ -84,7 +84,7 @@ fn operations_of_a_placement_by_deadline_can_be_counted_by_hand() {
     let mut rule = EgEdf::new();
     let placed = rule.place(&mut plan, job(4, 0, 1, 10, Some(50)), Time::ZERO).expect("wide enough");
     assert_eq!((placed.machine, placed.start, placed.found), (SiteId(0), Time::from_secs(10), Found::Edf));
-    // Each machine is looked at for a gap and for a place. On the first, both jobs are laid out anew. On the second, which may
+    // Each machine is looked at for a gap and for a place. On the first, both jobs are laid out again. On the second, which may
     // do without a longer makespan, the one in front is looked at for the start, and then both.
     assert_eq!(rule.operations(), 2 + 2 + 2 + (1 + 2));
 }
@@ -198,7 +198,7 @@ proptest! {
         Beside::new(&machines, readings).run(&arrivals, |_, _| Ok(()))?;
     }
 
-    /// The same, while machines fail: jobs that ran or were planned there are planned anew.
+    /// The same, while machines fail: jobs that ran or were planned there are planned again.
     #[test]
     fn the_plan_is_what_its_twin_computes_while_machines_fail(
         machines in machines(),
@@ -261,7 +261,7 @@ proptest! {
                     let removed = plan.remove(machine, id, now).expect("planned here");
                     prop_assert_eq!(plan.remove(machine, id, now), None);
                     for (other, planned) in all_planned(&plan) {
-                        prop_assert!(planned.start <= before[&other].start, "removing a job delays nobody");
+                        prop_assert!(planned.start <= before[&other].start, "removing a job delays no other");
                     }
                     plan.insert(machine, position, removed, now);
                     prop_assert_eq!(&all_planned(&plan), &before);

@@ -228,7 +228,7 @@ impl Beside {
         Ok(())
     }
 
-    /// What was planned or ran on the machine that fails arrives anew.
+    /// The jobs that were planned or ran on the machine that fails arrive again.
     fn fail(&mut self, failure: &Failure) -> Result<(), TestCaseError> {
         let (now, index) = (failure.down, failure.machine.index(self.twin.machines.len()));
         let machine = SiteId(u32::try_from(index).expect("few machines"));
@@ -250,7 +250,7 @@ impl Beside {
         for running in &lost {
             self.starts.remove(&running.job.id);
         }
-        self.plan_anew(planned.into_iter().chain(lost.into_iter().map(|running| running.job)), now)
+        self.plan_again(planned.into_iter().chain(lost.into_iter().map(|running| running.job)), now)
     }
 
     fn repair_due(&mut self, now: Time) -> Result<(), TestCaseError> {
@@ -260,23 +260,23 @@ impl Beside {
             self.plan.up(machine, now);
             self.twin.machines[machine.index()].running.clear();
             self.check(now)?;
-            let mut anew = Vec::new();
+            let mut again = Vec::new();
             if was_out {
                 let mut planned: Vec<PlannedJob> =
                     self.twin.machines.iter().flat_map(|machine| machine.laid_out(now)).collect();
                 planned.sort_by_key(|planned| planned.start);
-                anew = self.plan.take_planned(now);
-                prop_assert!(planned.iter().map(|planned| &planned.job).eq(&anew));
+                again = self.plan.take_planned(now);
+                prop_assert!(planned.iter().map(|planned| &planned.job).eq(&again));
                 self.twin.machines.iter_mut().for_each(|machine| machine.planned.clear());
                 self.check(now)?;
             }
-            anew.extend(self.stranded.drain(..).map(|arrival| arrival.job));
-            self.plan_anew(anew, now)?;
+            again.extend(self.stranded.drain(..).map(|arrival| arrival.job));
+            self.plan_again(again, now)?;
         }
         Ok(())
     }
 
-    fn plan_anew(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) -> Result<(), TestCaseError> {
+    fn plan_again(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) -> Result<(), TestCaseError> {
         for job in jobs {
             self.arrive(&Arrival { job, late_by: self.late_by[&job.id] }, now)?;
         }

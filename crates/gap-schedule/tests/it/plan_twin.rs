@@ -64,7 +64,7 @@ impl ObviousMachine {
         self.suits(job) && self.running.iter().all(|running| running.end < Time::MAX)
     }
 
-    /// The earliest gap, over all positions: where nobody else moves. Of equal starts, the last position.
+    /// The earliest gap, over all positions: where no other job moves. Of equal starts, the last position.
     pub(crate) fn gap(&self, job: &PlanJob, now: Time, makespan: Time, bound: GapBound) -> Option<(usize, Time)> {
         if !self.may_hold(job) {
             return None;

@@ -14,7 +14,7 @@ fn planners() -> [Planner; 2] {
 fn run(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
     let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
-    assert_eq!(grid.queue().len(), 0, "nobody waits for ever");
+    assert_eq!(grid.queue().len(), 0, "no job waits for ever");
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
@@ -86,8 +86,8 @@ fn an_overrun_moves_what_is_planned_behind_it() {
     }
 }
 
-/// Runs of jobs `(job, machine, from, to)` on two machines of two processors, the first of which fails. Repairs are said to
-/// take so long, if anything is said.
+/// Runs of jobs `(job, machine, from, to)` on two machines of two processors, the first of which fails. Repairs are expected
+/// to take `said`, or for ever.
 #[track_caller]
 fn check(jobs: &[Job], down: u64, up: u64, said: Option<u64>, expected: &[(u32, u32, u64, u64)]) {
     let seconds = |at: Time| at.as_nanos() / 1_000_000_000;
@@ -106,14 +106,14 @@ fn check(jobs: &[Job], down: u64, up: u64, said: Option<u64>, expected: &[(u32, 
 
 /// Job 2, planned on machine 0 at 80 s, goes behind job 1 on machine 1 at 90 s, and job 0, which was lost, behind job 2.
 #[test]
-fn what_a_failure_leaves_behind_is_planned_anew() {
+fn what_a_failure_leaves_behind_is_planned_again() {
     let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
     check(&jobs, 20, 2_000, None, &[(0, 0, 0, 20), (1, 1, 0, 90), (2, 1, 90, 100), (0, 1, 100, 180)]);
 }
 
-/// The same, but at 40 s the machine is back, to the surprise of all: again everybody is planned anew, in order of starts.
+/// The same, but at 40 s the machine is back, to the surprise of all: every job is planned again, in order of starts.
 #[test]
-fn a_repair_that_nobody_expected_lets_all_be_planned_anew() {
+fn after_an_unexpected_repair_all_jobs_are_planned_again() {
     let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
     check(&jobs, 20, 40, None, &[(0, 0, 0, 20), (2, 0, 40, 50), (1, 1, 0, 90), (0, 0, 50, 130)]);
 }
@@ -128,7 +128,7 @@ fn jobs_are_planned_behind_an_expected_repair() {
     }
 }
 
-/// The only machine that is wide enough is down when job 1 comes, and nobody knows for how long.
+/// The only machine that is wide enough is down when job 1 comes, for an unknown time.
 #[test]
 fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     let machines = [Machine::new(1), Machine::new(2)];
@@ -172,7 +172,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 }
 
 proptest! {
-    /// MultiCluster panics if a machine is overcommitted or a job started twice; here: nobody is lost, early, or cut short.
+    /// MultiCluster panics if a machine is overcommitted or a job started twice; here: no job is lost, early, or cut short.
     #[test]
     fn every_job_runs_once_in_full_and_not_before_its_submission(machines in machines(), jobs in jobs()) {
         for planner in planners() {

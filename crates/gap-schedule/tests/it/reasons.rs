@@ -1,4 +1,4 @@
-//! What policies say of why jobs start or wait: every claim is recomputed from what the pass was shown, and nobody who listens
+//! The reasons of policies: every claim is recomputed from what the pass was shown, and no probe
 //! changes anything.
 
 use crate::backfill::{depths, reserving};
