@@ -78,9 +78,9 @@ impl PlanComparator {
         let job = state.request(job);
         let from = match self {
             Self::Completion(Completion::AbsoluteClock, _) => 0.0,
-            Self::Completion(Completion::FromSubmission, _) | Self::Decision => job.submit_seconds(),
+            Self::Completion(Completion::FromSubmission, _) | Self::Decision => job.submit_seconds,
         };
-        (start + job.planned_seconds() - from).max(0.0)
+        (start + job.planned_seconds - from).max(0.0)
     }
 
     /// Whether `new` is better than `old`: its weight is above zero.

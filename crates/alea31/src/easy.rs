@@ -10,7 +10,7 @@ use sim_core::SiteId;
 /// before it if that does not delay it.
 ///
 /// The promise is the earliest instant at which some cluster has freed enough processors. Ties go to the last, smaller
-/// cluster, and nobody asks whether the head may use it: a job that demands the busy cluster may thus hold up the other.
+/// cluster, whether the head may use it or not: a job that demands the busy cluster may thus hold up the other.
 #[derive(Clone, Debug, Default)]
 pub struct Easy {
     queue: Vec<JobIndex>,
@@ -29,7 +29,7 @@ struct Reservation {
 impl Easy {
     fn reserve(head: JobIndex, now: Clock, state: &GridState) -> Option<Reservation> {
         let mut best: Option<Reservation> = None;
-        let needed = state.request(head).processors();
+        let needed = state.request(head).processors;
         for (id, cluster) in state.cluster_ids().zip(state.clusters()) {
             if needed > cluster.processors() {
                 continue;
@@ -51,7 +51,7 @@ impl Easy {
     /// Where the job may be backfilled: on the last suitable cluster with room that is not reserved, or else on the reserved
     /// one, if it ends in time or takes processors that the head does not need.
     fn backfill(job: JobIndex, reservation: Reservation, now: Clock, state: &GridState) -> Option<SiteId> {
-        let (needed, limit) = (state.request(job).processors(), state.request(job).limit().as_secs_f64());
+        let (needed, limit) = (state.request(job).processors, state.request(job).limit.as_secs_f64());
         let fits = |cluster: SiteId| state.suits(cluster, job) && state.has_room(cluster, job);
         let other = state.cluster_ids().rev().find(|cluster| *cluster != reservation.cluster && fits(*cluster));
         // Alea compares strictly: a job that would end at the very reserved start stays behind.

@@ -21,9 +21,8 @@ pub struct GapFilling {
     usage: UserUsage,
     comparator: PlanComparator,
     search: Option<Search>,
-    searches: When,
-    compression: Compression,
-    keeps_to_suitable: bool,
+    /// Of Best Gap and BGT: their rules, as readings.
+    readings: Readings,
     /// The best schedule so far and the one that is tried; scratch buffers, reused across calls.
     best: ClusterSchedule,
     tried: ClusterSchedule,
@@ -36,24 +35,6 @@ pub struct GapFilling {
 /// How often the plan is searched.
 const PERIOD: Span = Span::from_secs(300);
 
-/// When the plan is searched.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum When {
-    Periodically,
-    AtArrivals,
-    AtEarlyEnds,
-}
-
-impl When {
-    const fn of(rounds: Rounds) -> Self {
-        match rounds {
-            Rounds::FourTimes | Rounds::UntilNoGain => Self::Periodically,
-            Rounds::PerArrival => Self::AtArrivals,
-            Rounds::EarlyEnds => Self::AtEarlyEnds,
-        }
-    }
-}
-
 impl GapFilling {
     /// Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain. Early ends
     /// compress nothing.
@@ -63,9 +44,7 @@ impl GapFilling {
             usage: UserUsage::default(),
             comparator: PlanComparator::Decision,
             search: None,
-            searches: When::Periodically,
-            compression: Compression::Off,
-            keeps_to_suitable: true,
+            readings: Readings { moves: Moves::Any, compression: Compression::Off, ..Readings::default() },
             best: ClusterSchedule::default(),
             tried: ClusterSchedule::default(),
             least: PlanCost::default(),
@@ -76,19 +55,16 @@ impl GapFilling {
 
     /// BGT: Best Gap, and every 300 s a Tabu search with the same eyes, bounded by rounds. It draws from `stream`.
     pub fn bgt(stream: Stream) -> Self {
-        let readings = Readings { moves: Moves::Any, ..Readings::default() };
-        Self { search: Some(Search::new(&readings, stream)), ..Self::best_gap() }
+        let best_gap = Self::best_gap();
+        Self { search: Some(Search::new(best_gap.readings, stream)), ..best_gap }
     }
 
     /// Swift Gap, as `readings` have it. It draws from `stream`.
     pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
-        let Readings { completion, weight, rounds, compression, suitability, .. } = readings;
         Self {
-            comparator: PlanComparator::Completion(completion, weight),
-            search: Some(Search::new(&readings, stream)),
-            searches: When::of(rounds),
-            compression,
-            keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInSearch),
+            comparator: PlanComparator::Completion(readings.completion, readings.weight),
+            search: Some(Search::new(readings, stream)),
+            readings,
             ..Self::best_gap()
         }
     }
@@ -108,10 +84,10 @@ impl Policy for GapFilling {
         if self.comparator.needs_ranks() {
             self.ranks.rank(self.plan.jobs().chain([job]));
         }
+        let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInSearch);
         let mut best: Option<SiteId> = None;
         for cluster in state.cluster_ids() {
-            let suits =
-                if self.keeps_to_suitable { state.suits(cluster, job) } else { state.is_wide_enough(cluster, job) };
+            let suits = if keeps_to_suitable { state.suits(cluster, job) } else { state.is_wide_enough(cluster, job) };
             if !suits {
                 continue;
             }
@@ -129,7 +105,7 @@ impl Policy for GapFilling {
         let cluster = best.expect("only a job that some cluster suits comes in");
         std::mem::swap(self.plan.schedule_mut(cluster), &mut self.best);
         self.plan.update(now, state);
-        if self.searches == When::AtArrivals {
+        if self.readings.rounds == Rounds::PerArrival {
             self.improve(now, state);
         }
     }
@@ -154,16 +130,17 @@ impl Policy for GapFilling {
         self.plan.invalidate(cluster);
         self.usage.finish(job, cluster, start, now, state);
         let earliness = self.plan.earliness(job, cluster, start.time, now.time, state);
-        if self.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
+        if self.readings.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
-        if self.searches == When::AtEarlyEnds && earliness > COMPRESSION_THRESHOLD {
+        if self.readings.rounds == Rounds::EarlyEnds && earliness > COMPRESSION_THRESHOLD {
             self.improve(now, state);
         }
     }
 
     fn period(&self) -> Option<Span> {
-        (self.search.is_some() && self.searches == When::Periodically).then_some(PERIOD)
+        let is_periodic = matches!(self.readings.rounds, Rounds::FourTimes | Rounds::UntilNoGain);
+        (self.search.is_some() && is_periodic).then_some(PERIOD)
     }
 
     fn search(&mut self, now: Clock, state: &GridState) {

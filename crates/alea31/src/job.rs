@@ -55,61 +55,27 @@ impl Job {
     }
 }
 
-/// What the scheduler knows of a job: all but its run time.
+/// All that the scheduler knows of a job: not its run time.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct JobRequest {
-    processors: u32,
-    limit: Span,
-    planned_time: Span,
-    planned_seconds: f64,
-    claim: f64,
-    submit: Time,
-    submit_seconds: f64,
+    /// Processors, at least 1.
+    pub processors: u32,
+    /// Its limit L: what reservations go by. At least 1 s.
+    pub limit: Span,
+    /// Its time in a plan: ⌊L + 1⌋ seconds.
+    pub planned_time: Span,
+    pub(crate) planned_seconds: f64,
+    /// Processors × limit, in seconds.
+    pub(crate) claim: f64,
+    /// Its submission.
+    pub submit: Time,
+    pub(crate) submit_seconds: f64,
     sites: SiteSet,
-    user: u32,
+    /// Its user.
+    pub user: u32,
 }
 
 impl JobRequest {
-    /// Processors, at least 1.
-    pub const fn processors(&self) -> u32 {
-        self.processors
-    }
-
-    /// Its limit L: what reservations go by. At least 1 s.
-    pub const fn limit(&self) -> Span {
-        self.limit
-    }
-
-    /// What it takes in a plan: ⌊L + 1⌋ seconds.
-    pub const fn planned_time(&self) -> Span {
-        self.planned_time
-    }
-
-    /// What it takes in a plan, in seconds.
-    pub(crate) const fn planned_seconds(&self) -> f64 {
-        self.planned_seconds
-    }
-
-    /// When it was submitted, in seconds.
-    pub(crate) const fn submit_seconds(&self) -> f64 {
-        self.submit_seconds
-    }
-
-    /// Processors × limit, in seconds.
-    pub(crate) const fn claim(&self) -> f64 {
-        self.claim
-    }
-
-    /// When it was submitted.
-    pub const fn submit(&self) -> Time {
-        self.submit
-    }
-
-    /// Who submitted it.
-    pub const fn user(&self) -> u32 {
-        self.user
-    }
-
     /// Whether it may use this cluster, wide enough or not.
     pub const fn may_use(&self, cluster: SiteId) -> bool {
         self.sites.contains(cluster)

@@ -40,7 +40,7 @@ impl Plan {
 
     /// The clusters with their schedules.
     pub(crate) fn schedules(&self) -> impl ExactSizeIterator<Item = (SiteId, &ClusterSchedule)> {
-        self.schedules.iter().enumerate().map(|(cluster, schedule)| (id(cluster), schedule))
+        self.schedules.iter().enumerate().map(|(cluster, schedule)| (site(cluster), schedule))
     }
 
     /// Of one cluster.
@@ -63,7 +63,7 @@ impl Plan {
     /// Brings every schedule up to date.
     pub(crate) fn update(&mut self, now: Clock, state: &GridState) {
         for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
-            schedule.update(id(cluster), now, state);
+            schedule.update(site(cluster), now, state);
         }
     }
 
@@ -75,7 +75,7 @@ impl Plan {
         let updates = schedule.updates();
         self.schedule_mut(cluster).remove(0);
         self.invalidate(cluster);
-        self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time(), updates });
+        self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time, updates });
         Some(job)
     }
 
@@ -91,7 +91,7 @@ impl Plan {
     ) -> Span {
         let sent = self.sent[job.index()].take().expect("a job that ends was sent");
         let is_newer = self.schedule(cluster).updates() > sent.updates;
-        let expected = if is_newer { start + state.request(job).limit() } else { sent.end };
+        let expected = if is_newer { start + state.request(job).limit } else { sent.end };
         expected.saturating_since(now)
     }
 
@@ -101,7 +101,8 @@ impl Plan {
     }
 }
 
-fn id(cluster: usize) -> SiteId {
+/// The cluster of this index.
+pub(crate) fn site(cluster: usize) -> SiteId {
     SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
 }
 

@@ -44,7 +44,7 @@ sim_core::readings! {
             /// One at each arrival.
             PerArrival,
             /// Four times as many rounds as jobs wait, whenever a job ends more than a minute before its plan, and at no other
-            /// time: the search "on demand" of that simulator. Tried after all others, and none of [`Readings::all`].
+            /// time: the search "on demand" of that simulator.
             EarlyEnds,
         }
         R6 compression: enum Compression "Does an early end compress the plan of its cluster?" {
@@ -75,59 +75,19 @@ sim_core::readings! {
 }
 
 impl Readings {
-    /// The same where there are so many clusters: on a single one there is nothing between clusters, and the search moves jobs
-    /// within it (R3).
+    /// The same on a number of clusters: on a single one there is nothing between clusters, and the search moves jobs within it
+    /// (R3).
     #[must_use]
     pub const fn on(self, clusters: usize) -> Self {
         if clusters > 1 { self } else { Self { moves: Moves::Any, ..self } }
     }
 
-    /// Whether the search draws anything that a schedule on so many clusters depends on. It does not where the jobs have an
-    /// order and each has one other cluster to go to.
+    /// Whether the search draws anything that a schedule on this number of clusters depends on. It does not where the jobs have
+    /// an order and each has one other cluster to go to.
     pub fn draws(&self, clusters: usize) -> bool {
         let places = if self.moves == Moves::Any { clusters } else { clusters.saturating_sub(1) };
         self.pick == Pick::Random || places > 1
     }
-
-    /// All combinations of R1 to R8, but for [`Rounds::EarlyEnds`].
-    pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::default()];
-        vary(&mut all, &[Completion::FromSubmission, Completion::AbsoluteClock], |all, completion| {
-            all.completion = completion
-        });
-        vary(&mut all, &[Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision], |all, weight| {
-            all.weight = weight
-        });
-        vary(&mut all, &[Moves::BetweenClusters, Moves::Any], |all, moves| all.moves = moves);
-        vary(&mut all, &[Pick::Random, Pick::ListOrder, Pick::WorstFirst], |all, pick| all.pick = pick);
-        vary(&mut all, &[Rounds::FourTimes, Rounds::UntilNoGain, Rounds::PerArrival], |all, rounds| {
-            all.rounds = rounds
-        });
-        vary(&mut all, &[Compression::On, Compression::Off], |all, compression| all.compression = compression);
-        vary(&mut all, &[Acceptance::EachMove, Acceptance::WholePass], |all, acceptance| all.acceptance = acceptance);
-        vary(
-            &mut all,
-            &[Suitability::Checked, Suitability::NotInSearch, Suitability::NotInFilling, Suitability::Ignored],
-            |all, suitability| all.suitability = suitability,
-        );
-        all
-    }
-}
-
-/// Puts each of `values` into each of the combinations so far.
-fn vary<V: Copy>(all: &mut Vec<Readings>, values: &[V], put: impl Fn(&mut Readings, V)) {
-    let combine = |readings: &Readings| {
-        let readings = *readings;
-        values
-            .iter()
-            .map(|value| {
-                let mut varied = readings;
-                put(&mut varied, *value);
-                varied
-            })
-            .collect::<Vec<_>>()
-    };
-    *all = all.iter().flat_map(combine).collect();
 }
 
 #[cfg(test)]
@@ -148,10 +108,5 @@ mod tests {
         let anywhere = Readings { moves: Moves::Any, ..listed };
         assert!(!anywhere.draws(1) && anywhere.draws(2));
         assert!(Readings::default().draws(2), "jobs are picked at random");
-    }
-
-    #[test]
-    fn the_search_at_early_ends_is_none_of_the_combinations() {
-        assert!(Readings::all().iter().all(|readings| readings.rounds != Rounds::EarlyEnds));
     }
 }

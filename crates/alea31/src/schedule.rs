@@ -10,7 +10,7 @@ use sim_core::SiteId;
 ///
 /// A plan of Alea stores an order and no reservations. Starts follow by list scheduling: each job takes the processors that
 /// are free first, starts when the last of them is free, and holds them for ⌊L + 1⌋ seconds. So starts never
-/// decrease along the list. They are computed anew when the list or the clock has changed ([`ClusterSchedule::update`]).
+/// decrease along the list. They are computed again when the list or the clock has changed ([`ClusterSchedule::update`]).
 ///
 /// While a job collects processors, those that it already has are idle: a gap. A further job may fill gaps that follow
 /// one another, and is then put before the job that made the first of them.
@@ -22,13 +22,13 @@ pub(crate) struct ClusterSchedule {
     processors: u32,
     /// When starts were computed, by Alea's clock; `None` if what runs on the cluster has changed since.
     planned: Option<f64>,
-    /// So many jobs at the head of the list have kept their starts since: nothing before them has changed.
+    /// Number of jobs at the head of the list that have kept their starts since: nothing before them has changed.
     known: usize,
-    /// So many of them at least have their gaps noted.
+    /// Number of them, at least, whose gaps are noted.
     gapped: usize,
     /// Whether all gaps are noted, those behind the last job included.
     has_gaps: bool,
-    /// How often all was computed.
+    /// Number of times that all was computed.
     updates: u64,
 }
 
@@ -42,7 +42,7 @@ struct PlannedJob {
     start: f64,
 }
 
-/// After so many jobs the state of the plan is marked: a list that changes behind a mark is planned anew from there.
+/// Number of jobs between marks of the state of the plan: a list that changes behind a mark is planned again from there.
 const STRIDE: usize = 32;
 
 /// Idle processors.
@@ -82,7 +82,7 @@ impl ClusterSchedule {
         self.waiting.iter().map(|waiting| (waiting.job, waiting.start))
     }
 
-    /// How often starts and gaps were computed so far.
+    /// Number of times that starts and gaps were computed.
     pub(crate) const fn updates(&self) -> u64 {
         self.updates
     }
@@ -90,7 +90,7 @@ impl ClusterSchedule {
     pub(crate) fn insert(&mut self, place: usize, job: JobIndex, state: &GridState) {
         let request = state.request(job);
         let waiting =
-            PlannedJob { job, processors: request.processors(), length: request.planned_seconds(), start: f64::MAX };
+            PlannedJob { job, processors: request.processors, length: request.planned_seconds, start: f64::MAX };
         self.waiting.insert(place, waiting);
         self.forget_from(place);
     }
@@ -198,7 +198,7 @@ impl ClusterSchedule {
         let first = self.first_gap(job);
         // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
         let is_last = first.before == self.waiting.len();
-        let start = if is_last { self.free.when(job.processors()) } else { first.start };
+        let start = if is_last { self.free.when(job.processors) } else { first.start };
         Fit { place: first.before, start }
     }
 
@@ -213,7 +213,7 @@ impl ClusterSchedule {
 
     /// The first gap of the chain.
     fn first_gap(&self, job: &JobRequest) -> Gap {
-        let (needed, limit) = (job.processors(), job.limit().as_secs_f64());
+        let (needed, limit) = (job.processors, job.limit.as_secs_f64());
         let mut chain: Option<(Gap, f64, f64)> = None;
         for gap in &self.gaps {
             if gap.processors < needed {
@@ -234,7 +234,7 @@ impl ClusterSchedule {
         unreachable!("the last gap has no end and all processors")
     }
 
-    /// Makes ready to plan the jobs from some place on, given that the plan of so many at the head is known: from the last mark
+    /// Makes ready to plan the jobs from some place on, given that the plan of `known` jobs at the head is known: from the last mark
     /// among these, or else from the beginning, seeing what runs. Returns that place.
     fn resume(&mut self, known: usize, cluster: SiteId, now: Clock, state: &GridState) -> usize {
         if self.planned == Some(now.seconds) {

@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::comparator::{PlanComparator, PlanCost, Ranks};
 use crate::job::JobIndex;
-use crate::plan::{Plan, PlanView};
+use crate::plan::{Plan, PlanView, site};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
@@ -16,14 +16,10 @@ use std::collections::VecDeque;
 /// if that makes a better plan.
 ///
 /// A job that was taken is tabu until min(10, half the plan) others have been; a round that takes a tabu job, or finds a
-/// cluster for which nobody waits, is lost.
+/// cluster for which no job waits, is lost.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    moves: Moves,
-    pick: Pick,
-    rounds: Rounds,
-    acceptance: Acceptance,
-    keeps_to_suitable: bool,
+    readings: Readings,
     stream: Stream,
     tabu: VecDeque<JobIndex>,
     longest_list: usize,
@@ -45,21 +41,16 @@ pub(crate) struct Search {
 /// Rounds for each job that waits.
 const ROUNDS: usize = 4;
 
-/// A search that goes on while it gains ends after so many rounds for each job that waits.
+/// A search that goes on while it gains ends after this number of rounds for each job that waits.
 const MOST_ROUNDS: usize = 64;
 
 const LONGEST_LIST: usize = 10;
 
 impl Search {
     /// As `readings` have it, drawing from `stream`.
-    pub(crate) fn new(readings: &Readings, stream: Stream) -> Self {
-        let Readings { moves, pick, rounds, acceptance, suitability, .. } = *readings;
+    pub(crate) fn new(readings: Readings, stream: Stream) -> Self {
         Self {
-            moves,
-            pick,
-            rounds,
-            acceptance,
-            keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInFilling),
+            readings,
             stream,
             tabu: VecDeque::new(),
             longest_list: 0,
@@ -96,7 +87,7 @@ impl Search {
         self.kept.resize(state.submitted(), 0);
         let mut assessor = Assessor { comparator, usage, state };
         self.incumbent.begin(plan, &mut assessor);
-        match self.acceptance {
+        match self.readings.acceptance {
             Acceptance::EachMove => self.move_by_move(plan, &mut assessor, now),
             Acceptance::WholePass => self.pass_by_pass(plan, &mut assessor, now),
         }
@@ -105,7 +96,7 @@ impl Search {
     /// Moves that are better stay.
     fn move_by_move(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
-        let (most, patience) = match self.rounds {
+        let (most, patience) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
             Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
             Rounds::PerArrival => (1, usize::MAX),
@@ -127,7 +118,7 @@ impl Search {
     /// All moves are made, and all stay if the plan is better in the end.
     fn pass_by_pass(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
-        let (passes, rounds) = match self.rounds {
+        let (passes, rounds) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
             Rounds::UntilNoGain => (MOST_ROUNDS, size),
             Rounds::PerArrival => (1, 1),
@@ -149,7 +140,7 @@ impl Search {
 
     /// The next job to move, if it is not tabu: its cluster, and its place there.
     fn take(&mut self, plan: &Plan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
-        let (cluster, place) = match self.pick {
+        let (cluster, place) = match self.readings.pick {
             Pick::Random => {
                 let cluster = site(self.stream.random_range(0..assessor.state.clusters().len()));
                 let jobs = plan.schedule(cluster).len();
@@ -181,7 +172,7 @@ impl Search {
     fn put_in_order(&mut self, plan: &Plan, assessor: &Assessor<'_>) {
         self.next = 0;
         self.order.clear();
-        if self.pick == Pick::ListOrder {
+        if self.readings.pick == Pick::ListOrder {
             self.order.extend(plan.jobs());
         } else {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
@@ -202,7 +193,7 @@ impl Search {
         }
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better. Whether it was moved.
+    /// Moves the job in this place to the first of the shuffled clusters where that is better. Returns whether it was moved.
     fn relocate_if_better(
         &mut self,
         plan: &mut Plan,
@@ -226,8 +217,8 @@ impl Search {
         is_moved
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits if
-    /// nobody compares. Whether it was moved.
+    /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits without
+    /// an assessor. Returns whether it was moved.
     fn relocate(
         &mut self,
         plan: &mut Plan,
@@ -238,9 +229,10 @@ impl Search {
     ) -> bool {
         let job = plan.schedule(from).job(place);
         self.source.become_without(plan.schedule(from), place);
+        let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInFilling);
         for &to in &self.clusters {
-            let suits = if self.keeps_to_suitable { state.suits(to, job) } else { state.is_wide_enough(to, job) };
-            if !suits || to == from && self.moves == Moves::BetweenClusters {
+            let suits = if keeps_to_suitable { state.suits(to, job) } else { state.is_wide_enough(to, job) };
+            if !suits || to == from && self.readings.moves == Moves::BetweenClusters {
                 continue;
             }
             let next = if to == from {
@@ -273,18 +265,14 @@ impl Search {
     }
 }
 
-fn site(cluster: usize) -> SiteId {
-    SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
-}
-
-/// Who compares plans, and by what.
+/// The comparison of plans, and what it needs.
 struct Assessor<'a> {
     comparator: PlanComparator,
     usage: &'a mut UserUsage,
     state: &'a GridState,
 }
 
-/// What the plan as it stands costs.
+/// The cost of the plan as it stands.
 #[derive(Clone, Debug, Default)]
 struct Incumbent {
     cost: PlanCost,

@@ -1,4 +1,4 @@
-//! When processors become free, in the order in which Alea takes them: [`FreeSlots`].
+//! Free processors by time, in the order in which Alea takes them: [`FreeSlots`].
 
 use crate::state::Release;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct FreeSlots {
     marks: Vec<Arc<[Slot]>>,
 }
 
-/// So many processors, free from an instant on.
+/// Processors that are free from an instant on.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Slot {
     at: f64,
@@ -29,7 +29,7 @@ struct Slot {
 }
 
 impl FreeSlots {
-    /// Starts anew with what runs, and marks that.
+    /// Starts again with what runs, and marks that.
     pub(crate) fn begin(&mut self, releases: impl IntoIterator<Item = Release>) {
         self.heap.clear();
         self.marks.clear();
@@ -44,7 +44,7 @@ impl FreeSlots {
         self.marks.push(Arc::from(self.heap.as_slice()));
     }
 
-    /// How many marks there are.
+    /// Number of marks.
     pub(crate) const fn marks(&self) -> usize {
         self.marks.len()
     }
@@ -56,13 +56,13 @@ impl FreeSlots {
         self.heap.extend_from_slice(&self.marks[mark]);
     }
 
-    /// Becomes what `other` was at its first marks, so many of them, at the most.
+    /// Becomes what `other` was at its first `marks` marks, at the most.
     pub(crate) fn copy(&mut self, other: &Self, marks: usize) {
         self.marks.clear();
         self.marks.extend(other.marks.iter().take(marks).cloned());
     }
 
-    /// Takes at most so many processors of the first slot: when they are free, and how many.
+    /// Takes at most `missing` processors of the first slot. Returns the instant at which they are free, and their number.
     #[inline]
     pub(crate) fn pop(&mut self, missing: u32) -> (f64, u32) {
         let first = self.heap.first_mut().expect("a job is no wider than its cluster");
@@ -74,7 +74,7 @@ impl FreeSlots {
         (at, taken)
     }
 
-    /// Takes so many processors; when the last of them is free.
+    /// Takes `processors`, and returns the instant at which the last of them is free.
     #[inline]
     pub(crate) fn take(&mut self, processors: u32) -> f64 {
         let mut missing = processors;
@@ -93,7 +93,7 @@ impl FreeSlots {
         self.insert(Slot { at, processors });
     }
 
-    /// When so many processors are free.
+    /// The instant at which `processors` are free.
     pub(crate) fn when(&self, processors: u32) -> f64 {
         let mut slots = self.heap.clone();
         slots.sort_unstable_by(|a, b| a.at.total_cmp(&b.at));
@@ -105,17 +105,17 @@ impl FreeSlots {
         enough.next().expect("a job is no wider than its cluster").at
     }
 
-    /// When the first processors are free.
+    /// The instant at which the first processors are free.
     pub(crate) fn first(&self) -> f64 {
         self.heap.first().expect("processors are free some day").at
     }
 
-    /// When the last processors are free.
+    /// The instant at which the last processors are free.
     pub(crate) fn last(&self) -> f64 {
         self.heap.iter().map(|slot| slot.at).fold(f64::MIN, f64::max)
     }
 
-    /// How many are free when the first are.
+    /// Number of processors that are free at that of the first.
     pub(crate) fn at_first(&self) -> u32 {
         let first = self.first();
         self.heap.iter().filter(|slot| slot.at <= first).map(|slot| slot.processors).sum()

@@ -91,12 +91,12 @@ impl GridState {
 
     /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.
     pub fn is_wide_enough(&self, cluster: SiteId, job: JobIndex) -> bool {
-        self.request(job).processors() <= self.cluster(cluster).processors
+        self.request(job).processors <= self.cluster(cluster).processors
     }
 
     /// Whether the job could start on `cluster` now, whether it may use it or not.
     pub fn has_room(&self, cluster: SiteId, job: JobIndex) -> bool {
-        self.request(job).processors() <= self.cluster(cluster).free
+        self.request(job).processors <= self.cluster(cluster).free
     }
 
     /// Whether some cluster suits the job.
@@ -115,7 +115,7 @@ impl GridState {
     }
 
     pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId) {
-        let (processors, limit) = (self.request(job).processors(), self.request(job).limit());
+        let (processors, limit) = (self.request(job).processors, self.request(job).limit);
         let cluster = &mut self.clusters[cluster.index()];
         assert!(processors <= cluster.free, "a job of {processors} was sent where {} are free", cluster.free);
         cluster.free -= processors;
@@ -127,11 +127,11 @@ impl GridState {
         let request = *self.request(job);
         let cluster = &mut self.clusters[cluster.index()];
         cluster.sent = None;
-        let processors: Vec<u32> = cluster.idle().take(request.processors() as usize).collect();
+        let processors: Vec<u32> = cluster.idle().take(request.processors as usize).collect();
         processors.iter().for_each(|processor| cluster.set_idle(*processor, false));
-        let limit_at = now.time + request.limit();
+        let limit_at = now.time + request.limit;
         let place = cluster.running.partition_point(|other| other.limit_at <= limit_at);
-        let limit = request.limit().as_secs_f64();
+        let limit = request.limit.as_secs_f64();
         cluster.running.insert(place, RunningJob { job, limit_at, start: now.seconds, limit, processors });
     }
 

@@ -67,14 +67,14 @@ struct Usage {
 struct Present {
     /// In the order in which they were sent.
     jobs: Vec<(JobIndex, Usage)>,
-    /// Summed up by users; `None` if that has to be done anew.
+    /// Summed up by users; `None` if that has to be done again.
     sums: Option<Vec<Usage>>,
 }
 
 impl UserUsage {
     pub(crate) fn submit(&mut self, job: JobIndex, state: &GridState) {
         let next = self.ended.len();
-        let user = *self.places.entry(state.request(job).user()).or_insert(next);
+        let user = *self.places.entry(state.request(job).user).or_insert(next);
         if user == next {
             self.ended.push(Usage::default());
         }
@@ -86,7 +86,7 @@ impl UserUsage {
     /// A job was sent: until it starts, it has waited for nothing.
     pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId, state: &GridState) {
         let present = &mut self.present[cluster.index()];
-        present.jobs.push((job, Usage { waited: 0.0, used: state.request(job).claim() }));
+        present.jobs.push((job, Usage { waited: 0.0, used: state.request(job).claim }));
         present.sums = None;
     }
 
@@ -94,7 +94,7 @@ impl UserUsage {
         let present = &mut self.present[cluster.index()];
         let mut latest_first = present.jobs.iter_mut().rev();
         let (_, usage) = latest_first.find(|(other, _)| *other == job).expect("what starts was sent");
-        usage.waited = (now.seconds - state.request(job).submit_seconds()).max(0.0);
+        usage.waited = (now.seconds - state.request(job).submit_seconds).max(0.0);
         present.sums = None;
     }
 
@@ -105,8 +105,8 @@ impl UserUsage {
         present.sums = None;
         let request = state.request(job);
         let ended = &mut self.ended[self.owners[job.index()]];
-        ended.waited += (start.seconds - request.submit_seconds()).max(0.0);
-        ended.used += (now.seconds - start.seconds) * f64::from(request.processors());
+        ended.waited += (start.seconds - request.submit_seconds).max(0.0);
+        ended.used += (now.seconds - start.seconds) * f64::from(request.processors);
     }
 
     /// The score of a plan that is up to date.
@@ -126,12 +126,12 @@ impl UserUsage {
             let (mut response, mut wait, mut slowdown) = (0.0, 0.0, 0.0);
             for (job, start) in ClusterSchedule::planned(schedule) {
                 let request = state.request(job);
-                let (submit, length) = (request.submit_seconds(), request.planned_seconds());
+                let (submit, length) = (request.submit_seconds, request.planned_seconds);
                 let waited = (start - submit).max(0.0);
                 wait += waited;
                 response += (start + length - submit).max(0.0);
                 slowdown += (start + length - submit).max(1.0) / length;
-                self.of_cluster[self.owners[job.index()]].add(Usage { waited, used: request.claim() });
+                self.of_cluster[self.owners[job.index()]].add(Usage { waited, used: request.claim });
                 jobs += 1;
             }
             score.response += response;

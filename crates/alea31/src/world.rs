@@ -1,4 +1,4 @@
-//! What happens in Alea, and in which order.
+//! The events of Alea, and their order.
 
 use crate::clock::Clock;
 use crate::job::{Job, JobIndex};
@@ -87,7 +87,7 @@ pub trait Policy {
     }
 }
 
-/// Runs `jobs` on clusters of so many `processors` under `policy`, and returns every job's record, in order of ids.
+/// Runs `jobs` on clusters of these `processors` under `policy`, and returns every job's record, in order of ids.
 ///
 /// # Panics
 ///
@@ -131,7 +131,7 @@ impl Prioritized for Event {
 }
 
 impl<P: Policy> World<P> {
-    /// Idle clusters of so many `processors`, the largest first, scheduled by `policy`, to which `jobs` come.
+    /// Idle clusters of these `processors`, the largest first, scheduled by `policy`, to which `jobs` come.
     ///
     /// # Panics
     ///
@@ -155,7 +155,7 @@ impl<P: Policy> World<P> {
     }
 
     /// The same, but for when the simulator is up: jobs submitted earlier are sent then, and searches are timed from then.
-    /// 29.2416 s if nothing is said, as on Wagap; [`start_up`] tells it for other clusters.
+    /// 29.2416 s by default, as on Wagap; [`start_up`] computes it for other clusters.
     #[must_use]
     pub const fn with_start_up(mut self, start_up: Time) -> Self {
         self.start_up = start_up;
@@ -230,7 +230,7 @@ impl<P: Policy> World<P> {
         self.working[cluster.index()].push(Reverse((now.time + work, job)));
         let end = now.after(self.job(job).executed_time());
         cx.post_at(end.time, Event::Look(cluster, end));
-        let processors = self.state.request(job).processors();
+        let processors = self.state.request(job).processors;
         cx.emit(Fact::Started { job: self.id(job), site: cluster, processors });
         self.policy.start(job, cluster, now, &self.state);
         self.on_their_way -= 1;

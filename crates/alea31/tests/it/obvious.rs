@@ -58,7 +58,7 @@ impl Obvious {
     fn free_at(&self, cluster: usize, now: f64, state: &GridState) -> Vec<f64> {
         let mut free_at: Vec<f64> = vec![now; self.processors[cluster].len()];
         for (job, _, start) in self.present.iter().filter(|(_, other, _)| *other == cluster) {
-            let limit = state.request(*job).limit().as_secs_f64();
+            let limit = state.request(*job).limit.as_secs_f64();
             if let Some(start) = start {
                 // Of jobs that are done at once, those that nobody has told of are free as well.
                 if !state.is_running(site(cluster), *job) {
@@ -70,7 +70,7 @@ impl Obvious {
             } else {
                 let mut order: Vec<usize> = (0..free_at.len()).collect();
                 order.sort_by(|a, b| free_at[*a].total_cmp(&free_at[*b]));
-                let taken = &order[..state.request(*job).processors() as usize];
+                let taken = &order[..state.request(*job).processors as usize];
                 let from = taken.iter().map(|processor| free_at[*processor]).fold(now, f64::max);
                 taken.iter().for_each(|processor| free_at[*processor] = from + limit);
             }
@@ -87,7 +87,7 @@ impl Obvious {
         }
         let mut planned = Planned { starts: Vec::new(), gaps: Vec::new() };
         for &job in &self.lists[cluster] {
-            let processors = state.request(job).processors();
+            let processors = state.request(job).processors;
             let mut collected = 0;
             let mut start = now.seconds;
             while collected < processors {
@@ -105,7 +105,7 @@ impl Obvious {
                 }
             }
             planned.starts.push(start);
-            free.insert(start + state.request(job).planned_time().as_secs_f64(), processors);
+            free.insert(start + state.request(job).planned_time.as_secs_f64(), processors);
         }
         let earliest = free.slots().iter().map(|(at, _)| *at).fold(f64::MAX, f64::min);
         let latest = free.slots().iter().map(|(at, _)| *at).fold(f64::MIN, f64::max);
@@ -122,7 +122,7 @@ impl Obvious {
     /// Where the job would go: the chain of gaps is looked for from every gap in turn.
     fn place(&self, job: JobIndex, cluster: usize, now: Clock, state: &GridState) -> usize {
         let gaps = self.plan(cluster, now, state).gaps;
-        let (needed, limit) = (state.request(job).processors(), state.request(job).limit().as_secs_f64());
+        let (needed, limit) = (state.request(job).processors, state.request(job).limit.as_secs_f64());
         let chain_fits = |first: usize| {
             let (mut missing, mut end) = (limit, gaps[first].start);
             for gap in &gaps[first..] {
@@ -150,13 +150,13 @@ impl Obvious {
         let starts = self.plan(cluster, now, state).starts;
         for (job, start) in self.lists[cluster].iter().zip(starts) {
             let start = Time::ZERO + Span::from_secs_f64(start);
-            self.expected.insert(*job, start + state.request(*job).planned_time());
+            self.expected.insert(*job, start + state.request(*job).planned_time);
         }
         for (job, place, start) in &self.present {
             if let Some(start) = start
                 && *place == cluster
             {
-                self.expected.insert(*job, (start.time + state.request(*job).limit()).max(now.time));
+                self.expected.insert(*job, (start.time + state.request(*job).limit).max(now.time));
             }
         }
     }
@@ -179,18 +179,18 @@ impl Obvious {
     }
 
     fn user_of(&mut self, job: JobIndex, state: &GridState) -> &mut (u32, f64, f64) {
-        self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user()).expect("it came")
+        self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user).expect("it came")
     }
 
     /// Fairness, response, wait, slowdown.
     fn score(&self, now: Clock, state: &GridState) -> [f64; 4] {
-        let submit = |job: &JobRequest| job.submit().as_secs_f64();
+        let submit = |job: &JobRequest| job.submit.as_secs_f64();
         let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
         let mut users = self.users.clone();
         for cluster in 0..self.lists.len() {
             let mut of_cluster: Vec<(f64, f64)> = vec![(0.0, 0.0); users.len()];
             let mut add = |job: &JobRequest, waited: f64| {
-                let user = self.users.iter().position(|(user, ..)| *user == job.user()).expect("it came");
+                let user = self.users.iter().position(|(user, ..)| *user == job.user).expect("it came");
                 of_cluster[user].0 += waited;
                 of_cluster[user].1 += reserved(job);
             };
@@ -201,7 +201,7 @@ impl Obvious {
             let mut sums = [0.0; 3];
             for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, state).starts) {
                 let job = state.request(*job);
-                let length = job.planned_time().as_secs_f64();
+                let length = job.planned_time.as_secs_f64();
                 let (waited, responded) = ((start - submit(job)).max(0.0), start + length - submit(job));
                 add(job, waited);
                 sums[0] += responded.max(0.0);
@@ -260,7 +260,7 @@ fn site(cluster: usize) -> SiteId {
 }
 
 fn reserved(job: &JobRequest) -> f64 {
-    f64::from(job.processors()) * job.limit().as_secs_f64()
+    f64::from(job.processors) * job.limit.as_secs_f64()
 }
 
 fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
@@ -277,7 +277,7 @@ impl Policy for Obvious {
         } else {
             std::mem::take(&mut self.processors)
         };
-        let user = state.request(job).user();
+        let user = state.request(job).user;
         if self.users.iter().all(|(other, ..)| *other != user) {
             self.users.push((user, 0.0, 0.0));
         }
@@ -291,7 +291,7 @@ impl Policy for Obvious {
     fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
         for cluster in 0..self.lists.len() {
             let Some(&first) = self.lists[cluster].first() else { continue };
-            if state.request(first).processors() <= state.clusters()[cluster].free() {
+            if state.request(first).processors <= state.clusters()[cluster].free() {
                 self.lists[cluster].remove(0);
                 self.present.push((first, cluster, None));
                 sent.push((first, site(cluster)));
@@ -305,7 +305,7 @@ impl Policy for Obvious {
     fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         self.present.iter_mut().find(|(other, ..)| *other == job).expect("it was sent").2 = Some(now);
         let idle = self.processors[cluster.index()].iter_mut().filter(|processor| processor.is_none());
-        idle.take(state.request(job).processors() as usize).for_each(|processor| *processor = Some(job));
+        idle.take(state.request(job).processors as usize).for_each(|processor| *processor = Some(job));
     }
 
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
@@ -313,8 +313,8 @@ impl Policy for Obvious {
         self.present.retain(|(other, ..)| *other != job);
         self.processors[cluster].iter_mut().filter(|on| **on == Some(job)).for_each(|on| *on = None);
         let request = state.request(job);
-        let waited = (start.seconds - request.submit().as_secs_f64()).max(0.0);
-        let used = (now.seconds - start.seconds) * f64::from(request.processors());
+        let waited = (start.seconds - request.submit.as_secs_f64()).max(0.0);
+        let used = (now.seconds - start.seconds) * f64::from(request.processors);
         let user = self.user_of(job, state);
         user.1 += waited;
         user.2 += used;

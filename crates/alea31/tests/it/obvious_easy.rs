@@ -20,7 +20,7 @@ impl ObviousEasy {
     fn free(&self, cluster: SiteId, state: &GridState) -> u32 {
         let running = self.running.iter().filter(|(_, (other, _))| *other == cluster).map(|(job, _)| *job);
         let sent = self.sent.filter(|(_, other)| *other == cluster).map(|(job, _)| job);
-        let held: u32 = running.chain(sent).map(|job| state.request(job).processors()).sum();
+        let held: u32 = running.chain(sent).map(|job| state.request(job).processors).sum();
         state.cluster(cluster).processors() - held
     }
 
@@ -30,10 +30,8 @@ impl ObviousEasy {
         for (job, (other, start)) in &self.running {
             if *other == cluster {
                 let job = state.request(*job);
-                releases.extend(vec![
-                    now + (job.limit().as_secs_f64() - (now - *start)).max(0.0);
-                    job.processors() as usize
-                ]);
+                releases
+                    .extend(vec![now + (job.limit.as_secs_f64() - (now - *start)).max(0.0); job.processors as usize]);
             }
         }
         releases.resize(state.cluster(cluster).processors() as usize, now);
@@ -42,8 +40,8 @@ impl ObviousEasy {
             && other == cluster
         {
             // It waits for the last of the processors that are released first, and then has all of them for its limit.
-            let needed = state.request(job).processors() as usize;
-            let until = releases[needed - 1] + state.request(job).limit().as_secs_f64();
+            let needed = state.request(job).processors as usize;
+            let until = releases[needed - 1] + state.request(job).limit.as_secs_f64();
             releases[..needed].fill(until);
             releases.sort_unstable_by(f64::total_cmp);
         }
@@ -80,14 +78,14 @@ impl ObviousEasy {
     fn next(&mut self, now: Clock, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let clusters = state.cluster_ids();
         let fits = |cluster: SiteId, job: JobIndex, easy: &Self| {
-            state.suits(cluster, job) && state.request(job).processors() <= easy.free(cluster, state)
+            state.suits(cluster, job) && state.request(job).processors <= easy.free(cluster, state)
         };
         let head = *self.queue.first()?;
         if let Some(cluster) = clusters.clone().find(|cluster| fits(*cluster, head, self)) {
             return self.send(0, cluster);
         }
-        // The earliest instant at which enough are free; of equals, the last cluster. May the head use it? Nobody asks.
-        let needed = state.request(head).processors() as usize;
+        // The earliest instant at which enough are free; of equals, the last cluster. The head need not be allowed there.
+        let needed = state.request(head).processors as usize;
         let mut promise: Option<(f64, SiteId, usize)> = None;
         for cluster in clusters.clone() {
             let releases = self.releases(cluster, now.seconds, state);
@@ -102,8 +100,8 @@ impl ObviousEasy {
             let job = self.queue[place];
             let mut found = None;
             for cluster in clusters.clone().filter(|cluster| fits(*cluster, job, self)) {
-                let is_short = now.seconds + state.request(job).limit().as_secs_f64() < shadow;
-                let is_narrow = state.request(job).processors() as usize <= spare;
+                let is_short = now.seconds + state.request(job).limit.as_secs_f64() < shadow;
+                let is_narrow = state.request(job).processors as usize <= spare;
                 if cluster != promised || found.is_none() && (is_short || is_narrow) {
                     found = Some(cluster);
                 }

@@ -68,12 +68,12 @@ fn cons_agrees_with_alea_on_10000_jobs() {
     check("cons", 10_000, Cons::default());
 }
 
-/// The mean over the seven numbers of jobs; of the tardiness, over six: the paper left 3000 out, where nobody waits.
+/// The mean over the seven numbers of jobs; of the tardiness, over six: the paper left 3000 out, where no job waits.
 fn column(means: &[Means]) -> Means {
     Means { tardiness: Means::mean(&means[1..]).tardiness, ..Means::mean(means) }
 }
 
-/// A value as the paper prints it: so many decimals, the others cut off.
+/// A value as the paper prints it: with these decimals, the others cut off.
 fn printed(value: f64, decimals: i32) -> String {
     let unit = 10_f64.powi(decimals);
     format!("{}", (value * unit).floor() / unit)

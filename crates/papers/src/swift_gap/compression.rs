@@ -94,8 +94,8 @@ impl Watched {
         state: &GridState,
     ) {
         let after = self.planned(cluster);
-        let early = (ended.1 + state.request(ended.0).limit()).saturating_since(now);
-        let end = |&(job, start): &(JobIndex, Time)| start + state.request(job).planned_time();
+        let early = (ended.1 + state.request(ended.0).limit).saturating_since(now);
+        let end = |&(job, start): &(JobIndex, Time)| start + state.request(job).planned_time;
         let Some(horizon) = before.iter().map(end).max() else { return };
         let starts: BTreeMap<JobIndex, Time> = after.iter().copied().collect();
         let moved: f64 =
@@ -113,7 +113,7 @@ impl Watched {
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
             let mut rows = Rows::new(state.cluster(cluster).processors());
-            let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit()));
+            let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
             let mut bars: Vec<(bool, JobIndex, Bar)> = running
                 .chain(planned)
@@ -123,7 +123,7 @@ impl Watched {
                         job: name(job),
                         start: hours(start.since(now)),
                         end: hours(end.saturating_since(now)),
-                        processors: rows.take(state.request(job).processors(), start, end),
+                        processors: rows.take(state.request(job).processors, start, end),
                         ..Bar::default()
                     };
                     (job == ended.0, job, bar)
