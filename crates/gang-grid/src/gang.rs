@@ -61,7 +61,7 @@ impl GangQueue {
     }
 
     /// Number of tasks of the smallest gang that may go next under `order`.
-    pub fn smallest_allowed(&self, order: GangOrder) -> Option<u32> {
+    pub(crate) fn smallest_allowed(&self, order: GangOrder) -> Option<u32> {
         let mut sizes = self.by_size.keys().copied();
         match order {
             GangOrder::LargestThatFits | GangOrder::OldestThatFits => sizes.next(),
@@ -75,7 +75,7 @@ impl GangQueue {
     }
 
     /// Size of the gang that `order` takes next, of those that need at most `processors`; the oldest of this size is meant.
-    pub fn next_size(&self, order: GangOrder, processors: u32) -> Option<u32> {
+    pub(crate) fn next_size(&self, order: GangOrder, processors: u32) -> Option<u32> {
         match order {
             GangOrder::LargestThatFits => Some(*self.by_size.range(..=processors).next_back()?.0),
             GangOrder::LargestOnly => self.by_size.keys().next_back().copied().filter(|size| *size <= processors),
@@ -101,37 +101,5 @@ impl GangQueue {
         }
         self.len -= 1;
         Some(gang)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim_core::JobId;
-
-    fn check(order: GangOrder, fit: u32, expected: &[u32]) {
-        let mut queue = GangQueue::default();
-        for (id, size) in [(0, 4), (1, 2), (2, 8), (3, 4), (4, 2)] {
-            queue.push(Submission::gang(JobId(id), Time::ZERO, vec![Span::from_secs(1); size]));
-        }
-        let next = || queue.next_size(order, fit).and_then(|size| queue.pop(size));
-        let order: Vec<u32> = std::iter::from_fn(next).map(|gang| gang.job.id.0).collect();
-        assert_eq!(order, expected);
-    }
-
-    #[test]
-    fn the_largest_that_fits_goes_first_and_the_oldest_among_equals() {
-        check(GangOrder::LargestThatFits, 5, &[0, 3, 1, 4]);
-    }
-
-    #[test]
-    fn nothing_passes_the_largest_when_only_it_may_go() {
-        check(GangOrder::LargestOnly, 5, &[]);
-        check(GangOrder::LargestOnly, 8, &[2, 0, 3, 1, 4]);
-    }
-
-    #[test]
-    fn the_oldest_that_fits_goes_first_whatever_its_size() {
-        check(GangOrder::OldestThatFits, 5, &[0, 1, 3, 4]);
     }
 }

@@ -8,12 +8,12 @@
 //! tasks of a gang to processors or keeps the gang in its own queue. A gang begins when all of its processors are free;
 //! each task frees its processor at its own end; the gang ends with its last task.
 //!
-//! **Grid level** (§3.1, [`policy::grid`]). Approach 1 routes a gang to one site: to idle processors, or else to
+//! **Grid level** (§3.1, module `policy::grid`). Approach 1 routes a gang to one site: to idle processors, or else to
 //! processors with empty queues. Approach 2 may also use idle processors of several sites together, approach 3 also
 //! empty queues of several sites together; a gang that spans sites pays an overhead on its service time.
 //! Gangs in the GS queue are tried, the largest that fits first, when a job leaves and an empty queue behind.
 //!
-//! **Local level** (§3.2, [`policy::local`]). A local joins a processor that can start it at once, or else the shortest
+//! **Local level** (§3.2, module `policy::local`). A local joins a processor that can start it at once, or else the shortest
 //! queue. On a processor that is kept idle for a waiting gang it may start if
 //! `ServiceTime ≤ ElapsedTime + T` (1): if it ends before the gang can begin, give or take the threshold T.
 //!
@@ -40,22 +40,13 @@
 //! assert_eq!(gang.finish, Time::from_secs(8)); // with its longest task
 //! assert_eq!(grid.counts().gangs_completed, 1);
 //! ```
-//!
-//! | module | holds |
-//! |---|---|
-//! | [`config`] | parameters and readings, each with its section |
-//! | [`submission`] | what arrives: a local, or a gang with its tasks |
-//! | [`processors`] | processors, their queues, and who is idle; knows nothing of policies |
-//! | [`gang`] | a gang that has been routed, and the GS queue |
-//! | [`policy`] | the grid level and the local level |
-//! | [`world`] | events, and what happens in order |
 
 pub mod config;
-pub mod gang;
-pub mod policy;
+mod gang;
+mod policy;
 pub mod processors;
-pub mod submission;
-pub mod world;
+mod submission;
+mod world;
 
 pub use config::{Approach, Config, ConfigError, Readings, Site};
 pub use submission::Submission;

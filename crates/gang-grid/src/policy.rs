@@ -1,7 +1,7 @@
-//! The two levels of scheduling, each a question that looks and answers; the [`world`](crate::world) acts.
+//! The two levels of scheduling, each a question that looks and answers; the `world` acts.
 
-pub mod grid;
-pub mod local;
+pub(crate) mod grid;
+pub(crate) mod local;
 
 use crate::gang::Gang;
 use crate::processors::{GangKey, Processors};
@@ -11,17 +11,17 @@ use slab::Slab;
 
 /// What the schedulers may look at.
 #[derive(Copy, Clone, Debug)]
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// The present instant.
-    pub now: Time,
+    pub(crate) now: Time,
     /// Who is idle, what waits.
-    pub processors: &'a Processors,
+    pub(crate) processors: &'a Processors,
     pub(crate) gangs: &'a Slab<Gang>,
 }
 
 impl<'a> View<'a> {
     /// A gang that has been routed.
-    pub fn gang(&self, key: GangKey) -> &'a Gang {
+    pub(crate) fn gang(&self, key: GangKey) -> &'a Gang {
         &self.gangs[key.0 as usize]
     }
 }

@@ -9,23 +9,23 @@ use sim_core::{ProcId, SiteId};
 
 /// Where the tasks of a gang may go.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Route {
+pub(crate) struct Route {
     /// One site, or all of them together.
-    pub site: Option<SiteId>,
+    pub(crate) site: Option<SiteId>,
     /// Which processors there.
-    pub eligible: Eligible,
+    pub(crate) eligible: Eligible,
 }
 
 /// The grid scheduler's rules: an approach and the readings that concern it.
 #[derive(Copy, Clone, Debug)]
-pub struct GridPolicy {
+pub(crate) struct GridPolicy {
     approach: Approach,
     readings: Readings,
 }
 
 impl GridPolicy {
     /// The rules of `approach`.
-    pub const fn new(approach: Approach, readings: Readings) -> Self {
+    pub(crate) const fn new(approach: Approach, readings: Readings) -> Self {
         Self { approach, readings }
     }
 
@@ -35,7 +35,7 @@ impl GridPolicy {
     }
 
     /// The most tasks that a gang can have to be routed at all.
-    pub fn widest(&self, config: &Config) -> u32 {
+    pub(crate) fn widest(&self, config: &Config) -> u32 {
         match self.approach {
             Approach::One => config.sites.iter().map(|site| site.processors).max().unwrap_or(0),
             Approach::Two | Approach::Three => config.processors(),
@@ -44,7 +44,7 @@ impl GridPolicy {
 
     /// Where an arriving gang of `tasks` tasks goes, by the conditions of the approach, in the paper's order. `None`: to
     /// the GS queue.
-    pub fn on_arrival(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
+    pub(crate) fn on_arrival(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
         let empty = match self.readings.empty_on_arrival {
             EmptyOnArrival::NoneWaiting => Eligible::NoneWaiting,
             EmptyOnArrival::Idle => Eligible::Idle,
@@ -63,7 +63,12 @@ impl GridPolicy {
 
     /// One round of the scan (steps 1 to 4 of §3.1): size of the gang in the GS queue that is routed next, the oldest of that
     /// size, and where to. `None`: no gang can be chosen, and the scan is over (step 5).
-    pub fn on_scan(&self, queue: &GangQueue, processors: &Processors, rng: &mut impl Rng) -> Option<(u32, Route)> {
+    pub(crate) fn on_scan(
+        &self,
+        queue: &GangQueue,
+        processors: &Processors,
+        rng: &mut impl Rng,
+    ) -> Option<(u32, Route)> {
         let (smallest, order) = (queue.smallest_allowed(self.readings.gang_order)?, self.readings.gang_order);
         let empty = |reading| match reading {
             EmptyInScan::Idle => Eligible::Idle,
@@ -114,7 +119,14 @@ impl GridPolicy {
     /// # Panics
     ///
     /// If the route has fewer eligible processors than the gang has tasks: a bug of the caller.
-    pub fn place(&self, tasks: usize, route: Route, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
+    pub(crate) fn place(
+        &self,
+        tasks: usize,
+        route: Route,
+        view: View<'_>,
+        rng: &mut impl Rng,
+        chosen: &mut Vec<ProcId>,
+    ) {
         let processors = view.processors;
         chosen.clear();
         match (route.site, self.readings.split) {

@@ -9,7 +9,7 @@ use sim_core::{ProcId, SiteId, Span, Time};
 
 /// Where an arriving local goes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Destination {
+pub(crate) enum Destination {
     /// To a processor that starts it at once.
     Start(ProcId),
     /// To the end of a queue.
@@ -18,21 +18,21 @@ pub enum Destination {
 
 /// The local scheduler's rules: the threshold and the readings that concern it.
 #[derive(Copy, Clone, Debug)]
-pub struct LocalPolicy {
+pub(crate) struct LocalPolicy {
     threshold: Span,
     readings: Readings,
 }
 
 impl LocalPolicy {
     /// The rules with threshold T.
-    pub const fn new(threshold: Span, readings: Readings) -> Self {
+    pub(crate) const fn new(threshold: Span, readings: Readings) -> Self {
         Self { threshold, readings }
     }
 
     /// Equation (1): whether a local may begin on a processor that is kept for `gang`.
     ///
     /// ServiceTime is the local's estimate; ElapsedTime is what remains until the gang can begin (R17).
-    pub fn may_backfill(&self, estimate: Span, gang: &Gang, now: Time) -> bool {
+    pub(crate) fn may_backfill(&self, estimate: Span, gang: &Gang, now: Time) -> bool {
         let start = match self.readings.threshold_from {
             // A gang cannot begin in the past, even if a job outlives the estimate that its start was reckoned from.
             ThresholdFrom::PresentStart => gang.present_start.max(now),
@@ -43,7 +43,7 @@ impl LocalPolicy {
     }
 
     /// Where a local of this estimate that arrives at `site` goes. `scratch` is room to work in.
-    pub fn on_arrival(
+    pub(crate) fn on_arrival(
         &self,
         estimate: Span,
         site: SiteId,

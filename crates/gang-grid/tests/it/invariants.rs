@@ -147,7 +147,7 @@ proptest! {
                     prop_assert!(!gang.has_started());
                     prop_assert!(gang.tasks.iter().any(|(used, _)| *used == id));
                     let is_busy = |id| grid.processors().get(id).running().is_some();
-                    prop_assert!(gang.tasks.iter().any(|(used, _)| is_busy(*used)), "{:?} waits for nobody", gang);
+                    prop_assert!(gang.tasks.iter().any(|(used, _)| is_busy(*used)), "{:?} waits for no processor", gang);
                 }
             }
             // And a gang that waits stands at the head of all of its queues.

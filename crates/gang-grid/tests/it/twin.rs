@@ -299,7 +299,8 @@ impl Twin {
     fn local_arrives(&mut self, job: Job, site: SiteId, model: Model<'_>) {
         let readings = self.config.readings;
         let slowness = 1.0 / self.config.sites[site.index()].speed;
-        let (service, estimate) = (job.runtime.scaled(slowness), job.request.estimate.expect("told").scaled(slowness));
+        let (service, estimate) =
+            (job.runtime.scaled(slowness), job.request.estimate.expect("a local has an estimate").scaled(slowness));
         let here: Vec<&Machine> = self.machines.iter().filter(|machine| machine.site == site).collect();
         let ids = |from: Vec<&&Machine>| from.into_iter().map(|machine| machine.id).collect::<Vec<_>>();
 
