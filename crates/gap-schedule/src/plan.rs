@@ -70,12 +70,13 @@ pub struct Plan {
     nondelayed: u64,
 }
 
-/// A job taken out of the plan, and how to undo that. A scratch buffer of the caller.
+/// A job taken out of the plan, and how to undo that.
 #[derive(Clone, Debug)]
 struct Taken {
+    job: PlanJob,
     machine: usize,
-    /// The machine's part of the plan without the job; after taking, the part with it.
-    other: MachinePlan,
+    /// The machine's part of the plan with the job.
+    before: MachinePlan,
     nondelayed: u64,
 }
 
@@ -350,25 +351,17 @@ impl Plan {
         }
     }
 
-    /// Removes the planned job at `position`, such that [`put_back`](Self::put_back) restores the plan exactly. Returns
-    /// it, and how many jobs were looked at.
-    fn take(&mut self, machine: usize, position: usize, now: Time, taken: &mut Taken) -> (PlanJob, u64) {
-        let part = &mut self.machines[machine];
-        taken.machine = machine;
-        taken.nondelayed = self.nondelayed;
-        taken.other.become_without(part, position, now);
-        let operations = (part.running.len() + part.planned.len()) as u64;
-        let job = part.planned[position].job;
-        self.nondelayed = self.nondelayed - u64::from(part.on_time) + u64::from(taken.other.on_time);
-        std::mem::swap(part, &mut taken.other);
-        self.look_at(machine);
-        (job, operations)
+    /// Removes the planned job at `position`, such that [`put_back`](Self::put_back) restores the plan exactly.
+    fn take(&mut self, machine: usize, position: usize, now: Time) -> Taken {
+        let (before, nondelayed) = (self.machines[machine].clone(), self.nondelayed);
+        let job = self.change(machine, |machine| machine.remove(position, now));
+        Taken { job, machine, before, nondelayed }
     }
 
     /// Undoes [`take`](Self::take).
-    fn put_back(&mut self, taken: &mut Taken) {
-        std::mem::swap(&mut self.machines[taken.machine], &mut taken.other);
-        self.look_at(taken.machine);
-        self.nondelayed = taken.nondelayed;
+    fn put_back(&mut self, Taken { machine, before, nondelayed, .. }: Taken) {
+        self.machines[machine] = before;
+        self.look_at(machine);
+        self.nondelayed = nondelayed;
     }
 }

@@ -155,27 +155,15 @@ mod grid_queue {
     }
 
     #[test]
-    fn the_largest_that_fits_goes_first_and_the_oldest_among_equals() {
-        check(
-            &queue(GangOrder::LargestThatFits),
-            ["0: 0 on 0 1 2 3", "9: 1 on 0 1 2 3", "10: 3 on 0 1 2", "10: 5 on 3", "12: 4 on 0 1 2", "14: 2 on 0 1"],
-        );
-    }
-
-    #[test]
-    fn nothing_passes_the_largest_when_only_it_may_go() {
-        check(
-            &queue(GangOrder::LargestOnly),
-            ["0: 0 on 0 1 2 3", "9: 1 on 0 1 2 3", "10: 3 on 0 1 2", "12: 4 on 0 1 2", "14: 2 on 0 1", "14: 5 on 2"],
-        );
-    }
-
-    #[test]
-    fn the_oldest_that_fits_goes_first_whatever_its_size() {
-        check(
-            &queue(GangOrder::OldestThatFits),
-            ["0: 0 on 0 1 2 3", "9: 1 on 0 1 2 3", "10: 2 on 0 1", "10: 5 on 2", "12: 3 on 0 1 3", "14: 4 on 0 1 3"],
-        );
+    fn the_next_gang_is_the_one_that_the_order_names() {
+        let first = ["0: 0 on 0 1 2 3", "9: 1 on 0 1 2 3"];
+        for (order, then) in [
+            (GangOrder::LargestThatFits, ["10: 3 on 0 1 2", "10: 5 on 3", "12: 4 on 0 1 2", "14: 2 on 0 1"]),
+            (GangOrder::LargestOnly, ["10: 3 on 0 1 2", "12: 4 on 0 1 2", "14: 2 on 0 1", "14: 5 on 2"]),
+            (GangOrder::OldestThatFits, ["10: 2 on 0 1", "10: 5 on 2", "12: 3 on 0 1 3", "14: 4 on 0 1 3"]),
+        ] {
+            assert_eq!(story(&queue(order)), [&first[..], &then[..]].concat(), "{order:?}");
+        }
     }
 
     /// Gang 2 has an idle processor at 2 s, where the first task of gang 0 ends; gang 0 itself leaves at 6 s.

@@ -28,11 +28,6 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    /// Becomes `other`, but for what has been measured.
-    pub(super) fn copy(&mut self, other: &Self) {
-        self.steps.clone_from(&other.steps);
-    }
-
     /// Begins a layout: the steps from `from` on are pushed again, with `idle` processors at first.
     pub(super) fn begin(&mut self, now: Time, from: Time, idle: u32) {
         self.forget_before(now);

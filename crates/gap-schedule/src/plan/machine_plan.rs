@@ -259,19 +259,6 @@ impl MachinePlan {
         self.lay_out(0, end.max(before.end), now);
     }
 
-    /// Becomes `other` without its planned job at `position`, in the memory that is there.
-    pub(super) fn become_without(&mut self, other: &Self, position: usize, now: Time) {
-        (self.processors, self.faster) = (other.processors, other.faster);
-        (self.speed, self.slowness) = (other.speed, other.slowness);
-        (self.completion, self.late, self.on_time) = (other.completion, other.late, other.on_time);
-        self.is_one_of_many = other.is_one_of_many;
-        self.running.clone_from(&other.running);
-        self.planned.clone_from(&other.planned);
-        self.dues.clone_from(&other.dues);
-        self.idle.copy(&other.idle);
-        self.remove(position, now);
-    }
-
     /// What runs is an outage, and has ended.
     pub(super) fn end_outage(&mut self, now: Time) {
         let outage = self.running.pop().expect("an outage");

@@ -1,8 +1,7 @@
 //! Tabu search: late jobs are moved into earlier gaps of a plan.
 
 use super::gaps::{GapBound, Gaps};
-use super::machine_plan::MachinePlan;
-use super::{Plan, PlannedJob, Taken};
+use super::{Plan, PlannedJob};
 use crate::machine::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
@@ -27,7 +26,6 @@ pub struct Tabu {
     /// Oldest first.
     list: VecDeque<JobId>,
     counts: TabuCounts,
-    taken: Taken,
     exhausted: Vec<usize>,
 }
 
@@ -81,7 +79,6 @@ impl Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
-            taken: Taken { machine: 0, other: MachinePlan::new(1, 1.0), nondelayed: 0 },
             exhausted: Vec::new(),
         }
     }
@@ -140,8 +137,10 @@ impl Tabu {
         };
         self.counts.iterations += 1;
         let before = plan.score();
-        let (job, looked) = plan.take(machine, position, now, &mut self.taken);
-        self.counts.operations += looked;
+        let part = &plan.machines[machine];
+        self.counts.operations += (part.running.len() + part.planned.len()) as u64;
+        let taken = plan.take(machine, position, now);
+        let job = taken.job;
         self.list.push_back(job.id);
         while self.list.len() > self.length {
             self.list.pop_front();
@@ -162,7 +161,7 @@ impl Tabu {
             plan.fill(site(index), &gap, job, now);
             self.counts.accepted += 1;
         } else {
-            plan.put_back(&mut self.taken);
+            plan.put_back(taken);
         }
         true
     }

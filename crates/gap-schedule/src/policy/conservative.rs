@@ -31,26 +31,30 @@ use sim_core::{JobId, SiteId, Time};
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001, §2. Starts equal those of the simulator pyss on logs
 /// without ties; where several jobs end at one instant, pyss compresses after each of them, and this once after all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Conservative {
-    placement: Placement,
-    order: CompressOrder,
-    turns: Priority,
     plan: Reservations,
     /// The jobs that have come since the last pass.
     newcomers: Vec<QueuedJob>,
 }
 
+impl Default for Conservative {
+    fn default() -> Self {
+        Self::new(Placement::default())
+    }
+}
+
 impl Conservative {
     /// The policy, with an empty queue.
     pub fn new(placement: Placement) -> Self {
-        Self { placement, ..Self::default() }
+        Self { plan: Reservations::new(placement, CompressOrder::default(), true), newcomers: Vec::new() }
     }
 
     /// The same, compressing its plan in this order instead of [`CompressOrder::Arrival`].
     #[must_use]
-    pub fn with_compress_order(self, order: CompressOrder) -> Self {
-        Self { order, ..self }
+    pub fn with_compress_order(mut self, order: CompressOrder) -> Self {
+        self.plan.order = order;
+        self
     }
 
     /// The same, where jobs have their turns in a compression by `turns` instead of by arrival: the first moves ahead
@@ -59,8 +63,9 @@ impl Conservative {
     ///
     /// With [`CompressOrder::Reserved`] this is ignored.
     #[must_use]
-    pub fn with_order(self, turns: Priority) -> Self {
-        Self { turns, ..self }
+    pub fn with_order(mut self, turns: Priority) -> Self {
+        self.plan.turns = turns;
+        self
     }
 
     /// The promised start of the job and its machine, as of the last pass.
@@ -71,7 +76,7 @@ impl Conservative {
 
 impl Policy for Conservative {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan = Reservations::new(view.machines, self.placement, self.order).with_turns(self.turns).greedy();
+        self.plan.begin(view.machines);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {

@@ -45,7 +45,6 @@ use std::collections::VecDeque;
 /// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
-    placement: Placement,
     search: Option<Search>,
     plan: Reservations,
     usage: UserUsage,
@@ -111,9 +110,8 @@ impl GapFilling {
 
     fn searching(placement: Placement, comparator: PlanComparator, search: Option<Search>) -> Self {
         Self {
-            placement,
             search,
-            plan: Reservations::default(),
+            plan: Reservations::new(placement, CompressOrder::Reserved, false),
             usage: UserUsage::new(comparator),
             newcomers: Vec::new(),
             period: Span::from_secs(300),
@@ -274,7 +272,7 @@ impl Search {
 
 impl Policy for GapFilling {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan = Reservations::new(view.machines, self.placement, CompressOrder::Reserved);
+        self.plan.begin(view.machines);
     }
 
     /// # Panics

@@ -22,9 +22,10 @@ use sim_core::{JobId, Request, SiteId, Span, Time};
 pub(super) struct Reservations {
     held: HeldReservations,
     profiles: MachineProfiles,
-    order: CompressOrder,
+    placement: Placement,
+    pub(super) order: CompressOrder,
     /// The order of turns, unless it goes by reserved starts.
-    turns: Priority,
+    pub(super) turns: Priority,
     /// Kept only if every job is always given the earliest start there is.
     freed: Option<Freed>,
     /// Whether a job has ended since the last update.
@@ -70,20 +71,18 @@ impl Freed {
 }
 
 impl Reservations {
-    /// No job waits, and nothing runs.
-    pub(super) fn new(machines: &[Machine], placement: Placement, order: CompressOrder) -> Self {
-        Self { profiles: MachineProfiles::new(machines, placement), order, ..Self::default() }
+    /// No job waits. If it is `greedy`, each job is [inserted](Self::insert) with the earliest start there is, and none is
+    /// ever moved to another.
+    pub(super) fn new(placement: Placement, order: CompressOrder, greedy: bool) -> Self {
+        Self { placement, order, freed: greedy.then(Freed::default), ..Self::default() }
     }
 
-    /// The same, where turns are not in order of arrival.
-    pub(super) fn with_turns(self, turns: Priority) -> Self {
-        Self { turns, ..self }
-    }
-
-    /// The same, where each job is [inserted](Self::insert) with the earliest start there is, and none is ever moved to
-    /// another.
-    pub(super) fn greedy(self) -> Self {
-        Self { freed: Some(Freed(vec![[None; 2]; self.profiles.ranks().len()])), ..self }
+    /// Initializes the state of each machine, on which nothing runs.
+    pub(super) fn begin(&mut self, machines: &[Machine]) {
+        self.profiles = MachineProfiles::new(machines, self.placement);
+        if let Some(Freed(freed)) = &mut self.freed {
+            freed.resize(machines.len(), [None; 2]);
+        }
     }
 
     /// All of them, by reserved start, then in order of arrival.
