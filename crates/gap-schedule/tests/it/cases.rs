@@ -109,7 +109,7 @@ fn jobs_of_no_length_pass_through() {
 }
 
 #[test]
-fn a_job_wider_than_the_machine_is_rejected_and_blocks_nobody() {
+fn a_job_wider_than_the_machine_is_rejected_and_blocks_no_other() {
     let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
     let told = transcript(4, Fcfs::new(), Passes::PerInstant, &jobs);
     let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };

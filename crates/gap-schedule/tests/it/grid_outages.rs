@@ -14,7 +14,7 @@ use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 
-fn everybody() -> Vec<Box<dyn Policy>> {
+fn policies() -> Vec<Box<dyn Policy>> {
     vec![
         Box::new(Fcfs::new()),
         Box::new(Easy::default()),
@@ -68,7 +68,7 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
 fn a_job_that_ends_as_its_machine_fails_has_ended() {
     let jobs = [job(0, 0, 1, 10), job(1, 0, 1, 30)];
     let outages = [outage(0, 10, 20), outage(0, 20, 25)];
-    for scheduler in everybody() {
+    for scheduler in policies() {
         let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), scheduler);
         assert_eq!(runs, [(0, 0, 0., 10.), (1, 0, 0., 10.), (1, 0, 25., 55.)]);
     }
@@ -77,7 +77,7 @@ fn a_job_that_ends_as_its_machine_fails_has_ended() {
 #[test]
 fn a_machine_that_fails_while_it_is_down_stays_down_until_the_later_repair() {
     let outages = [outage(0, 5, 20), outage(0, 6, 8), outage(0, 15, 40), outage(0, 39, 40), outage(0, 40, 40)];
-    for scheduler in everybody() {
+    for scheduler in policies() {
         let runs = runs(&scene(&[Machine::new(1)], &[job(0, 0, 1, 10)], &outages), scheduler);
         assert_eq!(runs, [(0, 0, 0., 5.), (0, 0, 40., 50.)]);
     }
@@ -111,7 +111,7 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
 /// A restart at once: the jobs that run there begin again.
 #[test]
 fn an_outage_of_no_length_costs_the_work_all_the_same() {
-    for scheduler in everybody() {
+    for scheduler in policies() {
         let runs = runs(&scene(&[Machine::new(1)], &[job(0, 0, 1, 10)], &[outage(0, 7, 7)]), scheduler);
         assert_eq!(runs, [(0, 0, 0., 7.), (0, 0, 7., 17.)]);
     }
@@ -153,7 +153,7 @@ fn easy_believes_the_expected_repair_like_an_estimate() {
 #[test]
 fn a_run_ends_though_failures_never_do() {
     let all = (0..).map(|number| outage(0, 10 * number + 7, 10 * number + 10));
-    for scheduler in everybody() {
+    for scheduler in policies() {
         // The third must start again, the last comes after a long time without jobs.
         let jobs = [job(0, 0, 1, 5), job(1, 1, 1, 2), job(2, 5, 1, 5), job(3, 1_000, 1, 4)];
         let grid = MultiCluster::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
@@ -185,7 +185,7 @@ fn a_run_ends_though_a_machine_never_comes_back() {
     let for_ever = Outage { up: Time::MAX, ..outage(0, 5, 5) };
     let jobs = [job(0, 0, 1, 10), job(1, 0, 2, 10), job(2, 6, 1, 10)];
     let machines = [Machine::new(2), Machine::new(1)];
-    for (scheduler, ran) in everybody().into_iter().zip([0, 2, 2, 2, 2, 2, 2, 2]) {
+    for (scheduler, ran) in policies().into_iter().zip([0, 2, 2, 2, 2, 2, 2, 2]) {
         // FCFS: job 0 is lost on machine 0, and waits behind job 1, which blocks.
         let scene = scene(&machines, &jobs, &[for_ever]);
         let (grid, log) = Sim::new(scene.grid(scheduler, Passes::PerInstant), JobLog::collecting()).run();

@@ -1,9 +1,9 @@
 //! Schedules that an independent simulator (pyss) made from logs whose events never coincide.
 
 use crate::backfill::reserving;
-use crate::{common, grid_common};
-use gap_schedule::{Depth, Easy, Fcfs, Machine, Placement, Policy};
-use sim_core::{Job, JobId, JobRecord, Span, Time};
+use crate::common::records;
+use gap_schedule::{Depth, Easy, Fcfs, Placement, Policy};
+use sim_core::{Job, JobId, Span, Time};
 use std::fs::File;
 
 /// Jobs and their expected starts. All times of the file are milliseconds.
@@ -28,55 +28,24 @@ fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
     Some((jobs.collect(), rows.iter().map(|row| Time::from_nanos(millis(row[2]))).collect()))
 }
 
-fn check(name: &str, processors: u32, policy: impl Policy) {
-    check_starts(name, |jobs| common::records(processors, policy, jobs));
-}
-
-fn check_depth(name: &str, processors: u32, depth: Depth) {
-    let policy = reserving(depth, Placement::Fastest);
-    check_starts(name, |jobs| grid_common::records(&[Machine::new(processors)], policy, jobs));
-}
-
-fn check_starts(name: &str, run: impl FnOnce(&[Job]) -> Vec<JobRecord>) {
-    let Some((jobs, expected)) = read(name) else { return };
-    let records = run(&jobs);
-    assert_eq!(records.len(), expected.len(), "{name}: every job runs");
-    for (record, expected) in records.iter().zip(expected) {
-        assert_eq!(record.start, expected, "{name}: {record:?}");
+#[test]
+fn every_start_of_pyss_is_met() {
+    let depth = |depth| -> Box<dyn Policy> { Box::new(reserving(depth, Placement::Fastest)) };
+    let cases: [(&str, u32, Box<dyn Policy>); 7] = [
+        ("pyss-fcfs-tf-hpc2n", 240, Box::new(Fcfs::new())),
+        ("pyss-easy-tf-hpc2n", 240, Box::new(Easy::default())),
+        ("pyss-easy-tf-hpc2n", 240, depth(Depth::Jobs(1))),
+        ("pyss-conservative-tf-hpc2n-exact", 240, depth(Depth::All)),
+        ("pyss-fcfs-tf-lublin_256-exact-2k", 256, Box::new(Fcfs::new())),
+        ("pyss-easy-tf-lublin_256-exact-2k", 256, Box::new(Easy::default())),
+        ("pyss-easy-tf-lublin_256-exact-2k", 256, depth(Depth::Jobs(1))),
+    ];
+    for (name, processors, policy) in cases {
+        let Some((jobs, expected)) = read(name) else { return };
+        let records = records(processors, policy, &jobs);
+        assert_eq!(records.len(), expected.len(), "{name}: every job runs");
+        for (record, expected) in records.iter().zip(expected) {
+            assert_eq!(record.start, expected, "{name}: {record:?}");
+        }
     }
-}
-
-#[test]
-fn fcfs_agrees_on_every_start_of_hpc2n() {
-    check("pyss-fcfs-tf-hpc2n", 240, Fcfs::new());
-}
-
-#[test]
-fn easy_agrees_on_every_start_of_hpc2n() {
-    check("pyss-easy-tf-hpc2n", 240, Easy::default());
-}
-
-#[test]
-fn fcfs_agrees_on_every_start_of_lublin_256() {
-    check("pyss-fcfs-tf-lublin_256-exact-2k", 256, Fcfs::new());
-}
-
-#[test]
-fn easy_agrees_on_every_start_of_lublin_256() {
-    check("pyss-easy-tf-lublin_256-exact-2k", 256, Easy::default());
-}
-
-#[test]
-fn conservative_backfilling_agrees_on_every_start_of_hpc2n() {
-    check_depth("pyss-conservative-tf-hpc2n-exact", 240, Depth::All);
-}
-
-#[test]
-fn one_reservation_agrees_with_easy_on_every_start_of_hpc2n() {
-    check_depth("pyss-easy-tf-hpc2n", 240, Depth::Jobs(1));
-}
-
-#[test]
-fn one_reservation_agrees_with_easy_on_every_start_of_lublin_256() {
-    check_depth("pyss-easy-tf-lublin_256-exact-2k", 256, Depth::Jobs(1));
 }

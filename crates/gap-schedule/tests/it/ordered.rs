@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn in_order_of_arrival_they_are_the_policies_that_everybody_knows(scene in scenes(WIDEST)) {
+    fn in_order_of_arrival_they_are_the_policies_in_the_literature(scene in scenes(WIDEST)) {
         let never = Priority { threshold: Some(Span::MAX), ..Priority::default() };
         for passes in PASSES {
             let easy = scene.transcript(Easy::default(), passes);
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn everybody_has_waited_for_a_threshold_of_nothing(machines in machines(WIDEST), jobs in bounded(), rule in rules()) {
+    fn every_job_has_waited_for_a_threshold_of_zero(machines in machines(WIDEST), jobs in bounded(), rule in rules()) {
         // One that every job has reached makes every order that of arrival, and one that no job reaches makes no difference.
         let transcript = |rule| transcript(&machines, OrderedBackfill::new(rule), Passes::PerInstant, &jobs);
         let arrival = Backfilling { order: Order::Fcfs, backfill: Order::Fcfs, threshold: None, ..rule };
@@ -179,7 +179,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn nobody_starves_with_a_threshold(
+    fn no_job_starves_with_a_threshold(
         jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 5)), threshold in 0..60_u64, rule in rules(),
     ) {
         let threshold = Span::from_secs(threshold);

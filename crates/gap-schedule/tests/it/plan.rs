@@ -53,7 +53,7 @@ fn a_job_with_a_deadline_goes_before_one_without_and_shifts_it() {
 }
 
 #[test]
-fn the_same_job_appended_shifts_nobody() {
+fn the_same_job_appended_shifts_no_other() {
     let mut plan = Plan::new([(4, 1.0)]);
     let mut rule = EgEdf::new().with_edf(Edf::Appends);
     let jobs = [job(0, 0, 3, 100, None), job(1, 0, 4, 10, None), job(3, 0, 1, 200, Some(250))];
@@ -113,7 +113,7 @@ fn a_job_that_ends_early_lets_others_move_up_and_one_that_overruns_delays_them()
 
 #[test]
 #[should_panic(expected = "job 1 is due on 2 processors where 0 are free")]
-fn an_overrun_that_nobody_reports_is_noticed() {
+fn an_unreported_overrun_is_noticed() {
     let mut plan = Plan::new([(4, 1.0)]);
     plan.insert(SiteId(0), 0, job(0, 0, 4, 100, None), Time::ZERO);
     plan.insert(SiteId(0), 1, job(1, 0, 2, 10, None), Time::ZERO);
@@ -159,7 +159,7 @@ fn a_machine_that_fails_is_held_until_its_expected_repair() {
 }
 
 #[test]
-fn nothing_is_planned_where_nobody_knows_of_a_repair() {
+fn nothing_is_planned_where_a_repair_is_unknown() {
     let mut plan = Plan::new([(4, 1.0), (2, 1.0)]);
     let mut rule = EgEdf::new().with_bound(GapBound::Unbounded);
     assert!(plan.down(SiteId(0), Time::MAX, Time::ZERO).is_empty());
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn filling_a_gap_moves_nobody(machines in machines(), arrivals in arrivals(5, true), bound in bounds()) {
+    fn filling_a_gap_moves_no_other_job(machines in machines(), arrivals in arrivals(5, true), bound in bounds()) {
         Beside::new(&machines, DEFAULTS).run(&arrivals, |beside, now| {
             let mut plan = beside.plan.clone();
             for (id, (processors, estimate)) in (900..).zip([(1, 4), (2, 8), (1, 4), (1, 20), (3, 4)]) {
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn a_removed_job_put_back_where_it_was_leaves_everybody_where_they_were(
+    fn a_removed_job_put_back_where_it_was_restores_the_plan(
         machines in machines(),
         arrivals in arrivals(5, false),
     ) {
@@ -272,9 +272,9 @@ proptest! {
         })?;
     }
 
-    /// With exact estimates only insertions and moves change a start. So after the last arrival everybody starts as planned.
+    /// With exact estimates only insertions and moves change a start. So after the last arrival every job starts as planned.
     #[test]
-    fn planned_starts_that_nobody_moves_are_met_exactly(
+    fn planned_starts_that_nothing_moves_are_met_exactly(
         machines in machines(),
         arrivals in arrivals(5, false),
         readings in readings(),

@@ -48,7 +48,7 @@ fn what_a_search_has_done_is_told_and_counted() {
 
 /// One machine of 4 processors, no deadlines: the third job fits the gap before the second, the fourth is too long.
 #[test]
-fn a_gap_is_filled_where_nobody_is_delayed() {
+fn a_gap_is_filled_where_no_job_is_delayed() {
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     for planner in planners() {
         assert_eq!(starts(&run(&[Machine::new(4)], planner, &jobs)), [0, 100, 2, 110]);

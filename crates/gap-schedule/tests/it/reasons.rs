@@ -55,7 +55,7 @@ proptest! {
 
     /// Where estimates are upper bounds and nothing fails.
     #[test]
-    fn nobody_starts_later_than_was_last_told(
+    fn no_job_starts_later_than_its_last_promise(
         machines in machines(WIDEST),
         jobs in (workload(WIDEST), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy),
     ) {
@@ -75,9 +75,9 @@ proptest! {
     }
 }
 
-/// Nothing is told in a pass that is not made.
+/// Nothing is reported of a pass that is not made.
 #[test]
-fn a_policy_that_makes_no_pass_tells_nothing() {
+fn a_policy_that_makes_no_pass_reports_nothing() {
     struct Silent(usize);
     impl ReasonProbe for Silent {
         fn observe(&mut self, _: JobId, _: Reason, _: &Starts) {
@@ -88,7 +88,7 @@ fn a_policy_that_makes_no_pass_tells_nothing() {
     let policy = Explained::new(IfNewcomerFits::new(Easy::default()), Silent(0));
     let world = gap_schedule::MultiCluster::new(vec![Machine::new(4)], policy, [job(0, 4), job(1, 4)].into_iter());
     let mut sim = sim_core::Sim::new(world.with_passes(Passes::Pyss), ());
-    // The first is told its turn and its start; the second does not fit, so that no pass is made for it.
+    // The first has two reasons, its turn and its start; the second does not fit, so that no pass is made for it.
     sim.run_until(Time::from_secs(5));
     let (world, ()) = sim.into_parts();
     assert_eq!(world.policy().probe().0, 2);
