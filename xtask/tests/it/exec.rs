@@ -59,7 +59,7 @@ fn check_wrong(expression: &str, options: &[&str], expected: &[&str]) {
     for part in expected {
         assert!(text.contains(part), "{part:?} is missing in: {text}");
     }
-    assert!(text.contains("it was told: {\"type\":\"pass\""), "the exchange is missing: {text}");
+    assert!(text.contains("sent: {\"type\":\"pass\""), "the exchange is missing: {text}");
     let left: Vec<_> = walk(&folder.path().join("out"));
     assert!(!left.iter().any(|path| path.ends_with("jobs.csv") || path.ends_with("summary.csv")), "{left:?}");
 }
@@ -145,7 +145,7 @@ fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
 
 #[test]
 fn a_job_that_nobody_knows_is_not_started() {
-    check_wrong("json.dumps({'start': [99]})", &[], &["no job 99 waits", "it answered: {\"start\": [99]}"]);
+    check_wrong("json.dumps({'start': [99]})", &[], &["no job 99 waits", "received: {\"start\": [99]}"]);
 }
 
 #[test]
@@ -153,13 +153,13 @@ fn a_job_that_does_not_fit_is_not_started() {
     check_wrong(
         "json.dumps({'start': [j['job'] for j in message['submitted']]})",
         &[],
-        &["job 2 needs 8 processors, but of the machines [4] are free"],
+        &["job 2 needs 8 processors, free by machine are [4]"],
     );
 }
 
 #[test]
 fn an_answer_that_is_no_json_is_shown() {
-    check_wrong("'nonsense'", &[], &["expected a line such as", "it answered: nonsense"]);
+    check_wrong("'nonsense'", &[], &["expected a line such as", "received: nonsense"]);
 }
 
 #[test]

@@ -1,9 +1,8 @@
-//! `exec+PROGRAM`: a policy that is a program of its own, in any language, spoken to in lines of JSON.
+//! `exec+PROGRAM`: a policy that is a program in any language, which reads and writes lines of JSON.
 //!
-//! The program reads a line and answers with a line, strictly in step, so that a run stays a function of its input. It is
-//! shown requests and never run times. docs/protocol.md says what the lines hold.
+//! The program reads a line and answers with a line, strictly in step, so that a run stays a function of its input. It
+//! receives requests and never run times. docs/protocol.md defines the lines.
 
-mod answers;
 mod conversation;
 #[cfg(test)]
 mod tests;
@@ -23,19 +22,19 @@ use std::time::Duration;
 /// The version of the protocol that a program is greeted with. It may choose the next one.
 const PROTOCOL: u32 = 1;
 
-/// The version in which what happens is reported with its time, and `every` is known.
+/// The version in which every event has its time, and `every` is known.
 const TIMED: u32 = 2;
 
-/// What a program may answer to the greeting.
+/// The answers to the greeting.
 const READY: &str =
     r#"{"type":"ready","protocol":1}, or {"type":"ready","protocol":2,"every":"event"} (without "every" as well)"#;
 
-/// The command of a policy that is a program: its words, as they were separated by spaces.
+/// The command of a policy that is a program: its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Command(pub(super) Vec<String>);
 
 impl Command {
-    /// Reads what stands behind `exec+`.
+    /// Splits the text behind `exec+` at its spaces.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
@@ -44,8 +43,8 @@ impl Command {
         Ok(Self(words))
     }
 
-    /// The program, found as the system finds it when it starts it, and every argument that is a file or names one behind `=`.
-    /// What these import or start in turn is not among them.
+    /// The program, found as the system finds it, and every argument that is a file or names one behind `=`. Files that these
+    /// import or start are not among them.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let (program, arguments) = self.0.split_first().expect("a command has at least one word");
         let arguments =
@@ -84,70 +83,61 @@ fn may_be_executed(path: &Path) -> bool {
     path.is_file()
 }
 
-/// What is sent.
+/// A line to the program.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Told<'a> {
-    Hello {
-        protocol: u32,
-        machines: Vec<MachineTold>,
-    },
-    Pass {
-        now: f64,
-        submitted: &'a [Submitted],
-        finished: &'a [Finished],
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        failed: &'a [Failed],
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        repaired: &'a [Repaired],
-        free: &'a [u32],
-    },
+enum Message<'a> {
+    Hello { protocol: u32, machines: Vec<MachineSize> },
+    Pass(&'a Pass),
     End,
 }
 
 #[derive(Serialize)]
-struct MachineTold {
+struct MachineSize {
     machine: u32,
     processors: u32,
     speed: f64,
 }
 
-/// A job that waits from now on. Times in seconds from the first submit.
-#[derive(Clone, Debug, Serialize)]
+/// The events since the last pass. Times in seconds from the first submit.
+#[derive(Default, Serialize)]
+struct Pass {
+    now: f64,
+    submitted: Vec<Submitted>,
+    finished: Vec<MachineEvent>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<MachineEvent>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repaired: Vec<MachineEvent>,
+    /// Free processors by machine, less those of the starts of this pass.
+    free: Vec<u32>,
+}
+
+/// A job that waits from now on.
+#[derive(Serialize)]
 struct Submitted {
     job: u64,
     submit: f64,
     processors: u32,
-    /// `null` where the log does not tell.
+    /// `null` where the log has none.
     requested: Option<f64>,
     user: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<f64>,
-    /// Where it may run, if not everywhere.
+    /// Machines where it may run, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     machines: Option<Vec<u32>>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Finished {
-    job: u64,
+/// The end of `job`, a failure that `lost` jobs, which are submitted again, or a repair.
+#[derive(Serialize)]
+struct MachineEvent {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<u64>,
     machine: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<f64>,
-}
-
-/// A machine that is down from now on. The jobs that ran there are submitted anew.
-#[derive(Clone, Debug, Serialize)]
-struct Failed {
-    machine: u32,
-    lost: Vec<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<f64>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Repaired {
-    machine: u32,
+    lost: Option<Vec<u64>>,
+    /// Only in version [`TIMED`].
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<f64>,
 }
@@ -158,15 +148,13 @@ struct Ready {
     #[serde(rename = "type")]
     kind: String,
     protocol: u32,
-    #[serde(default)]
     every: Option<Every>,
 }
 
-/// When a program is asked.
-#[derive(Copy, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Every {
-    /// Also where no job waits.
+    /// Passes also where no job waits.
     Event,
 }
 
@@ -174,7 +162,6 @@ enum Every {
 #[serde(deny_unknown_fields)]
 struct Decision {
     start: Vec<Start>,
-    #[serde(default)]
     wake: Option<f64>,
 }
 
@@ -186,7 +173,7 @@ enum Start {
     Placed { job: u64, machine: u32 },
 }
 
-/// Why the conversation ended early, for whoever runs the simulation: a policy itself cannot return an error.
+/// The error that ended the conversation early: a policy itself cannot return one.
 pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
 
 /// A program that decides.
@@ -194,24 +181,16 @@ pub(super) struct Exec {
     conversation: Conversation,
     from_log: FromLogs,
     failure: Failure,
-    /// Whether it speaks the second version of the protocol.
     is_timed: bool,
     wants_every_event: bool,
-    /// What has happened since the last pass.
-    submitted: Vec<Submitted>,
-    finished: Vec<Finished>,
-    failed: Vec<Failed>,
-    repaired: Vec<Repaired>,
+    pass: Pass,
     /// The jobs that wait or run.
     present: BTreeMap<JobId, Known>,
-    /// The same by the log's numbers, which is how the program names them.
+    /// The same by the log's numbers, by which the program names them.
     by_number: BTreeMap<u64, JobId>,
-    /// Processors free of each machine, less those of the starts of this pass.
-    free: Vec<u32>,
     wake: Option<Time>,
 }
 
-#[derive(Clone, Copy)]
 struct Known {
     number: u64,
     request: Request,
@@ -223,7 +202,7 @@ impl Exec {
     ///
     /// # Errors
     ///
-    /// It cannot be started, or does not answer as it should within `patience`.
+    /// The program cannot be started, or does not answer as it should within `patience`.
     pub(super) fn start(
         command: &Command,
         machines: &[Machine],
@@ -231,11 +210,9 @@ impl Exec {
         patience: Duration,
     ) -> Result<(Self, Failure)> {
         let mut conversation = Conversation::start(&command.0, patience)?;
-        let machines = (0..)
-            .zip(machines)
-            .map(|(machine, &Machine { processors, speed })| MachineTold { machine, processors, speed })
-            .collect();
-        conversation.tell(&Told::Hello { protocol: PROTOCOL, machines })?;
+        let size = |(machine, &Machine { processors, speed })| MachineSize { machine, processors, speed };
+        let machines = (0..).zip(machines).map(size).collect();
+        conversation.send(&Message::Hello { protocol: PROTOCOL, machines })?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;
         if kind != "ready" || !(is_timed || protocol == PROTOCOL && every.is_none()) {
@@ -247,29 +224,21 @@ impl Exec {
             from_log,
             failure: Rc::clone(&failure),
             is_timed,
-            wants_every_event: every == Some(Every::Event),
-            submitted: Vec::new(),
-            finished: Vec::new(),
-            failed: Vec::new(),
-            repaired: Vec::new(),
+            wants_every_event: every.is_some(),
+            pass: Pass::default(),
             present: BTreeMap::new(),
             by_number: BTreeMap::new(),
-            free: Vec::new(),
             wake: None,
         };
         Ok((exec, failure))
     }
 
-    /// Tells the program what has happened, and checks what it decides.
+    /// Sends the events to the program, and checks its decision.
     fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
-        self.free.clear();
-        self.free.extend(view.free);
-        let Self { conversation, submitted, finished, failed, repaired, free, .. } = self;
-        conversation.tell(&Told::Pass { now: view.now.as_secs_f64(), submitted, finished, failed, repaired, free })?;
-        submitted.clear();
-        finished.clear();
-        failed.clear();
-        repaired.clear();
+        self.pass.now = view.now.as_secs_f64();
+        self.pass.free = view.free.to_vec();
+        self.conversation.send(&Message::Pass(&self.pass))?;
+        self.pass = Pass { free: std::mem::take(&mut self.pass.free), ..Pass::default() };
         let Decision { start, wake } = self.conversation.answer(r#"{"start":[7]} or {"start":[],"wake":30.0}"#)?;
         for one in start {
             starts.push(self.begin(one, view).map_err(|what| self.conversation.wrong(&what))?);
@@ -277,17 +246,17 @@ impl Exec {
         if let Some(seconds) = wake {
             // A year is 3e7 seconds, the clock's end 1.8e10.
             let at = (0.0..1e10).contains(&seconds).then(|| Time::ZERO + Span::from_secs_f64(seconds));
-            match at.filter(|at| *at > view.now) {
-                Some(at) => self.wake = Some(at),
-                None => bail!(self.conversation.wrong(&format!("wake: {seconds} is no instant after now"))),
+            self.wake = at.filter(|at| *at > view.now);
+            if self.wake.is_none() {
+                bail!(self.conversation.wrong(&format!("wake: {seconds} is no instant after now")));
             }
         }
         Ok(())
     }
 
-    /// When something happens, for a program that is told.
-    fn time(&self, view: &View<'_>) -> Option<f64> {
-        self.is_timed.then(|| view.now.as_secs_f64())
+    fn event(&self, machine: SiteId, view: &View<'_>) -> MachineEvent {
+        let time = self.is_timed.then(|| view.now.as_secs_f64());
+        MachineEvent { job: None, machine: machine.0, lost: None, time }
     }
 
     /// Checks one start, and takes its processors.
@@ -303,7 +272,7 @@ impl Exec {
         }
         let Request { processors, sites, .. } = known.request;
         let machines = u32::try_from(view.machines.len()).expect("fewer than 2^32 machines");
-        let free = &mut self.free;
+        let free = &mut self.pass.free;
         let mut has_room = |machine: &u32| free[*machine as usize] >= processors;
         let machine = match wanted {
             Some(machine) if machine >= machines => return Err(format!("start: there is no machine {machine}")),
@@ -314,9 +283,7 @@ impl Exec {
             None => (0..machines).filter(|machine| sites.contains(SiteId(*machine))).find(&mut has_room),
         };
         let Some(machine) = machine else {
-            return Err(format!(
-                "start: job {number} needs {processors} processors, but of the machines {free:?} are free"
-            ));
+            return Err(format!("start: job {number} needs {processors} processors; free by machine are {free:?}"));
         };
         free[machine as usize] -= processors;
         known.runs = true;
@@ -327,8 +294,8 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         if self.failure.borrow().is_none() {
-            // Whether it listens or not: all has been decided.
-            let _ = self.conversation.tell(&Told::End);
+            // All has been decided, whether the program still listens or not.
+            let _ = self.conversation.send(&Message::End);
         }
     }
 }
@@ -336,28 +303,24 @@ impl Drop for Exec {
 impl Policy for Exec {
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let QueuedJob { job: id, request, submit } = *job;
-        let Request { processors, estimate, deadline, sites, user } = request;
-        // A job that comes back from a failed machine keeps its number; of a new one, the log's reader has entered it.
-        let number = self.present.get(&id).map(|known| known.number);
-        let number = number
-            .or_else(|| self.from_log.borrow().get(&id).map(|known| known.label.number))
-            .unwrap_or_else(|| u64::from(id.0));
-        let allowed = (0..).zip(view.machines).map(|(machine, _)| machine).filter(|k| sites.contains(SiteId(*k)));
-        self.submitted.push(Submitted {
+        let number = self.from_log.borrow().get(&id).map_or(u64::from(id.0), |known| known.label.number);
+        let allowed = (0..).zip(view.machines).map(|(machine, _)| machine);
+        let allowed = allowed.filter(|machine| request.sites.contains(SiteId(*machine)));
+        self.pass.submitted.push(Submitted {
             job: number,
             submit: submit.as_secs_f64(),
-            processors,
-            requested: estimate.map(Span::as_secs_f64),
-            user,
-            deadline: deadline.map(Time::as_secs_f64),
-            machines: (!sites.is_all()).then(|| allowed.collect()),
+            processors: request.processors,
+            requested: request.estimate.map(Span::as_secs_f64),
+            user: request.user,
+            deadline: request.deadline.map(Time::as_secs_f64),
+            machines: (!request.sites.is_all()).then(|| allowed.collect()),
         });
         self.present.insert(id, Known { number, request, runs: false });
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
             self.failure.borrow_mut().get_or_insert_with(|| {
                 anyhow!(
                     "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot tell \
-                     them apart; number its jobs anew",
+                     them apart; give each job a number of its own",
                     self.conversation.name()
                 )
             });
@@ -367,16 +330,19 @@ impl Policy for Exec {
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let Known { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
-        self.finished.push(Finished { job: number, machine: machine.0, time: self.time(view) });
+        let end = MachineEvent { job: Some(number), ..self.event(machine, view) };
+        self.pass.finished.push(end);
     }
 
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         let lost = lost.iter().map(|job| self.present[&job.job].number).collect();
-        self.failed.push(Failed { machine: machine.0, lost, time: self.time(view) });
+        let failure = MachineEvent { lost: Some(lost), ..self.event(machine, view) };
+        self.pass.failed.push(failure);
     }
 
     fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.repaired.push(Repaired { machine: machine.0, time: self.time(view) });
+        let repair = self.event(machine, view);
+        self.pass.repaired.push(repair);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

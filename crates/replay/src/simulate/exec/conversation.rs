@@ -1,34 +1,38 @@
 //! A running program, and the lines that go to it and come back.
 
-use super::answers::{Answers, NoLine};
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, de::DeserializeOwned};
-use std::io::Write;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
-/// So much of a line is shown in a message, in characters.
+/// Characters of a line that a message shows.
 const SHOWN: usize = 400;
 
-/// How long a program may take to go once its input is closed.
+/// Time in which a program must end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A running program and the lines that go to and fro. It ends with this value, if need be by force.
+/// A longer line is cut: a program gone wild must not fill the memory.
+const LONGEST: usize = 16 << 20;
+
+/// A running program and its pipes. Dropping it ends the program, if need be by force.
 pub(super) struct Conversation {
     /// As the command line has it.
     name: String,
     child: Child,
-    /// `None` once nothing more will be said.
+    /// `None` once nothing more will be sent.
     to: Option<ChildStdin>,
-    from: Answers,
+    from: ChildStdout,
+    /// Bytes that have been read behind the last line.
+    ahead: Vec<u8>,
     patience: Duration,
-    /// The last line that was sent, and the last that came: kept for messages, and for the next ones to be written in.
+    /// The last line that was sent, and the last that was received: for messages, and as buffers.
     sent: Vec<u8>,
     got: Vec<u8>,
 }
 
 impl Conversation {
-    /// Starts the program. What it writes to standard error appears on ours.
+    /// Starts the program. Its standard error is ours.
     pub(super) fn start(words: &[String], patience: Duration) -> Result<Self> {
         let name = words.join(" ");
         let (program, arguments) = words.split_first().expect("a command has at least one word");
@@ -37,8 +41,8 @@ impl Conversation {
             anyhow!("the policy {name} cannot be started: {error}; is it there, and may it be executed?")
         })?;
         let to = Some(child.stdin.take().expect("its input is a pipe"));
-        let from = Answers::new(child.stdout.take().expect("its output is a pipe"));
-        Ok(Self { name, child, to, from, patience, sent: Vec::new(), got: Vec::new() })
+        let from = child.stdout.take().expect("its output is a pipe");
+        Ok(Self { name, child, to, from, ahead: Vec::new(), patience, sent: Vec::new(), got: Vec::new() })
     }
 
     /// The program, as the command line has it.
@@ -47,27 +51,18 @@ impl Conversation {
     }
 
     /// Sends one line, in one piece.
-    pub(super) fn tell(&mut self, message: &impl Serialize) -> Result<()> {
+    pub(super) fn send(&mut self, message: &impl Serialize) -> Result<()> {
         self.sent.clear();
         self.got.clear();
         serde_json::to_writer(&mut self.sent, message).expect("a message is plain data");
         self.sent.push(b'\n');
-        let to = self.to.as_mut().expect("it has not been told goodbye");
-        let sent = to.write_all(&self.sent);
+        let sent = self.to.as_mut().expect("its input is still open").write_all(&self.sent);
         sent.map_err(|_| self.gone())
     }
 
-    /// The line that answers it, of the form that `expected` shows.
+    /// Returns the line that answers it, of the form that `expected` shows.
     pub(super) fn answer<T: DeserializeOwned>(&mut self, expected: &str) -> Result<T> {
-        match self.from.next(&mut self.got, self.patience) {
-            Ok(()) => {}
-            Err(NoLine::Failure(error)) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
-            Err(NoLine::End) => bail!(self.gone()),
-            Err(NoLine::Silence) => {
-                let seconds = self.patience.as_secs_f64();
-                bail!(self.wrong(&format!("no answer within {seconds} s (--policy-timeout gives it more)")))
-            }
-        }
+        self.read_line()?;
         if self.got.last() != Some(&b'\n') {
             bail!(self.wrong("its answer is no whole line, or one of more than 16 MiB"));
         }
@@ -75,24 +70,72 @@ impl Conversation {
         read.map_err(|error| self.wrong(&format!("{error}; expected a line such as {expected}")))
     }
 
-    /// That something is wrong, with the exchange.
-    pub(super) fn wrong(&self, what: &str) -> anyhow::Error {
-        let (sent, got) = (shown(&self.sent), shown(&self.got));
-        anyhow!("the policy {}: {what}\n  it was told: {sent}\n  it answered: {got}", self.name)
+    /// Reads the next line into `got`, with its end where it has one. It reads in the thread that waits: a thread that hands
+    /// lines on makes an exchange five times as long (docs/protocol.md).
+    fn read_line(&mut self) -> Result<()> {
+        let begin = now();
+        let (mut searched, mut chunk) = (0, [0; 1 << 13]);
+        self.got.clear();
+        loop {
+            let end = self.ahead[searched..].iter().position(|byte| *byte == b'\n').map(|at| searched + at + 1);
+            if let Some(end) = end.or((self.ahead.len() >= LONGEST).then_some(LONGEST)) {
+                self.got.extend(self.ahead.drain(..end));
+                return Ok(());
+            }
+            searched = self.ahead.len();
+            if !self.has_output(self.patience.saturating_sub(begin.elapsed()))? {
+                let seconds = self.patience.as_secs_f64();
+                bail!(self.wrong(&format!("no answer within {seconds} s (--policy-timeout gives it more)")));
+            }
+            match self.from.read(&mut chunk) {
+                Ok(0) if searched == 0 => bail!(self.gone()),
+                Ok(0) => {
+                    self.got.append(&mut self.ahead);
+                    return Ok(());
+                }
+                Ok(length) => self.ahead.extend_from_slice(&chunk[..length]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
+            }
+        }
     }
 
-    /// That the program has ended where an answer was due.
+    /// Waits until there is something to read, be it the end; `false` if there is nothing in time.
+    #[cfg(unix)]
+    fn has_output(&self, patience: Duration) -> Result<bool> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        // The system's own instants end earlier than ours: thirty years are enough.
+        let patience = Timespec::try_from(patience.min(Duration::from_secs(1 << 30)))?;
+        loop {
+            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&patience)) {
+                Ok(ready) => return Ok(ready > 0),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
+            }
+        }
+    }
+
+    /// Pipes cannot be polled here: reading waits as long as the program is silent.
+    #[cfg(not(unix))]
+    fn has_output(&self, _: Duration) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// An error with the exchange.
+    pub(super) fn wrong(&self, what: &str) -> anyhow::Error {
+        let (sent, got) = (shown(&self.sent), shown(&self.got));
+        anyhow!("the policy {}: {what}\n  sent: {sent}\n  received: {got}", self.name)
+    }
+
+    /// The error of a program that has ended where an answer was due.
     fn gone(&mut self) -> anyhow::Error {
-        let how = match self.await_end() {
-            Some(status) => format!("ended ({status})"),
-            None => "closed its output".to_owned(),
-        };
+        let how = self.await_end().map_or_else(|| "closed its output".to_owned(), |status| format!("ended ({status})"));
         self.wrong(&format!("the program {how} before the log did"))
     }
 
     /// Waits a little for the program to end.
     fn await_end(&mut self) -> Option<ExitStatus> {
-        // Most end at once; an experiment says goodbye a thousand times.
+        // Most end at once; an experiment ends a thousand.
         let (mut step, mut waited) = (Duration::from_micros(100), Duration::ZERO);
         while waited < FAREWELL {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -108,7 +151,7 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // The end of its input tells the program that nobody will ask it anything more.
+        // The end of its input ends the program.
         self.to = None;
         if self.await_end().is_none() {
             let _ = self.child.kill();
@@ -117,14 +160,64 @@ impl Drop for Conversation {
     }
 }
 
-/// A line as it may stand in a message: no control characters, and not the whole of a long one.
+#[expect(clippy::disallowed_methods, reason = "how long an answer takes decides whether there is a result, not which")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// A line as it may stand in a message: without control characters, and cut if it is long.
 fn shown(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     let line = line.trim_end();
-    let plain = |text: &str| -> String { text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect() };
+    let plain = |text: &str| text.replace(char::is_control, "\u{fffd}");
     match line.char_indices().nth(SHOWN) {
         _ if line.is_empty() => "nothing".to_owned(),
         Some((end, _)) => format!("{} … ({} bytes in all)", plain(&line[..end]), line.len()),
         None => plain(line),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Reads as many lines as are expected from a shell that runs `script`; an error is compared by its beginning.
+    #[track_caller]
+    fn check(script: &str, patience: Duration, expected: &[&str]) {
+        let words = ["sh", "-c", script].map(str::to_owned);
+        let mut conversation = Conversation::start(&words, patience).expect("a shell");
+        conversation.name = "p".to_owned();
+        for expected in expected {
+            match conversation.read_line() {
+                Ok(()) => assert!(conversation.got == expected.as_bytes(), "{script}"),
+                Err(error) => assert!(error.to_string().starts_with(expected), "{script}: {error}"),
+            }
+        }
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(200);
+    const END: &str = "the policy p: the program ended (exit status: 0)";
+    const SILENCE: &str = "the policy p: no answer within 0.2 s";
+
+    #[test]
+    fn lines_are_read_one_by_one_however_they_are_written() {
+        check("printf 'one\\ntwo\\n'; printf half", LONG, &["one\n", "two\n", "half", END, END]);
+        check("printf on; sleep 0.05; printf 'e\\n'", LONG, &["one\n", END]);
+        check("printf '\\n\\n'", LONG, &["\n", "\n", END]);
+    }
+
+    #[test]
+    fn silence_differs_from_an_end_and_a_drip_from_a_line() {
+        check("exec sleep 30", SHORT, &[SILENCE]);
+        check("exec >&-; exec sleep 30", LONG, &["the policy p: the program closed its output"]);
+        check("while printf x; do sleep 0.02; done", SHORT, &[SILENCE]);
+        check("printf 'one\\n'; exec sleep 30", SHORT, &["one\n", SILENCE, SILENCE]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let (whole, rest) = ("x".repeat(LONGEST), "x".repeat(1_000));
+        check(&format!("head -c {} /dev/zero | tr '\\0' x", LONGEST + 1_000), LONG, &[&whole, &rest, END]);
     }
 }
