@@ -1,4 +1,4 @@
-//! The command line: what can be asked.
+//! The command line.
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -7,10 +7,11 @@ use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use std::path::PathBuf;
 
-/// What the exit code of every command tells.
+/// The exit codes of every command.
 pub const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 done, but --check found a verdict that differs from the recorded one; 2 bad usage or bad input; \
-3 reading or writing failed; 130 interrupted (Ctrl-C, SIGTERM, SIGHUP).";
+Exit codes: 0 done; 1 done, but --check found a verdict that differs from the
+recorded one; 2 bad usage or bad input; 3 reading or writing failed; 130
+interrupted (Ctrl-C, SIGTERM, SIGHUP).";
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
@@ -18,54 +19,55 @@ Exit codes: 0 done; 1 done, but --check found a verdict that differs from the re
     name = "gridproof",
     version,
     about,
-    max_term_width = 120,
+    max_term_width = 80,
     after_help = EXIT_CODES
 )]
 pub struct Cli {
-    /// What is asked.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
-    /// And how.
+    /// Options common to all commands.
     #[command(flatten)]
     pub common: Common,
 }
 
-/// What a laboratory can be asked.
+/// The commands of a laboratory.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// The papers, their figures, claims and crates.
+    /// List the papers, their figures, claims and crates.
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
-    /// Run a paper under other answers to what it leaves open, and tell which verdicts change.
+    /// Re-run a paper under alternative interpretations, and report which verdicts change.
+    #[command(name = "sensitivity", visible_alias = "doubt")]
     Doubt(Doubt),
     /// Replay a log under one or more scheduling policies.
     Simulate(Box<replay::simulate::Simulate>),
-    /// Policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
+    /// Compare policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
     Experiment(Box<replay::experiment::Experiment>),
-    /// Why a job of a log started when it did under a policy.
+    /// Explain why a job of a log started when it did under a policy.
     Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: can machines have run it, and is it what a policy does?
     Check(Box<replay::check::Check>),
-    /// A Slurm cluster, decision by decision.
+    /// Replay a Slurm cluster, decision by decision.
     #[command(subcommand)]
     Slurm(Box<replay::slurm::Slurm>),
-    /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
+    /// Inspect, check, convert, draw and measure logs and synthetic workloads.
     #[command(subcommand)]
     Workload(replay::workload::Workload),
     /// Check folders of results against their manifests.
     Verify(Verify),
-    /// Print the completion script of a shell; that of `cargo xtask` completes it as one types it.
+    /// Print the completion script of a shell, for the program under the name by which it is called.
     #[command(after_help = "\
 Examples:
   cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
-      and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own completion, if there is one, still answers for its \
-      other commands
+      and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own
+      completion, if there is one, still completes its other commands
   cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
       zsh's completion of cargo finds it there
   cargo xtask completions fish > ~/.config/fish/conf.d/cargo-xtask.fish")]
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: clap_complete::Shell,
     },
 }
@@ -75,22 +77,27 @@ Examples:
 #[command(after_help = "\
 Examples:
   cargo xtask reproduce multi-site
-      the whole paper: figures, data, verdicts and report.html below results/multi-site
+      the whole paper: figures, data, verdicts and report.html below
+      results/multi-site
   cargo xtask reproduce multi-site --quick --check
       a tenth of the work; exit code 1 if a verdict is not the one on record
   cargo xtask reproduce multi-site --decide
       run inconclusive claims again, with up to ten times as many replications
   cargo xtask reproduce multi-site --seeds 10 --check
-      under how many of the seeds 1 to 10 each verdict stays, compared with the record; seeds.csv
-  cargo xtask reproduce multi-site --only fig4,fig5 --set readings.release=gang-end --out /tmp/r2
+      under how many of the seeds 1 to 10 each verdict stays, compared with the
+      record; seeds.csv
+  cargo xtask reproduce multi-site --only fig4,fig5 \\
+      --set readings.release=gang-end --out /tmp/r2
       two figures under another reading of the paper
-  cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
+  cargo xtask reproduce multi-site \\
+      --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
       one replication again, as named in the column `run` of runs.csv
 
-Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped. Everything else in OUT is one \
-run's: a complete run takes the place of an earlier one as a whole, and a folder with other files is refused.")]
+Finished replications are kept below OUT/cells: an interrupted run goes on where
+it stopped. All other files in OUT belong to one run: a complete run replaces an
+earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
-    /// The papers, and how they run.
+    /// The papers, and options of their runs.
     #[command(flatten)]
     pub papers: Papers,
     /// Compare verdicts with those on record in docs/papers; exit code 1 if one differs.
@@ -133,7 +140,7 @@ pub struct Papers {
     /// it too. Without them stand-ins run, and the report says so.
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where to write; results/SLUG, or results/doubt/SLUG, if not given.
+    /// Output folder; results/SLUG, or results/doubt/SLUG, if not given.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Ignore cached replications.
@@ -142,7 +149,7 @@ pub struct Papers {
 }
 
 impl Papers {
-    /// The papers that are meant, of these.
+    /// Selects the named papers.
     ///
     /// # Errors
     ///
@@ -151,7 +158,7 @@ impl Papers {
         if self.slug == "all" { Ok(papers) } else { find(papers, &self.slug).map(std::slice::from_ref) }
     }
 
-    /// The run of one of them.
+    /// The request for one of them.
     pub(crate) fn request(&self, common: &Common, slug: &str) -> Request {
         // Several papers into one folder: each gets its own below it.
         let out = self.out.as_ref().map(|out| if self.slug == "all" { out.join(slug) } else { out.clone() });
@@ -169,33 +176,35 @@ impl Papers {
     }
 }
 
-/// Options of `doubt`.
+/// Options of `sensitivity`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask doubt multi-site
-      every other answer to each reading, one at a time: a line per claim, doubt.csv, a matrix and report.html below \
-      results/doubt/multi-site
-  cargo xtask doubt all --quick --check
-      a tenth of the work, every paper; exit code 1 if a line is not the one on record in docs/papers
-  cargo xtask doubt multi-site --reading R2,R13
+  cargo xtask sensitivity multi-site
+      every alternative of each reading, one at a time: a line per claim,
+      doubt.csv, a matrix and report.html below results/doubt/multi-site
+  cargo xtask sensitivity all --quick --check
+      a tenth of the work, every paper; exit code 1 if a line is not the one on
+      record in docs/papers
+  cargo xtask sensitivity multi-site --reading R2,R13
       two readings; by field as well, as in --reading release,scan_trigger
-  cargo xtask doubt metaloras --quick --reading R1,R11 --product
-      both readings otherwise at once, too
+  cargo xtask sensitivity metaloras --quick --reading R1,R11 --product
+      also both readings changed at once
 
-Finished replications are kept below OUT/cells, and those of `reproduce` below results/SLUG are used: an interrupted run goes \
-on where it stopped. doubt.csv: claim, reading, field, answer, verdict, recorded, flips.")]
+Finished replications are kept below OUT/cells, and those of `reproduce` below
+results/SLUG are used: an interrupted run goes on where it stopped. doubt.csv:
+claim, reading, field, answer, verdict, recorded, flips.")]
 pub struct Doubt {
-    /// The papers, and how they run.
+    /// The papers, and options of their runs.
     #[command(flatten)]
     pub papers: Papers,
     /// Compare the lines with those on record in docs/papers; exit code 1 if one differs.
     #[arg(long, conflicts_with_all = ["reading", "product", "reps", "seed", "set"])]
     pub check: bool,
-    /// Doubt these readings only, by id or by field.
+    /// Only these readings, by id or by field.
     #[arg(long, value_name = "R3,R4,…", value_delimiter = ',')]
     pub reading: Vec<String>,
-    /// Answer two of the readings otherwise at a time, too.
+    /// Also change two of the readings at a time.
     #[arg(long)]
     pub product: bool,
 }
@@ -205,15 +214,16 @@ pub struct Doubt {
 #[command(after_help = "\
 Examples:
   cargo xtask verify results/multi-site
-      is every file there, and as the run wrote it? Exit code 0 if so, 1 if one is missing or changed, 2 if the folder has no \
-      manifest
+      is every file there, and as the run wrote it? Exit code 0 if so, 1 if one
+      is missing or changed, 2 if the folder has no manifest
   cargo xtask verify results/* --json
       the same of several folders, with the names of all files that differ
 
-manifest.json lists every file of a run with its length and SHA-256. Files beside them are named, but are no difference: they \
-are yours. Finished replications (OUT/cells) are checked line by line.")]
+manifest.json lists every file of a run with its length and SHA-256. Other files
+are named, but are no difference: they are yours. Finished replications
+(OUT/cells) are checked line by line.")]
 pub struct Verify {
-    /// Folders that `reproduce`, `doubt`, `simulate` or `workload inspect` wrote.
+    /// Folders that `reproduce`, `sensitivity`, `simulate` or `workload inspect` wrote.
     #[arg(value_name = "OUT", required = true)]
     pub folders: Vec<PathBuf>,
 }

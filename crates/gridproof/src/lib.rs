@@ -1,4 +1,4 @@
-//! The front door: the papers and the worlds of Gridproof as one program, which others can add to.
+//! The papers and the worlds of Gridproof as one program, to which other programs add.
 //!
 //! ```no_run
 //! use gap_schedule::Fcfs;
@@ -42,7 +42,7 @@ pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPRO
 /// SHA-256 of the sources that this program was built from.
 pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
-/// A laboratory: what its program knows.
+/// A laboratory: the papers, policies and metrics of a program.
 #[derive(Clone, Debug)]
 pub struct Lab {
     papers: Vec<Entry>,
@@ -68,8 +68,8 @@ impl Lab {
         self
     }
 
-    /// With a policy of space-shared machines, as `simulate --policy name` takes it. `make` gives one to which nothing has
-    /// happened yet. A name that is one of ours is then this policy's.
+    /// With a policy of space-shared machines, as `simulate --policy name` takes it. `make` returns one before its first job. A
+    /// name that is one of ours is then this policy's.
     ///
     /// # Panics
     ///
@@ -112,7 +112,7 @@ impl Lab {
         self
     }
 
-    /// Called so by its users, as in `cargo xtask reproduce`: for the commands that it writes into reports and messages.
+    /// With another name of the program, as in `cargo xtask reproduce`: for the commands in reports and messages.
     #[must_use]
     pub fn called(self, program: &str) -> Self {
         lab::cli::set_program(program);
@@ -124,7 +124,7 @@ impl Lab {
         &self.papers
     }
 
-    /// The whole program: reads the command line, does what it says.
+    /// Reads the command line and runs its command.
     pub fn main(self) -> ExitCode {
         let path = std::env::args_os().next().map(PathBuf::from);
         let name = path.as_deref().and_then(Path::file_stem).unwrap_or_else(|| "gridproof".as_ref());
@@ -134,23 +134,23 @@ impl Lab {
         ended(begin(&common).and_then(|()| lab.run(command, &common, &mut program)))
     }
 
-    /// The command line with help that calls the program by its name, and tells of the policies that were added.
+    /// The command line with help that has the program's name, and the policies that were added.
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
         let added: String =
             self.added.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
         in_its_own_words(command, &|help| {
             let help = help.replace("cargo xtask", program());
-            let end = "\n\nPolicies of --model metasched:";
+            let end = "\n\nSettings of policies:";
             help.replacen(end, &format!("{added}{end}"), 1)
         })
     }
 
-    /// Does what `command` says. `program` is the whole command line that it belongs to, for shells to complete.
+    /// Runs `command`. `program` is the whole command line that it belongs to, for shells to complete.
     ///
     /// # Errors
     ///
-    /// Bad usage or input, a file that cannot be read or written, or Ctrl-C; [`ended`] tells which by the exit code.
+    /// Bad usage or input, a file that cannot be read or written, or Ctrl-C; [`exit_code`] tells them apart.
     pub fn run(&self, command: Command, common: &Common, program: &mut clap::Command) -> Result<Ending> {
         match command {
             Command::List => list::list(&self.papers, common),
@@ -158,8 +158,19 @@ impl Lab {
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
             Command::Simulate(options) => replay::simulate::simulate(&options, &self.added, common),
             Command::Experiment(options) => replay::experiment::experiment(&options, &self.added, common),
-            Command::Explain(options) => replay::explain::explain(&options, &self.added.policies, common),
-            Command::Check(options) => replay::check::check(&options, &self.added.policies, common),
+            Command::Explain(options) => {
+                let found = replay::explain::explain(&options, &self.added.policies)?;
+                found.without_effect.iter().chain(&found.notes).for_each(|note| tell(note));
+                print(&if common.json { format!("{:#}\n", found.as_json()) } else { found.in_words() });
+                Ok(Ending::Done)
+            }
+            Command::Check(options) => {
+                let found = replay::check::check(&options, &self.added.policies)?;
+                found.notes.iter().for_each(|note| tell(note));
+                let words = || found.in_words(common.quiet);
+                print(&if common.json { format!("{:#}\n", found.as_json()) } else { words() });
+                Ok(if found.is_clean() { Ending::Done } else { Ending::Differs })
+            }
             Command::Slurm(command) => replay::slurm::slurm(&command, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
@@ -171,7 +182,7 @@ impl Lab {
     }
 }
 
-/// What stands behind the options in the help of `command` and of all commands below it, rewritten.
+/// Rewrites the text behind the options in the help of `command` and of all commands below it.
 fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) -> clap::Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     let command = names
@@ -183,12 +194,12 @@ fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) ->
     }
 }
 
-/// What the command line of `program` says, or the end of the process with what is wrong with it. Reading it completes the
-/// command in a way that the scripts for shells cannot take: give it a clone.
+/// Parses the command line of `program`; ends the process with a message if it is wrong. Parsing completes the command in a way
+/// that the scripts for shells cannot take: give it a clone.
 pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
     let matches = program.try_get_matches_from_mut(std::env::args_os());
     matches.and_then(|mut matches| P::from_arg_matches_mut(&mut matches)).unwrap_or_else(|error| {
-        // An argument comes back in the message, with whatever a terminal would obey.
+        // The message repeats an argument, with the control characters that a terminal would obey.
         let commands_a_terminal = |argument: std::ffi::OsString| argument.to_string_lossy().contains(char::is_control);
         if error.use_stderr() && std::env::args_os().any(commands_a_terminal) {
             tell(error.render().to_string().trim_end());
@@ -198,7 +209,7 @@ pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
     })
 }
 
-/// Listens for Ctrl-C, and keeps to the number of threads that was asked for. To be called once, before anything runs.
+/// Listens for Ctrl-C, and sets the number of threads. Call once, before anything runs.
 ///
 /// # Errors
 ///
@@ -206,13 +217,13 @@ pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
 pub fn begin(common: &Common) -> Result<()> {
     lab::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
-    if let Some(jobs) = common.jobs {
-        rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
+    if let Some(threads) = common.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     Ok(())
 }
 
-/// The exit code, after the error has been told on standard error: [`EXIT_CODES`].
+/// Reports an error on standard error, and returns the exit code: [`EXIT_CODES`].
 pub fn ended(result: Result<Ending>) -> ExitCode {
     match result {
         Ok(Ending::Done) => ExitCode::SUCCESS,
@@ -229,16 +240,13 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
     }
-    if let Some(error) = error.downcast_ref::<::workload::FileError>() {
-        return if error.is_io() { 3 } else { 2 };
-    }
-    if let Some(error) = error.downcast_ref::<::workload::InputError>() {
-        return if error.is_io() { 3 } else { 2 };
-    }
-    if error.chain().any(|cause| cause.is::<std::io::Error>()) { 3 } else { 2 }
+    let of_file = error.downcast_ref::<::workload::FileError>().map(::workload::FileError::is_io);
+    let of_input = error.downcast_ref::<::workload::InputError>().map(::workload::InputError::is_io);
+    let is_io = || error.chain().any(|cause| cause.is::<std::io::Error>());
+    if of_file.or(of_input).unwrap_or_else(is_io) { 3 } else { 2 }
 }
 
-/// What came of a paper; nothing, and a line on standard error, if a log that it runs on is not at hand.
+/// The result of a paper; `None`, and a line on standard error, if a log that it needs is missing.
 fn unless_missing<T>(slug: &str, outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Err(error) if error.is::<Missing>() => {
@@ -255,9 +263,8 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         let [paper] = wanted else { bail!("--run takes one paper, not all") };
         let metrics = paper.rerun(&request(options, common, paper.about.slug), id)?;
         if common.json {
-            let metrics: serde_json::Map<_, _> =
-                metrics.into_iter().map(|(name, value)| (name, value.into())).collect();
-            print(&format!("{:#}\n", serde_json::Value::from(metrics)));
+            let metrics = metrics.into_iter().map(|(name, value)| (name, value.into()));
+            print(&format!("{:#}\n", serde_json::Value::Object(metrics.collect())));
         } else {
             let width = metrics.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
             metrics.iter().for_each(|(name, value)| print(&format!("{name:width$}  {value}\n")));
@@ -278,25 +285,19 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         print(&format!("{:#}\n", serde_json::Value::from(all)));
     }
     let mut ending = Ending::Done;
-    if options.check {
-        for outcome in &outcomes {
-            for (judged, recorded) in outcome.surprises() {
-                let (slug, words) = (outcome.about.slug, judged.in_words());
-                tell(&format!("{slug} {}: {words}, but {recorded} is on record", judged.id));
-                ending = Ending::Differs;
-            }
-            for judged in outcome.never_recorded() {
-                let (slug, words) = (outcome.about.slug, judged.in_words());
-                tell(&format!(
-                    "{slug} {}: {words}; no run of this kind is on record, so nothing was checked",
-                    judged.id
-                ));
-            }
-            for (judged, found, recorded) in outcome.unsteady() {
-                let slug = outcome.about.slug;
-                tell(&format!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id));
-                ending = Ending::Differs;
-            }
+    for outcome in outcomes.iter().filter(|_| options.check) {
+        let slug = outcome.about.slug;
+        for (judged, recorded) in outcome.surprises() {
+            tell(&format!("{slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words()));
+            ending = Ending::Differs;
+        }
+        for judged in outcome.never_recorded() {
+            let (id, words) = (&judged.id, judged.in_words());
+            tell(&format!("{slug} {id}: {words}; no run of this kind is on record, so nothing was checked"));
+        }
+        for (judged, found, recorded) in outcome.unsteady() {
+            tell(&format!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id));
+            ending = Ending::Differs;
         }
     }
     Ok(ending)

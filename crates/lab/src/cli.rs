@@ -21,8 +21,8 @@ pub fn program() -> &'static str {
 #[derive(Clone, Debug, Args)]
 pub struct Common {
     /// Threads to use; all cores if not given. Results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
+    #[arg(long, visible_alias = "jobs", global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Tell no progress, only the result.
     #[arg(long, global = true)]
     pub quiet: bool,

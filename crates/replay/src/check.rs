@@ -1,4 +1,4 @@
-//! `cargo xtask check`: can machines have run this schedule, and is it what a policy does?
+//! `cargo xtask check`: checks whether machines can have run a schedule, and whether a policy makes it.
 //!
 //! A schedule is read whole, and so is the log: memory grows with both.
 
@@ -12,70 +12,76 @@ mod schedule;
 #[cfg(test)]
 mod conformance;
 
-use crate::asked::Asked;
-use crate::run_options::PassesName;
-use crate::run_options::RunOptions;
-use crate::simulate::door::NamedPolicy;
+use crate::options::{LogOptions, MachineOptions, PassesName};
+use crate::simulate::Own;
+use crate::simulate::policy::{Policy, Search};
+use crate::simulate::predicting::{Predicting, carried};
 use crate::simulate::sites::Sites;
-use crate::simulate::{Own, carried};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use conform::Question;
 use feasible::{Checked, Jobs};
 use finding::{Fault, Finding, Findings};
 use follower::Differences;
-use lab::cli::{Common, Ending, print};
 use lab::output::manifest::Manifest;
-use lab::terminal::tell;
 use sim_core::{Outage, Time};
-use std::fmt::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workload::SwfReader;
 
 /// Options of `check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask check --trace KTH-SP2.swf.gz --schedule results/simulate/KTH-SP2/easy/jobs.csv
-      can a machine have run this? Each job once, after its submission, as wide and as long as requested, and none missing
+  cargo xtask check KTH-SP2.swf.gz --schedule results/simulate/KTH-SP2/easy/jobs.csv
+      can a machine have run this? Each job once, after its submission, as wide
+      and as long as requested, and none missing
   cargo xtask check --trace log.swf --schedule theirs.csv --procs 256 --policy easy
-      and is it what EASY does? The first start that EASY would not have made, and how many such there are
-  cargo xtask check --trace log.swf --schedule theirs.swf --machines site.machines --json
-  cargo xtask check --trace log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 --policy easy
-      a schedule on machines that fail: no job ran on one that was down, and EASY decided
+      and is it what EASY does? The first start that EASY would not have made,
+      and their number
+  cargo xtask check log.swf --schedule theirs.swf --machines site.machines --json
+  cargo xtask check log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 \\
+      --policy easy
+      a schedule on machines that fail: no job ran on one that was down, and
+      EASY decided
 
-The schedule, of any program: CSV with a heading, of which the columns job (or job_id) and start are needed, and submit, finish \
-(or end), processors (or procs, cpus), site, allocated (0-3,7) and state (rejected: never started) are used if they are \
-there; times in seconds, from the first submission or as in the log. Or SWF, where a start is submit + wait. Plain or gzip.
+The schedule, of any program: CSV with a heading, of which the columns job (or
+job_id) and start are needed, and submit, finish (or end), processors (or procs,
+cpus), site, allocated (0-3,7) and state (rejected: never started) are used if
+they are there; times in seconds, from the first submission or as in the log. Or
+SWF, where a start is submit + wait. Plain or gzip.
 
-Run times are those of the log, cut at the limit under --estimates user. Records without a run time, or of zero, are no jobs, \
-and are not looked at. A job wider than every place must not start.
+Run times are those of the log, cut at the limit under --estimates user. Records
+without a run time, or of zero, are no jobs, and are skipped. A job wider than
+every place must not start.
 
-With --outages: no job runs while the place is down, and a job that a failure hit has started again. The starts that a failure ended are \
-in no schedule: where the policy would have made one, and there was room for it, it is taken as made.
+With --outages: no job runs while the place is down, and a job that a failure hit
+has started again. The starts that a failure ended are in no schedule: where the
+policy would have made one, and there was room for it, it is taken as made.
 
-With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass (or as --passes says); a policy looks at jobs that \
-arrived at one instant in the order of the log. At each instant the policy is asked about the state that the schedule has led \
-to. Where it would start others than the schedule does, that is a difference, and it goes on from the schedule: one \
-that remembers (cons, easy+reserve=K) is built again from the jobs that run and wait. A job that is late is counted once. Of plans \
-(eg-edf, best-gap, bgt, sg) and of policies of your own, unless their answer follows from the view alone (Policy::is_pure), the \
-first difference alone is reported.
+With --policy: at one instant come releases, then arrivals, then one scheduling
+pass (or as --passes says); a policy sees jobs that arrived at one instant in the
+order of the log. At each instant the policy decides in the state that the
+schedule has led to. Where it would start others than the schedule does, that is
+a difference, and it goes on from the schedule: one with a state (cons,
+easy+reserve=K) is rebuilt from the jobs that run and wait. A job that is late is
+counted once. Of plans (eg-edf, best-gap, bgt, sg) and of policies of your own,
+unless their answer follows from the view alone (Policy::is_pure), only the first
+difference is reported.
 
 Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
 pub struct Check {
-    /// The log, and how `simulate` read it.
+    /// The log, and how it is read.
     #[command(flatten)]
-    asked: Asked,
+    log: LogOptions,
     /// The schedule: CSV or SWF, plain or gzip.
     #[arg(long, value_name = "FILE.csv|FILE.swf")]
     schedule: PathBuf,
-    /// The policy that made it, as `simulate` takes it; without, it is only asked whether a machine can have run it.
+    /// The policy that made it, as `simulate` takes it; without it, only feasibility is checked.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// The options of `simulate` under which it was made.
     #[command(flatten)]
-    run: RunOptions,
+    on: MachineOptions,
 }
 
 /// Checks a schedule. `own` are policies that the program adds.
@@ -83,43 +89,50 @@ pub struct Check {
 /// # Errors
 ///
 /// Bad options or input, or a file that cannot be read.
-pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<Ending> {
-    let told = ask(options, own)?;
-    told.notes.iter().for_each(|note| tell(note));
-    print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
-    Ok(if told.checked.findings.is_empty() { Ending::Done } else { Ending::Differs })
-}
-
-/// The first finding of each kind, as `KIND: WORDS`; nothing is printed.
-///
-/// # Errors
-///
-/// As [`check`].
-pub fn findings(options: &Check, own: &[&'static Own]) -> Result<Vec<String>> {
-    let told = ask(options, own)?;
-    Ok(told.checked.findings.iter().map(|(_, one)| format!("{}: {}", one.fault.name(), one.words)).collect())
-}
-
-fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
-    let run = &options.run;
+pub fn check(options: &Check, own: &[&'static Own]) -> Result<ScheduleCheck> {
+    let on = &options.on;
     // What is predicted is no part of the log: jobs come with what was requested.
-    let asked = Asked { estimates: carried(options.asked.estimates), ..options.asked.clone() };
-    let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, run, own)).transpose()?;
-    let places = Sites::of(&asked, run.procs, SwfReader::open(&asked.trace)?.header())?;
-    let jobs = Jobs::read(&asked, &places)?;
+    let log = LogOptions { estimates: carried(options.log.estimates), ..options.log.clone() };
+    let policy = options.policy.as_deref().map(|name| policy(name, own)).transpose()?;
+    let places = Sites::of(&log, on, SwfReader::open(log.trace())?.header())?;
+    let jobs = Jobs::read(&log, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
     feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);
-    // What cannot have run cannot be asked about.
-    let differences = policy.as_ref().filter(|_| checked.findings.is_empty()).map(|policy| {
-        let predictions = policy.predictions(options.asked.estimates);
-        let (jobs, machines) = (&jobs, places.machines());
-        let question = Question { jobs, machines, outages, run, policy, predictions };
+    // No policy has made what cannot have run.
+    let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
+        let predicting = policy.predicting().or(Predicting::by_estimates(options.log.estimates));
+        let (machines, search) = (places.machines(), Search::of(&log, on));
+        let question = Question { jobs: &jobs, machines, outages, on, policy, search, predicting };
         conform::check(question, &checked.starts, &mut checked.findings)
     });
     find_other_programs(&options.schedule, &mut checked.findings)?;
-    Ok(Told { options, policy, places, checked, differences, notes: jobs.notes })
+    Ok(ScheduleCheck {
+        trace: log.trace().to_owned(),
+        schedule: options.schedule.clone(),
+        policy: policy.map(Policy::name),
+        passes: on.passes.unwrap_or_default(),
+        places: places.to_string(),
+        checked,
+        differences,
+        notes: jobs.notes,
+    })
+}
+
+/// The policy called `text`, as `simulate --policy` takes it; no program.
+fn policy(text: &str, own: &[&'static Own]) -> Result<Policy> {
+    let found = Policy::of_base(text, own).ok_or_else(|| {
+        let names = Policy::names();
+        anyhow!("--policy {text}: there is no such policy of space-shared machines; there are {names}")
+    })?;
+    let policy = found.map_err(|error| anyhow!("--policy {text}: {error}"))?;
+    ensure!(
+        policy.command().is_none(),
+        "--policy {text}: a program cannot decide in states that it has not come to; check its schedule against a policy with a \
+         name"
+    );
+    Ok(policy)
 }
 
 /// Compares the programs that the manifest of `OUT/POLICY/jobs.csv` names with what they hold now.
@@ -129,7 +142,7 @@ fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
     // A manifest of another kind is none of a schedule's.
     let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
     for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
-        findings.add(Fault::Program, 0, None, 0, || words);
+        findings.add(Fault::PROGRAM, 0, None, 0, || words);
     }
     Ok(())
 }
@@ -137,119 +150,101 @@ fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
 /// The outages of the places up to the end of the schedule, in order of failure.
 fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Outage>> {
     let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
-    let names = places.names();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let all = options.run.outages_of(&names, options.asked.seed)?;
+    let all = options.on.outages_of(&places.names(), options.log.seed())?;
     // What cannot be read ends a run as well, however late it stands there.
     let wanted = all.take_while(|outage| outage.as_ref().map_or(true, |outage| outage.down <= end));
     Ok(wanted.collect::<Result<_, _>>()?)
 }
 
-struct Told<'a> {
-    options: &'a Check,
-    policy: Option<NamedPolicy>,
-    places: Sites,
+/// The result of a check.
+pub struct ScheduleCheck {
+    trace: PathBuf,
+    schedule: PathBuf,
+    policy: Option<&'static str>,
+    passes: PassesName,
+    places: String,
     checked: Checked,
     differences: Option<Differences>,
-    notes: Vec<String>,
+    /// Parts of the log and the machine file that are not checked.
+    pub notes: Vec<String>,
 }
 
-impl Told<'_> {
-    fn as_json(&self) -> String {
+impl ScheduleCheck {
+    /// Whether there is no finding.
+    pub fn is_clean(&self) -> bool {
+        self.checked.findings.is_empty()
+    }
+
+    fn is_feasible(&self) -> bool {
+        self.checked.findings.iter().all(|finding| [Fault::POLICY, Fault::PROGRAM].contains(&finding.fault))
+    }
+
+    /// The result for programs.
+    pub fn as_json(&self) -> serde_json::Value {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
-        let findings: Vec<_> = findings
-            .iter()
-            .map(|(count, Finding { fault, job, time, line, words })| {
-                let time = time.map(|time| time.to_string());
-                serde_json::json!({
-                    "finding": fault.name(), "count": count, "job": job, "time": time, "line": line, "words": words,
-                })
-            })
-            .collect();
-        let differences = self.differences.map(|differences| {
-            serde_json::json!({
-                "instants": differences.instants,
-                "starts_not_by_policy": differences.not_by_policy,
-                "late_jobs": differences.late,
-                "complete": differences.is_complete,
-            })
-        });
-        let told = serde_json::json!({
-            "trace": self.options.asked.trace,
-            "schedule": self.options.schedule,
-            "policy": self.policy.as_ref().map(NamedPolicy::name),
+        serde_json::json!({
+            "trace": self.trace,
+            "schedule": self.schedule,
+            "policy": self.policy,
             "feasible": self.is_feasible(),
             "started": starts.len(),
             "rejected": rejected,
             "no_jobs": no_jobs,
-            "differences": differences,
-            "findings": findings,
+            "differences": self.differences,
+            "findings": findings.iter().collect::<Vec<_>>(),
             "notes": self.notes,
-        });
-        format!("{told:#}\n")
+        })
     }
 
-    fn is_feasible(&self) -> bool {
-        self.checked.findings.iter().all(|(_, finding)| matches!(finding.fault, Fault::Policy | Fault::Program))
-    }
-
-    fn in_words(&self, quiet: bool) -> String {
+    /// The result in words; `quiet` has the findings alone.
+    pub fn in_words(&self, quiet: bool) -> String {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
-        let mut text = String::new();
-        for (count, Finding { fault, job: _, time: _, line, words }) in findings.iter() {
-            let file = if *fault == Fault::Missing && words.ends_with("is not there") {
-                &self.options.asked.trace
-            } else {
-                &self.options.schedule
-            };
-            let place = if *line > 0 { format!("{}:{line}", file.display()) } else { file.display().to_string() };
-            let others =
-                if count > 1 && *fault != Fault::Policy { format!(" (the first of {count})") } else { String::new() };
-            let _ = writeln!(text, "{place}: {}: {words}{others}", fault.name());
+        let mut lines = Vec::new();
+        for Finding { fault, count, line, words, .. } in findings.iter() {
+            let is_of_log = *fault == Fault::MISSING && words.ends_with("is not there");
+            let file = if is_of_log { &self.trace } else { &self.schedule }.display();
+            let place = if *line > 0 { format!("{file}:{line}") } else { file.to_string() };
+            let is_counted = *count > 1 && *fault != Fault::POLICY;
+            let others = if is_counted { format!(" (the first of {count})") } else { String::new() };
+            lines.push(format!("{place}: {}: {words}{others}", fault.1));
         }
-        if quiet {
-            return text;
-        }
-        let started = starts.len();
-        let verdict = if self.is_feasible() { "feasible" } else { "not feasible" };
-        let _ = writeln!(text, "{verdict}: {started} starts on {}", self.places);
-        if *rejected > 0 {
-            let _ = writeln!(text, "{rejected} jobs are wider than every place, and do not start");
-        }
-        if *no_jobs > 0 {
-            let _ =
-                writeln!(text, "{no_jobs} rows of records that have no run time, or no processors, were not looked at");
-        }
-        match (&self.policy, self.differences) {
-            (Some(policy), Some(differences)) => text += &in_words(policy.name(), differences, self.options.run.passes),
-            (Some(policy), None) => {
-                let _ = writeln!(
-                    text,
-                    "{} was not asked: what cannot have run is no schedule of any policy",
-                    policy.name()
-                );
+        if !quiet {
+            let verdict = if self.is_feasible() { "feasible" } else { "not feasible" };
+            lines.push(format!("{verdict}: {} starts on {}", starts.len(), self.places));
+            if *rejected > 0 {
+                lines.push(format!("{rejected} jobs are wider than every place, and do not start"));
             }
-            _ => {}
+            if *no_jobs > 0 {
+                lines.push(format!("{no_jobs} rows of records that have no run time, or no processors, were skipped"));
+            }
+            let decided = |policy| match self.differences {
+                Some(differences) => differences.in_words(policy, self.passes),
+                None => format!("{policy} was not compared: no policy makes what cannot have run"),
+            };
+            lines.extend(self.policy.map(decided));
         }
-        text
+        lines.iter().map(|line| format!("{line}\n")).collect()
     }
 }
 
-fn in_words(name: &str, differences: Differences, passes: PassesName) -> String {
-    let ties = match passes {
-        PassesName::PerInstant => "releases, then arrivals in the order of the log, then one pass",
-        PassesName::PerEvent => "releases, then arrivals in the order of the log, and a pass after each",
-        PassesName::Pyss => "arrivals in the order of the log, then releases, and a pass after each",
-    };
-    let Differences { instants, not_by_policy, late, is_complete } = differences;
-    match (instants, is_complete) {
-        (0, _) => format!("{name}: every start is its own (at one instant: {ties})\n"),
-        (_, false) => {
-            format!("{name}: not asked further, since its plan cannot be built anew there (at one instant: {ties})\n")
+impl Differences {
+    fn in_words(self, name: &str, passes: PassesName) -> String {
+        let ties = match passes {
+            PassesName::PerInstant => "releases, then arrivals in the order of the log, then one pass",
+            PassesName::PerEvent => "releases, then arrivals in the order of the log, and a pass after each",
+            PassesName::Pyss => "arrivals in the order of the log, then releases, and a pass after each",
+        };
+        let Self { instants, not_by_policy, late, is_complete } = self;
+        match (instants, is_complete) {
+            (0, _) => format!("{name}: every start is its own (at one instant: {ties})"),
+            (_, false) => {
+                format!("{name}: not compared further, since its plan cannot be rebuilt there (at one instant: {ties})")
+            }
+            _ => format!(
+                "{name}: instants at which it would have started others: {instants}; starts that are not its own: \
+                 {not_by_policy}; jobs that it would have started earlier: {late} (at one instant: {ties}; after a difference \
+                 it goes on from the schedule)"
+            ),
         }
-        _ => format!(
-            "{name}: instants at which it would have started others: {instants}; starts that are not its own: {not_by_policy}; jobs \
-             that it would have started earlier: {late} (at one instant: {ties}; after a difference it goes on from the schedule)\n"
-        ),
     }
 }

@@ -48,12 +48,12 @@ mod tests {
     use workload::{Intake, Options, SwfReader};
 
     /// A job with its requested memory, partition, preceding job and what stands behind column 18.
-    type Told = (&'static str, &'static str, &'static str, &'static str);
+    type Job = (&'static str, &'static str, &'static str, &'static str);
 
     #[test]
     fn what_jobs_request_and_no_world_reads_is_reported_with_its_share() {
-        let plain: Told = ("-1", "-1", "-1", "");
-        let cases: [(&[Told], bool, &[&str]); 6] = [
+        let plain: Job = ("-1", "-1", "-1", "");
+        let cases: [(&[Job], bool, &[&str]); 6] = [
             (&[plain, ("0", "3", "0", ""), ("-1", "3", "-1", " {} q -1")], false, &[]),
             (&[plain], true, &["the machine file gives memory per node, which this world ignores"]),
             (

@@ -1,4 +1,4 @@
-//! What people call a job or a user: its name, or else its number in the log.
+//! Names of jobs and users, or else their numbers in the log.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -20,7 +20,7 @@ impl Label {
         Self { number: job.number, name: job.name.clone() }
     }
 
-    /// Of the user of a job, if the log tells one.
+    /// Of the user of a job, if the log has one.
     pub(crate) fn of_user(job: &LogJob) -> Option<Self> {
         job.user.map(|number| Self { number: number.into(), name: job.user_name.clone() })
     }

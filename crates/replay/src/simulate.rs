@@ -8,7 +8,6 @@ mod clusters;
 mod columnar;
 mod columns;
 mod compare;
-pub(crate) mod door;
 mod exec;
 mod free;
 mod grid_tree;
@@ -20,7 +19,7 @@ mod name;
 mod overheard;
 mod own;
 pub(crate) mod policy;
-mod predicting;
+pub(crate) mod predicting;
 pub mod read;
 mod report;
 mod row;
@@ -32,10 +31,8 @@ mod space_shared;
 mod terminal;
 mod watch;
 pub(crate) mod world;
-pub(crate) mod worlds;
 
-use crate::asked::Asked;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 pub use cli::Simulate;
 use cli::{Format, Table};
 use lab::chart;
@@ -47,7 +44,6 @@ use lab::provenance::sha256_of;
 use lab::terminal::tell;
 pub use metrics::Metric;
 pub use own::{Added, Own};
-pub(crate) use predicting::carried;
 use report::Report;
 use rows::Drafts;
 pub use sim_core::JobRecord;
@@ -57,28 +53,29 @@ use std::path::Path;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
 
-/// Replays the log under each policy and writes what came of it. `added` are policies and metrics of the program's own.
+/// Replays the log under each policy and writes the results. `added` are policies and metrics of the program's own.
 ///
 /// # Errors
 ///
 /// Bad options or input, or a file that cannot be read or written.
 pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
-    let asked = &options.asked;
-    ensure_can_be_read_again(asked)?;
+    let trace = options.log.trace();
+    options.log.ensure_can_be_read_again()?;
     ensure_can_be_written(&options.format)?;
-    let world = options.worlds.open(asked, &options.chosen, &added.policies)?;
+    let world = world::open(&options.log, &options.world, &added.policies)?;
+    world.idle_options().iter().for_each(|option| tell(option));
     let baseline = compare::baseline(&world, options.baseline.as_deref())?;
-    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(&asked.trace)));
+    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(trace)));
     let out = OutDir::create(&out, "simulate")?;
 
     let progress = Progress::new("simulate", world.names().len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let header = swf_header(asked, world.sites())?;
+    let header = swf_header(trace, world.sites())?;
     let begin = || {
         let wanted = |is_wanted: bool| is_wanted.then(|| out.begin()).transpose();
         let asked_for = |format| wanted(options.format.contains(&format));
-        let log = stem(&asked.trace);
+        let log = stem(trace);
         Ok(Drafts {
             jobs: wanted(options.writes(Table::Jobs))?,
             swf: wanted(options.writes(Table::Schedule))?,
@@ -103,9 +100,9 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
         }
     }
 
-    let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
+    let hash = sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))?;
     let report = Report {
-        trace: &asked.trace,
+        trace,
         command: options.command_line(&world.arguments(), &runs, baseline),
         formats: &options.format,
         has_page: !options.no_report,
@@ -128,17 +125,6 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     Ok(Ending::Done)
 }
 
-/// Refuses a log that can be read but once.
-pub(crate) fn ensure_can_be_read_again(asked: &Asked) -> Result<()> {
-    if asked.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
-        bail!(
-            "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
-            asked.trace.display()
-        );
-    }
-    Ok(())
-}
-
 /// Refuses a format that this program was built without.
 fn ensure_can_be_written(formats: &[Format]) -> Result<()> {
     ensure!(
@@ -150,9 +136,9 @@ fn ensure_can_be_written(formats: &[Format]) -> Result<()> {
     Ok(())
 }
 
-/// The comments at the head of `schedule.swf`: what readers of the format ask of a header. Times count from the first submit.
-fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
-    let mut intake = Intake::new(SwfReader::open(&asked.trace)?, Options::default());
+/// The comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
+fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
+    let mut intake = Intake::new(SwfReader::open(trace)?, Options::default());
     if let Some(first) = intake.next() {
         first?;
     }

@@ -148,7 +148,7 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     let log = file(&folder, "log.swf", FOUR_JOBS);
     let log = log.to_str().expect("UTF-8");
     let check = |arguments: &[&str], words: &[&str]| simulate(&[&["--trace", log], arguments].concat(), 2, words);
-    check(&["--policy", "esay"], &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, best-gap, bgt, sg, flex"]);
+    check(&["--policy", "esay"], &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, flex, best-gap, bgt, sg"]);
     check(
         &["--policy", "easy+reserve=x"],
         &["\"easy+reserve=x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"],
@@ -162,7 +162,7 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F (times the run time)", "factor:NaN"]);
     check(&["--procs", "0"], &["--procs", "0 is not in 1.."]);
     check(&["--max-jobs", "-1"], &["'-1'"]);
-    check(&["--jobs", "0"], &["--jobs", "0 is not in 1.."]);
+    check(&["--jobs", "0"], &["--threads", "0 is not in 1.."]);
 }
 
 #[test]

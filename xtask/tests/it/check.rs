@@ -108,7 +108,7 @@ fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
         (_, "ORDER") => orders.to_vec(),
         (_, "SPAN") => listed(&["2h"]),
         (_, "K") => listed(&["0", "3", "all"]),
-        ("predict", "WHO") => listed(&["tsafrir", "mean-of-user=3", "double-requested", "requested", "clairvoyant"]),
+        ("predict", "HOW") => listed(&["tsafrir", "mean-of-user=3", "double-requested", "requested", "clairvoyant"]),
         ("correct", "HOW") => listed(&["requested", "doubling", "tsafrir", "none"]),
         // Such as `compress=reserved`.
         (_, value) if value.chars().all(|letter| letter.is_ascii_lowercase()) => listed(&[value]),
@@ -120,8 +120,10 @@ fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
 fn named_by_the_help() -> Vec<String> {
     let help = xtask().args(["simulate", "--help"]).output().expect("it runs");
     let help = String::from_utf8(help.stdout).expect("UTF-8");
-    let (_, rest) = help.split_once("\nPolicies, by what they are").expect("a list of policies");
-    let (policies, rest) = rest.split_once("\n Your own").expect("the last of them are programs");
+    let (_, rest) = help.split_once("\nPolicies of space-shared machines").expect("a list of policies");
+    let (policies, rest) = rest.split_once("\n  exec+PROGRAM").expect("the last of them are programs");
+    let (_, rest) = rest.split_once("\nSettings of policies:\n").expect("a list of settings");
+    let (settings, rest) = rest.split_once("\n\n").expect("an end");
     let (_, rest) = rest.split_once("\nOrders of a queue").expect("a list of orders");
     let (orders, _) = rest.split_once("\n\n").expect("an end");
     let name = |line: &str| {
@@ -130,22 +132,22 @@ fn named_by_the_help() -> Vec<String> {
     };
     let orders: Vec<String> = orders.lines().filter_map(name).collect();
     assert_eq!(orders.len(), 15, "{orders:?}");
-    let (mut bases, mut names) = (Vec::new(), Vec::new());
-    for line in policies.lines() {
-        if let Some(base) = name(line) {
-            bases = vec![base.clone()];
-            names.push(base);
-        } else if line.contains("by predicted run times") {
-            bases = ["fcfs", "easy", "cons"].map(str::to_owned).to_vec();
-        } else if let Some(setting) = line.strip_prefix("    +") {
-            let (key, open) =
-                setting.split_whitespace().next().and_then(|word| word.split_once('=')).expect("KEY=VALUE");
+    let settings =
+        settings.lines().filter_map(|line| line.strip_prefix("  +")?.split_whitespace().next()?.split_once('='));
+    let settings: Vec<(&str, &str)> = settings.collect();
+    let mut names = Vec::new();
+    for (k, line) in policies.lines().enumerate() {
+        let Some(base) = name(line) else { continue };
+        let own: Vec<&str> =
+            std::iter::once(line).chain(policies.lines().skip(k + 1).take_while(|line| name(line).is_none())).collect();
+        let words = own.join(" ");
+        let keys = words.split_once("Settings:").map_or("", |(_, keys)| keys).split(',').map(str::trim);
+        names.push(base.clone());
+        for key in keys.filter(|key| !key.is_empty()) {
+            let (key, open) = settings.iter().find(|(known, _)| *known == key).expect("the help has every setting");
             // Only what is predicted is corrected.
-            let before = if key == "correct" { "+predict=tsafrir" } else { "" };
-            let values = values(key, open, &orders);
-            names.extend(
-                bases.iter().flat_map(|base| values.iter().map(move |value| format!("{base}{before}+{key}={value}"))),
-            );
+            let before = if *key == "correct" { "+predict=tsafrir" } else { "" };
+            names.extend(values(key, open, &orders).iter().map(|value| format!("{base}{before}+{key}={value}")));
         }
     }
     names
@@ -246,7 +248,7 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
     simulated(&log, &out, &[]);
     for policy in POLICIES {
         let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
-        // The last job of all is a nanosecond late: nobody comes after it whose processors it would hold.
+        // The last job of all is a nanosecond late: no job comes after it whose processors it would hold.
         let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let late = rows.len() - 1;
         rows[late][2] += ".000000001";
@@ -328,7 +330,7 @@ fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
 }
 
 #[test]
-fn nobody_runs_on_a_machine_that_is_down_and_who_was_hit_has_started_anew() {
+fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_has_started_again() {
     let folder = folder();
     let log = file(&folder, "four.swf", FOUR_JOBS);
     let of = |outages: &str, schedule: &str, further: &[&str]| {
@@ -404,9 +406,9 @@ fn every_fault_is_told_with_its_place() {
     ] {
         assert_eq!(told(from, to), expected);
     }
-    // What cannot have run is not asked about.
+    // What cannot have run is not compared.
     let (_, words) = of_four_jobs(&EASY.replace("2,5,11,21,8", "2,5,10,20,8"), &["--policy", "easy"]);
-    assert!(words.contains("easy was not asked"), "{words}");
+    assert!(words.contains("easy was not compared"), "{words}");
 }
 
 #[test]
@@ -427,7 +429,7 @@ fn processors_that_are_named_are_held_by_one_job_at_a_time() {
 fn another_policy_is_told_by_the_first_start_that_it_would_not_have_made() {
     let (code, told) = of_four_jobs(EASY, &["--policy", "fcfs"]);
     insta::assert_snapshot!(told, @"
-    theirs.csv:3: policy-differs: at 6 s the schedule starts job 3, and fcfs would start nobody; 4 of 8 processors are free, 2 wait, the first of them job 2 for 8
+    theirs.csv:3: policy-differs: at 6 s the schedule starts job 3, and fcfs would start no job; 4 of 8 processors are free, 2 wait, the first of them job 2 for 8
     feasible: 3 starts on 8 processors, from the log
     1 jobs are wider than every place, and do not start
     fcfs: instants at which it would have started others: 1; starts that are not its own: 1; jobs that it would have started earlier: 0 (at one instant: releases, then arrivals in the order of the log, then one pass; after a difference it goes on from the schedule)

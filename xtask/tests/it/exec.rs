@@ -153,7 +153,7 @@ fn a_job_that_does_not_fit_is_not_started() {
     check_wrong(
         "json.dumps({'start': [j['job'] for j in message['submitted']]})",
         &[],
-        &["job 2 needs 8 processors, free by machine are [4]"],
+        &["job 2 needs 8 processors; free by machine are [4]"],
     );
 }
 

@@ -144,7 +144,7 @@ fn what_cannot_be_explained_is_told_with_the_fix() {
     assert!(refused(&["--policy", "easy"]).contains("--job"));
     let machines = file(&folder, "two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
     let told = refused(&["--policy", "easy", "--profile", "alea31", "--machines", utf8(&machines), "--job", "7"]);
-    assert!(told.contains("--profile alea31 tells no reasons; leave it out"), "{told}");
+    assert!(told.contains("--profile alea31 reports no reasons; leave it out"), "{told}");
     // A job that nobody could hold is rejected, and that is told.
     let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
     assert_eq!(code, 0);

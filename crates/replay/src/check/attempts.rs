@@ -4,8 +4,8 @@ use super::feasible::{Jobs, Start};
 use gap_schedule::{Machine, Starts};
 use sim_core::{AvailabilityProfile, Job, Outage, SiteId, Time};
 
-/// Starts that a failure ended. No schedule tells of them, since their jobs started anew: where the policy would make one that can
-/// have been, it was.
+/// Starts that a failure ended. No schedule has them, since their jobs started again: a start that the policy would make, and
+/// that is possible, is taken as made.
 pub(super) struct Attempts {
     machines: Vec<Machine>,
     /// By machine, in order of failure.

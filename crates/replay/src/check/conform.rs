@@ -1,51 +1,54 @@
-//! Whether a schedule is what a policy does.
+//! Comparison of a schedule with a policy.
 //!
-//! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy is
-//! asked; what starts is what the schedule says.
+//! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
+//! decides; what starts is what the schedule says.
 
 use super::feasible::{Jobs, Start};
 use super::finding::Findings;
 use super::follower::{Differences, Follower};
-use crate::run_options::RunOptions;
-use crate::simulate::door::NamedPolicy;
-use gap_schedule::{Event, Machine, MultiCluster, Policy, Predictions, QueuedJob, RunningJob, Starts, View};
+use crate::options::MachineOptions;
+use crate::simulate::policy::{self, Search};
+use crate::simulate::predicting::Predicting;
+use gap_schedule::{Event, Machine, MultiCluster, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Context, EventPriority, Job, Model, Outage, Prioritized, Sim, SiteId, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What is asked: whether this policy has made a schedule of these jobs on these machines.
+/// A policy with all that determines its schedule of these jobs on these machines.
 pub(super) struct Question<'a> {
     pub(super) jobs: &'a Jobs,
     pub(super) machines: Vec<Machine>,
     /// Those up to the end of the schedule, in order of failure.
     pub(super) outages: Vec<Outage>,
-    pub(super) run: &'a RunOptions,
-    pub(super) policy: &'a NamedPolicy,
-    pub(super) predictions: Option<Predictions>,
+    pub(super) on: &'a MachineOptions,
+    pub(super) policy: policy::Policy,
+    pub(super) search: Search,
+    pub(super) predicting: Option<Predicting>,
 }
 
-/// Asks the policy at each pass about the state that the schedule has led to. The schedule is feasible, its starts are in order of
-/// time.
+/// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, its starts are in
+/// order of time.
 pub(super) fn check(question: Question<'_>, starts: &[Start], findings: &mut Findings) -> Differences {
-    let Question { jobs, machines, outages, run, policy, predictions } = question;
-    let follower = Rc::new(RefCell::new(Follower::new(jobs, policy, starts, &machines, &outages)));
-    let mut world = MultiCluster::new(machines, Asked(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
+    let Question { jobs, machines, outages, on, policy, search, predicting } = question;
+    let follower = Follower::new(jobs, (policy, search), starts, &machines, &outages);
+    let follower = Rc::new(RefCell::new(follower));
+    let mut world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
         .with_outages(outages)
-        .with_repair_expected(run.repair_expected())
-        .with_passes(run.passes.passes());
-    if let Some(predictions) = predictions {
-        world = world.with_predictions(predictions);
+        .with_repair_expected(on.repair_expected())
+        .with_passes(on.passes());
+    if let Some(predicting) = predicting {
+        world = world.with_predictions(predicting.at_work());
     }
     let mut sim = Sim::new(Followed { world, follower: Rc::clone(&follower), findings, will_close: false }, ());
     sim.run_while(|followed| followed.follower.borrow().differences.is_complete);
     follower.borrow().differences
 }
 
-/// What happens: in the world, and at the end of each instant.
+/// Events of the world, and the end of each instant.
 #[derive(Clone, Debug)]
 enum Happening {
     World(Event),
-    /// All else of this instant has happened.
+    /// All other events of this instant have happened.
     Close,
 }
 
@@ -58,9 +61,9 @@ impl Prioritized for Happening {
     }
 }
 
-/// The world, in which the policy is asked and the schedule obeyed.
+/// The world, in which the policy decides and the schedule is obeyed.
 struct Followed<'a, 'f, J> {
-    world: MultiCluster<Asked<'a>, J, std::vec::IntoIter<Outage>>,
+    world: MultiCluster<Obeying<'a>, J, std::vec::IntoIter<Outage>>,
     follower: Rc<RefCell<Follower<'a>>>,
     findings: &'f mut Findings,
     /// Whether the end of the present instant is on its way.
@@ -84,7 +87,7 @@ impl<J: Iterator<Item = Job>> Model for Followed<'_, '_, J> {
                     cx.post_at(now, Happening::Close);
                 }
             }
-            // Makes the starts of the schedule that no pass has made, and says where the two part.
+            // Makes the starts of the schedule that no pass has made, and compares.
             Happening::Close => {
                 self.will_close = false;
                 if self.follower.borrow().waits_for_schedule(now) {
@@ -95,14 +98,14 @@ impl<J: Iterator<Item = Job>> Model for Followed<'_, '_, J> {
                 self.follower.borrow_mut().compare(now, self.findings);
             }
         }
-        self.follower.borrow_mut().build_anew(&self.world.view(now));
+        self.follower.borrow_mut().rebuild(&self.world.view(now));
     }
 }
 
 /// The policy as the world knows it.
-struct Asked<'a>(Rc<RefCell<Follower<'a>>>);
+struct Obeying<'a>(Rc<RefCell<Follower<'a>>>);
 
-impl Policy for Asked<'_> {
+impl Policy for Obeying<'_> {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0.borrow_mut().schedule(view, starts);
     }

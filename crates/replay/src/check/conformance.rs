@@ -1,8 +1,6 @@
 //! docs/conformance: small workloads, and their schedules by two implementations each.
 
-use crate::run_options::RunOptions;
-use crate::simulate::door::NamedPolicy;
-use clap::Parser;
+use crate::simulate::policy::{self, Search};
 use gap_schedule::reference::{Conservative, Easy, Fcfs, OrderedBackfill};
 use gap_schedule::{Backfilling, CompressOrder, Depth, Machine, MultiCluster, Order, Placement, Policy, Priority};
 use sim_core::{JobLog, Sim};
@@ -33,14 +31,8 @@ fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
 }
 
 /// A policy of ours under the usual options.
-fn named(name: &str) -> NamedPolicy {
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        run: RunOptions,
-    }
-    let Line { run } = Line::parse_from(["usual"]);
-    NamedPolicy::parse(name, 0, &run, &[]).expect("it is ours")
+fn named(name: &str) -> Box<dyn Policy> {
+    policy::Policy::find(name, &[]).expect("it is ours").at_work(&Search::default(), 1)
 }
 
 /// Every policy by its name, with its twin.
@@ -75,7 +67,7 @@ fn schedule(processors: u32, policy: Box<dyn Policy>, jobs: &[LogJob]) -> String
     text
 }
 
-/// With `GRIDPROOF_CONFORMANCE=write` it writes them, for whoever adds a workload or an order.
+/// With `GRIDPROOF_CONFORMANCE=write` it writes them, after a workload or an order was added.
 #[test]
 fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
     let writes = std::env::var_os("GRIDPROOF_CONFORMANCE").is_some_and(|value| value == "write");
@@ -83,8 +75,7 @@ fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
     assert!(workloads.len() >= 6, "{} workloads", workloads.len());
     for (workload, processors, jobs) in workloads {
         for (name, reference) in policies() {
-            let policy = named(&name);
-            let fast = schedule(processors, policy.at_work(1), &jobs);
+            let fast = schedule(processors, named(&name), &jobs);
             let slow = schedule(processors, reference, &jobs);
             assert_eq!(fast, slow, "{name} on {workload}");
             let path = folder().join(&workload).join(format!("{name}.csv"));
@@ -99,14 +90,12 @@ fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
 }
 
 #[test]
-fn the_workloads_tell_the_policies_apart() {
+fn the_policies_differ_on_the_workloads() {
     let (workloads, policies) = (workloads(), policies());
     let all: Vec<String> = policies
         .iter()
         .map(|(name, _)| {
-            let policy = named(name);
-            let schedules =
-                workloads.iter().map(|(_, processors, jobs)| schedule(*processors, policy.at_work(1), jobs));
+            let schedules = workloads.iter().map(|(_, processors, jobs)| schedule(*processors, named(name), jobs));
             schedules.collect()
         })
         .collect();

@@ -1,23 +1,23 @@
-//! Whether machines can have run a schedule.
+//! Feasibility of a schedule.
 
 use super::finding::{Fault, Findings};
 use super::schedule::{Names, Row};
-use crate::asked::Asked;
+use crate::options::LogOptions;
 use crate::simulate::sites::Sites;
 use anyhow::{Result, bail};
 use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
 use sim_core::{Outage, Request, Span, Time};
 use std::collections::VecDeque;
-use workload::{Intake, LogJob, Options, SwfReader};
+use workload::{Intake, LogJob, SwfReader};
 
-/// So many records of one number are held against a row.
+/// Records of one number that are compared with a row.
 const NAMESAKES: usize = 64;
 
-/// A record of the log: the job that it yields, if any, and the submit time that it tells.
+/// A record of the log: the job that it yields, if any, and its submit time.
 type Numbered = (Option<usize>, Option<Span>);
 
-/// The jobs of the log, and what else stands in it.
+/// The jobs of the log, and its other records.
 pub(super) struct Jobs {
     /// In order of submission: job `n` has the id `n`.
     pub(super) jobs: Vec<LogJob>,
@@ -26,22 +26,15 @@ pub(super) struct Jobs {
     origin: Span,
     /// Numbers of jobs that have names.
     pub(super) names: Names,
-    /// Notes on what the log and the machine file hold and is not checked.
+    /// Parts of the log and the machine file that are not checked.
     pub(super) notes: Vec<String>,
 }
 
 impl Jobs {
     /// Reads the log, twice: once for its jobs, and once for the records that are none.
-    pub(super) fn read(asked: &Asked, places: &Sites) -> Result<Self> {
-        let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
-        let options = Options {
-            estimates: *estimates,
-            max_jobs: *max_jobs,
-            capacity: Some(places.widest()),
-            deadlines: *deadlines,
-            seed: *seed,
-        };
-        let mut intake = Intake::new(SwfReader::open(trace)?, options);
+    pub(super) fn read(options: &LogOptions, places: &Sites) -> Result<Self> {
+        let trace = options.trace();
+        let mut intake = Intake::new(SwfReader::open(trace)?, options.intake(places.widest()));
         let jobs: Vec<LogJob> = intake.by_ref().collect::<Result<_, _>>()?;
         let mut numbers: FxHashMap<u64, Vec<Numbered>> = FxHashMap::default();
         let (mut log, mut next, mut names) = (SwfReader::open(trace)?, 0, Names::default());
@@ -77,7 +70,7 @@ pub(super) struct Checked {
     pub(super) rejected: u64,
 }
 
-/// Looks at each row, and then at all of them over time.
+/// Checks each row, and then all of them over time.
 pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked> {
     let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
     let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
@@ -87,7 +80,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked
     for row in rows {
         let Row { line, number, .. } = *row;
         let Some(records) = jobs.numbers.get(&number) else {
-            found.findings.add(Fault::Unknown, number, None, line, || format!("job {number} is not in the log"));
+            found.findings.add(Fault::UNKNOWN, number, None, line, || format!("job {number} is not in the log"));
             continue;
         };
         let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
@@ -96,7 +89,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked
                 .0
                 .and_then(|job| seen[job])
                 .map_or_else(String::new, |line| format!("; first on line {line}"));
-            found.findings.add(Fault::Twice, number, None, line, || format!("job {number} is there again{first}"));
+            found.findings.add(Fault::TWICE, number, None, line, || format!("job {number} is there again{first}"));
             continue;
         };
         let Some(job) = job else {
@@ -113,7 +106,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
         if look.some_place_suits(&job.job.request) {
-            found.findings.add(Fault::Missing, job.number, Some(job.job.submit), job.line, || {
+            found.findings.add(Fault::MISSING, job.number, Some(job.job.submit), job.line, || {
                 format!("job {} (line {} of the log) is not there", job.number, job.line)
             });
         } else {
@@ -131,7 +124,7 @@ struct Look<'a> {
     jobs: &'a Jobs,
     machines: Vec<Machine>,
     names: Vec<String>,
-    /// What the schedule's times have above those since the first submission.
+    /// Offset of the schedule's times from those since the first submission.
     offset: Span,
 }
 
@@ -144,8 +137,8 @@ impl Look<'_> {
         Time::ZERO + time.saturating_sub(self.offset)
     }
 
-    /// Which of the log's records with this number the row is about: of those `left`, one that agrees with it, and else the first. A
-    /// number that stands in the log several times stands for each of its records once, and a schedule may be in another order.
+    /// The record of the log, among those of this number that are `left`, that agrees best with the row; else the first. Each record
+    /// stands for one row, and a schedule may be in another order.
     fn next_record(&self, row: &Row, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
         let length = |row: &Row| Some(row.finish?.saturating_sub(row.start?));
         let agrees = |(job, logged): Numbered| {
@@ -158,13 +151,13 @@ impl Look<'_> {
                 |length| job.is_some_and(|job| self.machines.iter().any(|one| one.takes(job.runtime) == length));
             (submit, job.is_some(), width, length(row).is_none_or(takes))
         };
-        // Who comes far behind in such a queue of namesakes is not looked for: a log may call all of its jobs the same.
+        // Far behind in such a queue of namesakes nothing is looked for: a log may call all of its jobs the same.
         let close = left.iter().take(NAMESAKES).copied().enumerate();
         let (place, _) = close.rev().max_by_key(|(_, record)| agrees(records[*record]))?;
         left.remove(place).map(|record| records[record])
     }
 
-    /// Looks at one row, of that job, whose submission stands in the log as `logged`. Back comes its start, if it has one.
+    /// Checks one row, of that job, whose submit time in the log is `logged`. Returns its start, if it has one.
     fn at(&self, row: &Row, job: usize, logged: Option<Span>, found: &mut Checked) -> Result<Option<Start>> {
         let Row { line, number, .. } = *row;
         let of_log = &self.jobs.jobs[job].job;
@@ -173,13 +166,13 @@ impl Look<'_> {
             && self.since_first(submit) != of_log.submit
             && logged != Some(submit)
         {
-            found.findings.add(Fault::Submit, number, Some(of_log.submit), line, || {
+            found.findings.add(Fault::SUBMIT, number, Some(of_log.submit), line, || {
                 format!("job {number} was submitted at {} s, and not at {} s", of_log.submit, self.since_first(submit))
             });
         }
         let Some(start) = row.start.map(|start| self.since_first(start)) else {
             if self.some_place_suits(&of_log.request) {
-                found.findings.add(Fault::Missing, number, None, line, || format!("job {number} never starts"));
+                found.findings.add(Fault::MISSING, number, None, line, || format!("job {number} never starts"));
             } else {
                 found.rejected += 1;
             }
@@ -187,26 +180,26 @@ impl Look<'_> {
         };
         let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
-            found.findings.add(Fault::Width, number, Some(start), line, || {
+            found.findings.add(Fault::WIDTH, number, Some(start), line, || {
                 format!("job {number} holds {processors} processors, and asked for {asked}")
             });
         }
         // Where the file has its times from the log's own beginning, this would be hidden by a difference that is cut at zero.
         if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
-            found.findings.add(Fault::Early, number, Some(start), line, || {
+            found.findings.add(Fault::EARLY, number, Some(start), line, || {
                 format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
             });
         }
         let finish = start + self.machines[machine].takes(of_log.runtime);
         if let Some(told) = row.finish.map(|told| self.since_first(told)).filter(|told| *told != finish) {
-            found.findings.add(Fault::RunTime, number, Some(start), line, || {
+            found.findings.add(Fault::RUN_TIME, number, Some(start), line, || {
                 format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
             });
         }
         Ok(Some(Start { job, machine, start, finish, line }))
     }
 
-    /// Where a row says that its job runs; `None` if there is no such place.
+    /// The place of a row; `None` if there is no such place.
     fn place_of(&self, row: &Row, start: Time, found: &mut Checked) -> Result<Option<usize>> {
         if self.machines.len() == 1 {
             return Ok(Some(0));
@@ -216,7 +209,7 @@ impl Look<'_> {
         };
         let machine = self.names.iter().position(|name| name == site);
         if machine.is_none() {
-            found.findings.add(Fault::Site, row.number, Some(start), row.line, || {
+            found.findings.add(Fault::SITE, row.number, Some(start), row.line, || {
                 format!("job {} starts on {site}, which is not in the machine file", row.number)
             });
         }
@@ -224,8 +217,8 @@ impl Look<'_> {
     }
 }
 
-/// What a schedule's times have above those since the first submission: nothing, or when the log begins. The first submit time
-/// that it tells decides.
+/// The offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
+/// time decides.
 fn offset(jobs: &Jobs, rows: &[Row]) -> Span {
     let told = rows.iter().find_map(|row| {
         let (job, logged) = jobs.numbers.get(&row.number)?.first().copied()?;
@@ -237,7 +230,7 @@ fn offset(jobs: &Jobs, rows: &[Row]) -> Span {
     }
 }
 
-/// Whether no place ever has more in use than it has.
+/// Reports places that have more processors in use than they have.
 fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
     let mut ends: Vec<&Start> = found.starts.iter().collect();
     ends.sort_by_key(|start| start.finish);
@@ -252,7 +245,7 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
         *used += width(start);
         if *used > has {
             let number = jobs.jobs[start.job].number;
-            found.findings.add(Fault::Overfull, number, Some(start.start), start.line, || {
+            found.findings.add(Fault::OVERFULL, number, Some(start.start), start.line, || {
                 format!(
                     "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
                     start.start
@@ -262,7 +255,7 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
     }
 }
 
-/// Whether nobody runs on a machine that is down. The outages are in order of failure.
+/// Reports jobs that run on a machine that is down. The outages are in order of failure.
 pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found: &mut Checked) {
     // By machine, in order of failure: each with the latest repair up to it.
     let mut by_machine: Vec<Vec<(Outage, Time)>> = vec![Vec::new(); names.len()];
@@ -279,7 +272,7 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
         let number = jobs.jobs[start.job].number;
-        found.findings.add(Fault::Down, number, Some(start.start), start.line, || {
+        found.findings.add(Fault::DOWN, number, Some(start.start), start.line, || {
             format!(
                 "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",
                 start.start, start.finish, names[start.machine], outage.down
@@ -288,10 +281,10 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
     }
 }
 
-/// Start, finish, number and line of a job, its processors, how many it asked for, and where.
+/// Start, finish, number and line of a job, its processors, its width, and its machine.
 type Seated<'a> = (Time, Time, u64, u64, &'a Vec<(u32, u32)>, u32, usize);
 
-/// Whether no processor is in use twice, where the schedule says which are.
+/// Reports processors that are in use twice, where the schedule names them.
 fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut Findings) {
     allocated.sort_by_key(|seated| (seated.0, seated.3));
     let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated
@@ -300,7 +293,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         let range = firsts[machine]..firsts[machine].saturating_add(machines[machine].processors);
         let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
         if count != u64::from(width) || !blocks.iter().all(is_there) {
-            findings.add(Fault::Processor, number, Some(start), line, || {
+            findings.add(Fault::PROCESSOR, number, Some(start), line, || {
                 format!(
                     "job {number} is given {count} processors by name, of {} to {}, and asked for {width}",
                     range.start,
@@ -311,7 +304,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         }
         for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
             if let Some((_, other)) = until.insert(processor, (finish, number)).filter(|(until, _)| *until > start) {
-                findings.add(Fault::Processor, number, Some(start), line, || {
+                findings.add(Fault::PROCESSOR, number, Some(start), line, || {
                     format!("job {number} is given processor {processor} at {start} s, while job {other} has it")
                 });
             }

@@ -1,71 +1,56 @@
-//! What can be wrong with a schedule.
+//! Findings about a schedule.
 
+use serde::Serialize;
 use sim_core::Time;
 use std::collections::BTreeMap;
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
-    Unknown,
-    Twice,
-    /// A job of the log is not there, or never starts.
-    Missing,
-    /// Another submit time than the log's.
-    Submit,
-    /// Other processors than asked for.
-    Width,
-    Early,
-    /// It runs for another time than it takes.
-    RunTime,
-    Site,
-    /// More processors are in use than there are.
-    Overfull,
-    /// It runs on a machine that is down.
-    Down,
-    /// A processor is in use twice, or does not exist.
-    Processor,
-    /// The policy would not have done so.
-    Policy,
-    /// The manifest beside the schedule names a program that holds something else now.
-    Program,
-}
+/// A kind of finding: its place among them, and its name.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "&'static str")]
+pub(super) struct Fault(u8, pub(super) &'static str);
 
 impl Fault {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown-job",
-            Self::Twice => "job-twice",
-            Self::Missing => "missing-job",
-            Self::Submit => "submit-differs",
-            Self::Width => "width-differs",
-            Self::Early => "start-before-submit",
-            Self::RunTime => "run-time-differs",
-            Self::Site => "unknown-site",
-            Self::Overfull => "too-many-processors",
-            Self::Down => "machine-down",
-            Self::Processor => "processor-twice",
-            Self::Policy => "policy-differs",
-            Self::Program => "program-differs",
-        }
+    pub(super) const UNKNOWN: Self = Self(0, "unknown-job");
+    pub(super) const TWICE: Self = Self(1, "job-twice");
+    /// A job of the log is not there, or never starts.
+    pub(super) const MISSING: Self = Self(2, "missing-job");
+    pub(super) const SUBMIT: Self = Self(3, "submit-differs");
+    pub(super) const WIDTH: Self = Self(4, "width-differs");
+    pub(super) const EARLY: Self = Self(5, "start-before-submit");
+    pub(super) const RUN_TIME: Self = Self(6, "run-time-differs");
+    pub(super) const SITE: Self = Self(7, "unknown-site");
+    pub(super) const OVERFULL: Self = Self(8, "too-many-processors");
+    pub(super) const DOWN: Self = Self(9, "machine-down");
+    /// A processor is in use twice, or does not exist.
+    pub(super) const PROCESSOR: Self = Self(10, "processor-twice");
+    pub(super) const POLICY: Self = Self(11, "policy-differs");
+    /// The manifest beside the schedule names a program that has changed since.
+    pub(super) const PROGRAM: Self = Self(12, "program-differs");
+}
+
+impl From<Fault> for &'static str {
+    fn from(fault: Fault) -> Self {
+        fault.1
     }
 }
 
-/// One fault: which job, when, where it stands, and what is wrong in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The first finding of a kind, and their number.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
+    #[serde(rename = "finding")]
     pub(super) fault: Fault,
-    pub(super) job: u64,
+    pub(super) count: u64,
+    job: u64,
     /// Since the first submission.
-    pub(super) time: Option<Time>,
+    time: Option<String>,
     /// The line of the schedule; of a job that is not there, of the log.
     pub(super) line: u64,
     pub(super) words: String,
 }
 
-/// All that was found: how often, and the first of each kind.
+/// All findings, by kind.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
-    first: BTreeMap<Fault, (u64, Finding)>,
-}
+pub(super) struct Findings(BTreeMap<Fault, Finding>);
 
 impl Findings {
     pub(super) fn add(
@@ -76,16 +61,15 @@ impl Findings {
         line: u64,
         words: impl FnOnce() -> String,
     ) {
-        let found = self.first.entry(fault).or_insert_with(|| (0, Finding { fault, job, time, line, words: words() }));
-        found.0 += 1;
+        let first = || Finding { fault, count: 0, job, time: time.map(|time| time.to_string()), line, words: words() };
+        self.0.entry(fault).or_insert_with(first).count += 1;
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.0.is_empty()
     }
 
-    /// By kind: how often, and the first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Finding)> {
-        self.first.values().map(|(count, finding)| (*count, finding))
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.0.values()
     }
 }

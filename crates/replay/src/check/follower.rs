@@ -1,43 +1,48 @@
-//! A policy that follows a schedule, and asks another what that would have done.
+//! A policy that follows a schedule, and compares another one with it.
 
 use super::attempts::Attempts;
 use super::feasible::{Jobs, Start};
 use super::finding::{Fault, Findings};
-use crate::simulate::door::NamedPolicy;
+use crate::simulate::policy::{self, Search};
 use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 use sim_core::{JobId, Outage, SiteId, Time};
 
-/// How often a policy would have done otherwise.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+/// Numbers of differences between a schedule and a policy.
+#[derive(Copy, Clone, Debug, Default, Serialize)]
 pub(super) struct Differences {
     /// Instants at which the policy would have started others.
     pub(super) instants: u64,
     /// Jobs that the schedule starts, and the policy would not have then, or elsewhere.
+    #[serde(rename = "starts_not_by_policy")]
     pub(super) not_by_policy: u64,
     /// Jobs that the policy would have started, and the schedule starts later.
+    #[serde(rename = "late_jobs")]
     pub(super) late: u64,
-    /// Whether it was asked up to the end.
+    /// Whether the comparison went on to the end.
+    #[serde(rename = "complete")]
     pub(super) is_complete: bool,
 }
 
-/// The policy of that world: it answers with what the schedule starts, and asks another what that would have started.
+/// The policy of that world: it starts what the schedule starts, and compares that with the starts of another policy.
 pub(super) struct Follower<'a> {
     jobs: &'a Jobs,
-    policy: &'a NamedPolicy,
+    policy: policy::Policy,
+    search: Search,
     pub(super) at_work: Box<dyn Policy>,
     places: usize,
-    /// What the schedule starts from the present instant on, in order of time.
+    /// Starts of the schedule from the present instant on, in order of time.
     ahead: &'a [Start],
-    /// Of those that are due, who has started.
+    /// Positions, among those that are due, of the starts that were made.
     made: Vec<usize>,
-    /// What the policy has answered at this instant, each start once.
+    /// Starts that the policy has decided on at this instant, each once.
     answered: Starts,
-    /// How things stood when it was asked for the first time at this instant.
+    /// The state at its first decision at this instant.
     seen: Seen,
     /// Whether all else of the instant has happened: what the schedule starts now starts.
     pub(super) is_closing: bool,
-    /// Whether the policy believes in starts that were not made.
+    /// Whether the policy's state has starts that were not made.
     is_astray: bool,
     attempts: Attempts,
     /// When the schedule starts each job, and on which line.
@@ -47,7 +52,7 @@ pub(super) struct Follower<'a> {
     pub(super) differences: Differences,
 }
 
-/// How things stand when the policy is asked for the first time at an instant.
+/// The state at the first decision at an instant.
 #[derive(Copy, Clone, Debug, Default)]
 struct Seen {
     at: Option<Time>,
@@ -60,7 +65,7 @@ struct Seen {
 impl<'a> Follower<'a> {
     pub(super) fn new(
         jobs: &'a Jobs,
-        policy: &'a NamedPolicy,
+        (policy, search): (policy::Policy, Search),
         starts: &'a [Start],
         machines: &[Machine],
         outages: &[Outage],
@@ -70,7 +75,8 @@ impl<'a> Follower<'a> {
         Self {
             jobs,
             policy,
-            at_work: policy.at_work(machines.len()),
+            at_work: policy.at_work(&search, machines.len()),
+            search,
             places: machines.len(),
             ahead: starts,
             made: Vec::new(),
@@ -136,7 +142,8 @@ impl<'a> Follower<'a> {
         [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
     }
 
-    /// Says where the policy and the schedule part at this instant, which is over. Jobs that are known to be late make no difference.
+    /// Reports where the policy and the schedule differ at this instant, which is over. Jobs that are known to be late make no
+    /// difference.
     pub(super) fn compare(&mut self, now: Time, findings: &mut Findings) {
         let due = self.due(now);
         self.ahead = &self.ahead[due.len()..];
@@ -154,29 +161,29 @@ impl<'a> Follower<'a> {
             .into_iter()
             .filter(|job| due.iter().all(|start| start.job != job.index()) && self.late.insert(*job))
             .collect();
-        if !self.policy.can_be_built_anew() && !self.at_work.is_pure() {
+        if !self.policy.can_be_rebuilt() && !self.at_work.is_pure() {
             self.differences.is_complete = false;
         }
         let (job, line) = match (extra.first(), newly.first()) {
             (Some(start), _) => (start.job, start.line),
             (None, Some(job)) => (job.index(), self.planned[job.index()].map_or(0, |(_, line)| line)),
-            (None, None) => return, // told before
+            (None, None) => return, // reported before
         };
         self.differences.instants += 1;
         self.differences.late += newly.len() as u64;
         self.differences.not_by_policy += extra.len() as u64;
-        findings.add(Fault::Policy, self.jobs.jobs[job].number, Some(now), line, || {
+        findings.add(Fault::POLICY, self.jobs.jobs[job].number, Some(now), line, || {
             self.in_words(now, &answer, due, newly.first().copied())
         });
     }
 
-    /// What each of them does, what was free, and who waited first; and what becomes of the first job that is late.
+    /// The starts of both, the free processors and the first waiting job; and the start of the first job that is late.
     fn in_words(&self, now: Time, answer: &Starts, due: &[Start], late: Option<JobId>) -> String {
         let name = self.policy.name();
         let theirs = self.list(due.iter().map(|start| start.job));
         let ours = self.list(answer.iter().map(|(job, _)| job.index()));
         let Seen { free, processors, waiting, first, .. } = self.seen;
-        let first = first.expect("a policy is asked while somebody waits");
+        let first = first.expect("a policy decides while a job waits");
         let mut words = format!(
             "at {now} s the schedule starts {theirs}, and {name} would start {ours}; {free} of {processors} processors are free, \
              {waiting} wait, the first of them job {} for {}",
@@ -191,11 +198,11 @@ impl<'a> Follower<'a> {
         words
     }
 
-    /// `nobody`, `job 3`, `jobs 3, 4 and 9 more`.
+    /// `no job`, `job 3`, `jobs 3, 4 and 9 more`.
     fn list(&self, jobs: impl Iterator<Item = usize>) -> String {
         let numbers: Vec<String> = jobs.map(|job| self.jobs.jobs[job].number.to_string()).collect();
         match numbers.len() {
-            0 => "nobody".to_owned(),
+            0 => "no job".to_owned(),
             1 => format!("job {}", numbers[0]),
             2..=6 => format!("jobs {}", numbers.join(", ")),
             many => format!("jobs {} and {} more", numbers[..5].join(", "), many - 5),
@@ -204,16 +211,16 @@ impl<'a> Follower<'a> {
 
     /// If the policy relies on starts that were not made: builds it again and submits all waiting jobs to it, unless its answers
     /// follow from the view alone.
-    pub(super) fn build_anew(&mut self, view: &View<'_>) {
+    pub(super) fn rebuild(&mut self, view: &View<'_>) {
         if self.at_work.is_pure() {
-            // It believes in nothing but the view.
+            // It has no state.
             self.is_astray = false;
         }
-        if !self.is_astray || !self.policy.can_be_built_anew() {
+        if !self.is_astray || !self.policy.can_be_rebuilt() {
             return;
         }
         self.is_astray = false;
-        self.at_work = self.policy.at_work(self.places);
+        self.at_work = self.policy.at_work(&self.search, self.places);
         let mut queue = Queue::new();
         self.at_work.begin(&View { queue: &queue, ..*view });
         for machine in 0..self.places {

@@ -1,4 +1,4 @@
-//! A schedule, as any program may have written it.
+//! Schedules as CSV or SWF, of any program.
 
 use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::MultiGzDecoder;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use workload::SwfReader;
 use workload::file::FileError;
 
-/// What a schedule says of one job. Times from wherever the schedule counts.
+/// One job of a schedule. Times count from the schedule's own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
     /// The line of the file, counted from 1.
@@ -29,7 +29,7 @@ pub(super) struct Row {
 /// Numbers of jobs by their names in the log; never iterated.
 pub(super) type Names = FxHashMap<Arc<str>, u64>;
 
-/// Reads the schedule at `path`; its first line tells whether it is CSV or SWF. Jobs of `names` may stand there by name.
+/// Reads the schedule at `path`; its first line decides between CSV and SWF. Jobs of `names` may have their names there.
 pub(super) fn read(path: &Path, names: &Names) -> Result<Vec<Row>> {
     let file = workload::file::open(path)?;
     let mut packed = BufReader::new(file);

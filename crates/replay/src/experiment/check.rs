@@ -195,7 +195,7 @@ impl Check<'_> {
             procs: procs.map(|procs| procs.0),
             machines: machines
                 .as_ref()
-                .map(|path| (path.get_ref().clone(), inside.unwrap_or(crate::asked::Inside::Cluster))),
+                .map(|path| (path.get_ref().clone(), inside.unwrap_or(crate::options::Inside::Cluster))),
             estimates: table.get_ref().estimates.map_or(Estimates::User, |text| text.0),
             deadlines: deadlines.as_ref().map_or(Deadlines::None, |text| text.get_ref().0),
             repairs: table.get_ref().repairs,

@@ -2,7 +2,7 @@
 
 use super::file::RepairRule;
 use super::measure::{Metric, Window};
-use crate::asked::Inside;
+use crate::options::Inside;
 use crate::simulate::policy::Policy;
 use sim_core::Span;
 use std::path::PathBuf;

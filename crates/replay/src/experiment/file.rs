@@ -1,6 +1,6 @@
 //! The file of an experiment as it is written. Values are checked while they are read, so that each error has its line.
 
-use crate::asked::Inside;
+use crate::options::Inside;
 use anyhow::{Result, anyhow};
 use lab::scenario::did_you_mean;
 use serde::Deserialize;

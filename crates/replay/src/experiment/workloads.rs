@@ -3,9 +3,9 @@
 use super::design::{Design, From, Key, Log, Method, Setting, Value};
 use super::file::{RepairRule, Source};
 use crate::ignored;
-use crate::simulate::carried;
 use crate::simulate::held::{Placement, machines_of};
 use crate::simulate::policy::Policy;
+use crate::simulate::predicting::carried;
 use crate::workload::generate::Drawn as Model;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;

@@ -1,45 +1,33 @@
 //! `--profile alea31`: a log under the rules of the simulator Alea 3.1, as the paper on Swift Gap ran it.
 
 use super::clock::run_out;
-use super::policy::{Kind, Policy};
+use super::policy::Policy;
 use super::rows::{Drafts, FromLog};
 use super::sites::{Site, Sites};
 use super::space_shared;
 use super::watch::Watch;
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::asked::{Asked, Inside};
-use crate::explanation::Explanation;
+use crate::explain::Explanation;
+use crate::options::{Inside, LogOptions, WorldOptions, words};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
 use gap_schedule::Machine;
-use sim_core::{Purpose, Sim, Span, Streams, Time};
+use sim_core::{Purpose, Sim, Streams, Time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use workload::{Alea31Intake, Alea31Job, Deadlines, Estimates, Machines, SwfReader};
 
-/// Options of the simulator Alea 3.1.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct Options {
-    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
-    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
-    #[arg(long, value_name = "SPAN", value_parser = start_up)]
-    startup: Option<Span>,
-}
-
 /// Clusters under the rules of the simulator Alea 3.1.
 struct Alea31 {
-    asked: Asked,
-    options: Options,
+    log: LogOptions,
+    options: WorldOptions,
     policies: Vec<Policy>,
     machines: PathBuf,
     sites: Sites,
-    /// When the simulator is up: as asked for, or else as its clusters have it.
     start_up: Time,
 }
 
-/// More clusters than a job tells apart.
+/// One more than the clusters that a job can name.
 const TOO_MANY: usize = 128;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -47,24 +35,24 @@ pub(super) const ENTRY: Entry = Entry {
     profile: "alea31",
     about: "Those of the simulator Alea 3.1, rule for rule: needs --machines",
     place: "--machines FILE",
-    takes_machines: true,
     policies: || "easy, cons, best-gap, bgt, sg".to_owned(),
     normal: space_shared::ENTRY.normal,
+    open,
 };
 
-pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.read(|text| Policy::of_base(text, wanted.own))?;
-    let file = &asked.machine_file.options;
-    let machines = file.machines.clone();
+fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let (log, options) = (wanted.log, wanted.options);
+    let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
+    let machines = options.on.machines.clone();
     let machines = machines.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
     for (is_given, option, because) in [
-        (asked.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
-        (asked.deadlines != Deadlines::None, "--deadlines", "jobs are due twice their run time after their submission"),
-        (file.inside != Inside::Cluster, "--inside", "a job fits inside one cluster, and may span nodes"),
+        (log.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
+        (log.deadlines != Deadlines::None, "--deadlines", "jobs are due twice their run time after their submission"),
+        (options.on.inside() != Inside::Cluster, "--inside", "a job fits inside one cluster, and may span nodes"),
     ] {
         ensure!(!is_given, "{option} does not go with --profile alea31, where {because}; leave it out");
     }
-    policies.iter().try_for_each(|policy| at_work(*policy, asked.seed, 1).map(|_| ()))?;
+    policies.iter().try_for_each(|policy| at_work(*policy, log.seed(), 1).map(|_| ()))?;
     let start_up = match options.startup {
         Some(startup) => Time::ZERO + startup,
         None => {
@@ -72,8 +60,8 @@ pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Res
             alea31::start_up(machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node)))
         }
     };
-    let sites = sites(asked, &machines)?;
-    Ok(Box::new(Alea31 { asked: asked.clone(), options: options.clone(), policies, machines, sites, start_up }))
+    let sites = sites(log, &machines)?;
+    Ok(Box::new(Alea31 { log: log.clone(), options: options.clone(), policies, machines, sites, start_up }))
 }
 
 impl World for Alea31 {
@@ -88,7 +76,7 @@ impl World for Alea31 {
     /// All jobs are read first: there is no other way to give them to this world.
     fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
         let policy = self.policies[policy];
-        let mut intake = intake(&self.asked, &self.machines)?;
+        let mut intake = intake(&self.log, &self.machines)?;
         let watch = Watch::new(drafts, &self.sites)?;
         let known = watch.known();
         let take_in = |one: Result<Alea31Job, _>| {
@@ -100,21 +88,26 @@ impl World for Alea31 {
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
         let processors: Vec<u32> = self.sites.machines().iter().map(|machine| machine.processors).collect();
-        let at_work = at_work(policy, self.asked.seed, processors.len())?;
+        let at_work = at_work(policy, self.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, policy.name(), &self.asked, || true)?;
+        run_out(&mut sim, policy.name(), &self.log, || true)?;
         let (_, watch) = sim.into_parts();
         Ok(Outcome::new(watch.finish()?, intake.repairs().clone()))
     }
 
     fn explain(&self, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
-        bail!("--profile alea31 tells no reasons; leave it out")
+        bail!("--profile alea31 reports no reasons; leave it out")
     }
 
     fn arguments(&self) -> String {
-        let startup = self.options.startup.map_or_else(String::new, |startup| format!(" --startup {startup}s"));
-        format!("{} --profile alea31{startup}", self.asked.machine_file_as_asked())
+        let startup = words("startup", self.options.startup.map(|startup| format!("{startup}s")));
+        format!("{} --profile alea31{startup}", self.options.on.machine_words())
+    }
+
+    fn without_effect(&self) -> Vec<&'static str> {
+        let idles = self.log.seed.is_some() && !self.policies.iter().any(|policy| policy.draws());
+        Vec::from_iter(idles.then_some("--seed"))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -139,11 +132,11 @@ impl World for Alea31 {
 fn at_work(policy: Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
     Ok(match policy.plain() {
-        Some(Kind::Easy) => Box::new(Easy::default()),
-        Some(Kind::Cons) => Box::new(Cons::default()),
-        Some(Kind::BestGap) => Box::new(GapFilling::best_gap()),
-        Some(Kind::Bgt) => Box::new(GapFilling::bgt(stream())),
-        Some(Kind::SwiftGap) => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),
+        Some("easy") => Box::new(Easy::default()),
+        Some("cons") => Box::new(Cons::default()),
+        Some("best-gap") => Box::new(GapFilling::best_gap()),
+        Some("bgt") => Box::new(GapFilling::bgt(stream())),
+        Some("sg") => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),
         _ => bail!(
             "--policy {policy} is not one of --profile alea31, which has easy, cons, best-gap, bgt and sg; choose among \
              these, or leave --profile out"
@@ -152,13 +145,13 @@ fn at_work(policy: Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31:
 }
 
 /// The log as the simulator reads it, and its clusters.
-fn intake(asked: &Asked, machines: &Path) -> Result<Alea31Intake> {
-    Ok(Alea31Intake::new(SwfReader::open(&asked.trace)?, &Machines::open(machines)?, asked.max_jobs))
+fn intake(log: &LogOptions, machines: &Path) -> Result<Alea31Intake> {
+    Ok(Alea31Intake::new(SwfReader::open(log.trace())?, &Machines::open(machines)?, log.max_jobs))
 }
 
 /// The clusters, the largest first.
-fn sites(asked: &Asked, machines: &Path) -> Result<Sites> {
-    let intake = intake(asked, machines)?;
+fn sites(log: &LogOptions, machines: &Path) -> Result<Sites> {
+    let intake = intake(log, machines)?;
     let clusters = intake.clusters();
     ensure!(
         clusters.len() < TOO_MANY,
@@ -178,10 +171,4 @@ fn sites(asked: &Asked, machines: &Path) -> Result<Sites> {
     let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
     let tells_memory = clusters.iter().any(|one| one.memory_per_node > 0);
     Ok(Sites::clusters(clusters.iter().map(site).collect(), tells_memory))
-}
-
-/// `16.9688s`, `0s`: at most a day.
-fn start_up(text: &str) -> Result<Span, String> {
-    let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
-    workload::outages::span(text).filter(|span| *span <= Span::from_secs(86_400)).ok_or_else(wanted)
 }

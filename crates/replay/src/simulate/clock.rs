@@ -1,11 +1,10 @@
-//! Where time ends: runs and plans that would leave the clock.
+//! Runs and plans that would leave the clock.
 
-use crate::asked::Asked;
+use crate::options::LogOptions;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Job, Probe, Sim, Span, Time};
-use workload::LogJob;
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 10_000;
@@ -16,15 +15,10 @@ pub(super) const LATEST: Time = Time::from_secs(YEARS * YEAR);
 pub(super) const YEARS: u64 = 300;
 const YEAR: u64 = 365 * 86_400;
 
-/// The longest job, wherever it runs: what a log itself can ask for.
+/// The longest job, wherever it runs: the longest request that a log can hold.
 const LONGEST: f64 = u32::MAX as f64;
 
-/// Refuses a job that would take too long on the slowest machine, of such a speed.
-pub(super) fn ensure_ends(job: &LogJob, slowest: f64) -> Result<(), String> {
-    ensure_ends_on(&job.job, job.number, slowest)
-}
-
-/// The same for the job that is called `number` in its log.
+/// Refuses a job, called `number` in its log, that would take too long on the slowest machine, of that speed.
 pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(), String> {
     let estimate = job.request.estimate.unwrap_or(Span::ZERO);
     let seconds = estimate.max(job.runtime).as_secs_f64() / slowest;
@@ -40,13 +34,13 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
 
 /// Runs as long as it `goes_on`, until nothing is left to happen, an interruption, or the end of the clock.
 ///
-/// A plan may lie far ahead of the run: five jobs behind each other that believe to take 136 years each. No bound from
-/// outside is both sound and fair to a log of many jobs that wait, so the arithmetic of time itself, which never wraps, ends
-/// such a run; that it is the input's fault is told here, once for all policies.
+/// A plan may lie far ahead of the run: five jobs behind each other that are expected to take 136 years each. No bound from
+/// outside is both sound and fair to a log of many waiting jobs, so the arithmetic of time itself, which never wraps, ends
+/// such a run; the error that blames the input is made here, once for all policies.
 pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     sim: &mut Sim<M, P>,
     policy: &str,
-    asked: &Asked,
+    log: &LogOptions,
     goes_on: impl Fn() -> bool,
 ) -> Result<()> {
     let mut running = true;
@@ -59,7 +53,7 @@ pub(super) fn run_out<M: sim_core::Model, P: Probe>(
             anyhow!(
                 "{}: under {policy} the plan reaches beyond 584 years; give a larger or faster machine, shorter \
                  estimates, or fewer jobs with --max-jobs",
-                asked.trace.display()
+                log.trace().display()
             )
         })?;
     }
@@ -67,7 +61,7 @@ pub(super) fn run_out<M: sim_core::Model, P: Probe>(
         sim.now() < LATEST,
         "{}: under {policy} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
          --max-jobs, or rarer outages",
-        asked.trace.display()
+        log.trace().display()
     );
     Ok(())
 }

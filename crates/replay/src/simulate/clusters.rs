@@ -1,7 +1,7 @@
 //! Clusters files: time-shared clusters and their local users, for `simulate --model metasched`.
 
 use super::sites::{Site, Sites};
-use crate::asked::Inside;
+use crate::options::Inside;
 use anyhow::{Context, Result, anyhow, ensure};
 use gap_schedule::Machine;
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings};
@@ -39,7 +39,7 @@ struct UsersTable {
     memory: f64,
 }
 
-/// What each task of the log asks of its node: logs do not tell.
+/// What each task of the log needs of its node: logs do not have it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct JobsTable {
@@ -125,7 +125,7 @@ impl Clusters {
         for one in &cluster {
             ensure!(
                 names.insert(&one.name),
-                "cluster {:?} is named twice; jobs.csv could not tell them apart",
+                "cluster {:?} is named twice; jobs.csv could not distinguish them",
                 one.name
             );
         }
@@ -160,7 +160,7 @@ impl Clusters {
         Self { config, names: file.clusters().iter().map(|one| one.name.clone()).collect() }
     }
 
-    /// The same as places of the report: their processors are room for tasks, so many on each node.
+    /// The clusters as places of the report: a processor is room for one of several tasks on a node.
     pub(super) fn sites(&self) -> Sites {
         let Config { clusters, occupied, mpl, readings, .. } = &self.config;
         let occupied: BTreeSet<u32> = occupied.iter().flatten().copied().collect();
@@ -174,13 +174,13 @@ impl Clusters {
         Sites::shared(sites, widest, "the clusters file", Inside::Cluster)
     }
 
-    /// What draws where users sit and when they come.
+    /// Streams of the places and times of local users.
     pub(super) const fn streams(seed: u64) -> Streams {
         Streams::new(seed, 0)
     }
 }
 
-/// What holds for a log, unless its clusters say otherwise: nobody sits there, and a task asks for a whole CPU and no memory.
+/// The defaults for a log: no local users, and tasks that need a whole CPU and no memory.
 fn of_a_log() -> Config {
     // FFIT and RR then cost no predictions.
     let forecasts = metasched::config::Forecasts::AsThePolicyAsks;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_all_that_the_model_asks_and_the_rest_is_as_in_the_paper() {
+    fn what_a_file_leaves_out_is_as_in_the_paper() {
         let clusters = Clusters::parse(TWO).expect("a good file");
         let config = &clusters.config;
         assert_eq!(config.validate(), Ok(()));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_with_its_line_or_key() {
+    fn an_error_has_its_line_or_key() {
         assert!(
             error("mpl = 3\nmlp = 2\n[[cluster]]\nname = \"a\"\nnodes = 1\n")
                 .starts_with("line 2: unknown field `mlp`")

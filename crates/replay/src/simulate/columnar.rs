@@ -1,7 +1,6 @@
 //! `jobs.parquet`: the rows of `jobs.csv`, column by column.
 //!
-//! A row group is kept until it is full, and so is the little that the end of the file tells of each: memory does not grow with
-//! the log. Nothing is compressed: what packs best differs from processor to processor, and files are the same bytes on each.
+//! A row group is kept until it is full, and so is its entry in the end of the file: memory does not grow with the log. Nothing is compressed: what packs best differs from processor to processor, and files are the same bytes on each.
 
 use super::row::{COLUMNS, Row, Seconds};
 use parquet::column::writer::ColumnWriterImpl;
@@ -17,7 +16,7 @@ use std::sync::Arc;
 
 /// Rows of a group: a megabyte or so for each of the longer columns.
 const GROUP: usize = 1 << 16;
-/// A group ends early when its lists of processors are so long (bytes): they may be longer than all else.
+/// Bytes of lists of processors at which a group ends early: these may be longer than all other columns.
 const GROUP_LISTS: usize = 1 << 24;
 
 /// The fields of a [`Row`], in their order.
@@ -53,7 +52,7 @@ pub(super) struct ParquetRows<W: Write + Send> {
 
 impl<W: Write + Send> ParquetRows<W> {
     pub(super) fn new(into: W) -> io::Result<Self> {
-        Self::begin(into).map_err(told)
+        Self::begin(into).map_err(plain)
     }
 
     fn begin(into: W) -> Result<Self> {
@@ -68,15 +67,15 @@ impl<W: Write + Send> ParquetRows<W> {
 
     pub(super) fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.group.push(row)?;
-        if self.group.is_full() { self.end_group().map_err(told) } else { Ok(()) }
+        if self.group.is_full() { self.end_group().map_err(plain) } else { Ok(()) }
     }
 
     /// The file, complete.
     pub(super) fn finish(mut self) -> io::Result<W> {
         if !self.group.job.values.is_empty() {
-            self.end_group().map_err(told)?;
+            self.end_group().map_err(plain)?;
         }
-        self.file.into_inner().map_err(told)
+        self.file.into_inner().map_err(plain)
     }
 
     fn end_group(&mut self) -> Result<()> {
@@ -87,8 +86,8 @@ impl<W: Write + Send> ParquetRows<W> {
     }
 }
 
-/// As other files tell what a disk says.
-fn told(error: ParquetError) -> io::Error {
+/// The error of the disk, if it is one.
+fn plain(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(error) => *error,

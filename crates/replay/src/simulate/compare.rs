@@ -23,9 +23,9 @@ pub(super) struct Difference<'a> {
     pub(super) of_baseline: f64,
 }
 
-/// Position of the policy that others are compared with: the one asked for, else EASY, else the first.
-pub(super) fn baseline(world: &Opened, asked: Option<&str>) -> Result<usize> {
-    let Some(text) = asked else { return Ok(world.position(USUAL).unwrap_or(0)) };
+/// Position of the policy that others are compared with: the one wanted, else EASY, else the first.
+pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
+    let Some(text) = wanted else { return Ok(world.position(USUAL).unwrap_or(0)) };
     world.position(text).ok_or_else(|| {
         let names = world.names();
         let hint = did_you_mean(text, names.iter().map(String::as_str));
@@ -94,8 +94,8 @@ pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>)
 /// Sentences about the best policies; none about a single one.
 pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let told = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
-    told.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
+    let metrics = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
+    metrics.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
 
 /// `best.csv`.

@@ -319,8 +319,8 @@ impl Policy for Exec {
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
             self.failure.borrow_mut().get_or_insert_with(|| {
                 anyhow!(
-                    "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot tell \
-                     them apart; give each job a number of its own",
+                    "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot \
+                     distinguish them; give each job a number of its own",
                     self.conversation.name()
                 )
             });

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 pub(super) struct Free(BTreeMap<u32, u32>);
 
 impl Free {
-    /// So many from `first` on.
+    /// `count` processors from `first` on.
     pub(super) fn block(first: u32, count: u32) -> Self {
         let mut free = Self::default();
         free.give_back(first, count);
         free
     }
 
-    /// Takes those of lowest number: blocks of `(first, count)`. Fewer, if there are not so many.
+    /// Takes the processors of lowest number as blocks of `(first, count)`; fewer if fewer are free.
     pub(super) fn take_lowest(&mut self, mut wanted: u32) -> Vec<(u32, u32)> {
         let mut taken = Vec::new();
         while wanted > 0
@@ -30,7 +30,7 @@ impl Free {
         taken
     }
 
-    /// So many from `first` on are free again.
+    /// Frees `count` processors from `first` on.
     pub(super) fn give_back(&mut self, mut first: u32, mut count: u32) {
         if count == 0 {
             return;

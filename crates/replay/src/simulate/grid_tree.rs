@@ -54,7 +54,7 @@ enum Node {
     Over(Vec<Node>),
 }
 
-/// What a log does not tell of its jobs.
+/// Properties of jobs that a log does not have.
 #[derive(Copy, Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct JobsTable {
@@ -171,7 +171,7 @@ impl GridTree {
         ensure!(!site.is_empty(), "needs at least one [[site]]");
         let mut known = BTreeSet::new();
         for one in &site {
-            ensure!(known.insert(&one.name), "site {:?} is named twice; jobs.csv could not tell them apart", one.name);
+            ensure!(known.insert(&one.name), "site {:?} is named twice; jobs.csv could not distinguish them", one.name);
         }
         let sites = u32::try_from(site.len()).context("too many sites")?;
         let places = u64::from(backbones) * u64::from(nets);
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_where_servers_stand_and_what_hangs_below_what() {
+    fn a_file_gives_servers_sites_and_schedulers() {
         let tree = GridTree::parse(THREE).expect("a good file");
         assert_eq!(tree.names, ["a-1", "a-2", "b-1"]);
         let servers: Vec<_> = tree.world.servers().iter().map(|server| (server.cpus, server.systems)).collect();
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told_with_its_line_or_key() {
+    fn an_error_has_its_line_or_key() {
         let change = |from: &str, to: &str| error(&THREE.replace(from, to));
         assert!(change("stations = 2", "station = 2").starts_with("line 7: unknown field `station`"));
         assert!(change("tree = [\"a\", [\"b\", \"c\"]]", "tree = \"2-2\"").contains("has 4 sites, and the file 3"));

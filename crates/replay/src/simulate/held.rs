@@ -9,7 +9,7 @@ use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
 use super::watch::Known;
-use crate::asked::Inside;
+use crate::options::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
 use lab::clock::within_the_clock;
@@ -25,9 +25,6 @@ use workload::{Estimates, Machines};
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 50_000;
-
-/// As `simulate` has it where nobody says otherwise.
-const TABU_ITERATIONS: u32 = 10;
 
 /// When a job started and when it ended; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
@@ -126,7 +123,7 @@ impl Policy {
             let (exec, failure) = Exec::start(command, machines, told, Duration::from_secs(60))?;
             return Ok((Box::new(exec), failure));
         }
-        let search = Search { seed, tabu_iterations: TABU_ITERATIONS, time_limit: None };
+        let search = Search { seed, ..Search::default() };
         Ok((Self::at_work(self, &search, machines.len()), Failure::default()))
     }
 }

@@ -9,25 +9,14 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::asked::Asked;
-use crate::explanation::{Explanation, heard};
+use crate::explain::{Explanation, heard};
+use crate::options::{LogOptions, words};
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 use hier_grid::{Config, Grid, System};
-use lab::provenance::quoted;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
-
-/// Options of grids of servers.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct Options {
-    /// The grid tree of --model hier-grid, a file or its short form: see below.
-    #[arg(long, value_name = "FILE.toml|4-2-5")]
-    tree: Option<String>,
-}
 
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Policy(System);
@@ -73,8 +62,9 @@ impl fmt::Display for Policy {
 
 /// Servers that run one job at a time, among peers or below trees of schedulers.
 struct HierGrid {
-    asked: Asked,
-    options: Options,
+    log: LogOptions,
+    /// As given.
+    place: String,
     policies: Vec<Policy>,
     tree: GridTree,
     sites: Sites,
@@ -85,20 +75,20 @@ pub(super) const ENTRY: Entry = Entry {
     profile: "clean",
     about: "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree",
     place: "--tree FILE.toml|4-4-2-5",
-    takes_machines: false,
     policies: || "p2p, hierarchical, hybrid+trees=K".to_owned(),
     normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+    open,
 };
 
-pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.read(Policy::named)?;
-    let tree = options.tree.as_deref();
-    let tree =
-        tree.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
-    let tree = GridTree::open(tree, asked.seed)?;
+fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.policies(Policy::named)?;
+    let place = wanted.options.tree.clone();
+    let place =
+        place.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
+    let tree = GridTree::open(&place, wanted.log.seed())?;
     policies.iter().try_for_each(|policy| policy.ensure_fits(&tree))?;
     let sites = tree.sites();
-    Ok(Box::new(HierGrid { asked: asked.clone(), options: options.clone(), policies, tree, sites }))
+    Ok(Box::new(HierGrid { log: wanted.log.clone(), place, policies, tree, sites }))
 }
 
 impl World for HierGrid {
@@ -112,15 +102,15 @@ impl World for HierGrid {
 
     fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
         let policy = &self.policies[policy];
-        let Self { asked, tree, sites, .. } = self;
-        let log = Log::open(asked, sites)?;
+        let Self { log: options, tree, sites, .. } = self;
+        let log = Log::open(options, sites)?;
         let watch = Watch::new(drafts, sites)?;
         let config = Config { system: policy.0, ..tree.config.clone() };
         let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
-        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), ())?;
+        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed(), 0), ())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-        run_out(&mut sim, &policy.to_string(), asked, || true)?;
+        run_out(&mut sim, &policy.to_string(), options, || true)?;
         let (grid, servers) = sim.into_parts();
         let counts = grid.counts().clone();
         let repairs = log.finish()?;
@@ -134,9 +124,9 @@ impl World for HierGrid {
     }
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let Self { asked, tree, sites, .. } = self;
+        let Self { log: options, tree, sites, .. } = self;
         let policy = self.policies[policy];
-        let (log, heard) = (Log::open(asked, sites)?, heard(jobs));
+        let (log, heard) = (Log::open(options, sites)?, heard(jobs));
         let submissions = {
             let heard = Rc::clone(&heard);
             log.jobs(Known::default()).map(move |one| {
@@ -146,20 +136,20 @@ impl World for HierGrid {
         };
         let overheard = Overheard { heard: Rc::clone(&heard), names: sites.names() };
         let config = Config { system: policy.0, ..tree.config.clone() };
-        let streams = Streams::new(asked.seed, 0);
+        let streams = Streams::new(options.seed(), 0);
         let grid = Grid::fed(config, tree.world.clone(), submissions, &streams, overheard.clone())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, overheard);
-        run_out(&mut sim, &policy.to_string(), asked, || !heard.borrow().is_done())?;
+        run_out(&mut sim, &policy.to_string(), options, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().explanations(&policy.to_string(), "forward");
-        Ok(told)
+        let explanations = heard.borrow_mut().explanations(&policy.to_string(), "forward");
+        Ok(explanations)
     }
 
     fn arguments(&self) -> String {
-        let tree = quoted(self.options.tree.as_deref().unwrap_or_default());
-        format!(" --model hier-grid --tree {tree} --estimates {}", self.asked.estimates)
+        let place = words("tree", Some(&self.place));
+        format!(" --model hier-grid{place}{}", words("estimates", Some(self.log.estimates)))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -174,8 +164,8 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Listens on behalf of a [`Watch`] whose places are servers: a job is there from the answer to the server's offer until
-/// the server has run it. When its output is home is what a turnaround ends with.
+/// Passes events on to a [`Watch`] whose places are servers: a job is there from the answer to the server's offer until the
+/// server has run it. Its turnaround ends when its output is home.
 struct Servers {
     watch: Watch,
     /// Of jobs in the grid, with the CPUs of those that have started.

@@ -1,14 +1,14 @@
-//! The log as a model pulls it, job by job.
+//! The log, read job by job as a model needs it.
 
-use super::clock::ensure_ends;
+use super::clock::ensure_ends_on;
 use super::rows::FromLog;
 use super::sites::Sites;
 use super::watch::Known;
-use crate::asked::Asked;
+use crate::options::LogOptions;
 use anyhow::{Result, anyhow};
 use std::cell::RefCell;
 use std::rc::Rc;
-use workload::{Intake, LogJob, Options, Repairs, SwfReader};
+use workload::{Intake, LogJob, Repairs, SwfReader};
 
 /// The log of a simulation, repaired and read as the model asks for jobs.
 pub(super) struct Log(Rc<RefCell<Reading>>);
@@ -26,7 +26,7 @@ impl Reading {
             return None;
         }
         match self.intake.next()? {
-            Ok(job) => match ensure_ends(&job, self.slowest) {
+            Ok(job) => match ensure_ends_on(&job.job, job.number, self.slowest) {
                 Ok(()) => return Some(job),
                 Err(words) => {
                     self.failed = Some(anyhow!("{}:{}: {words}", self.intake.reader().path().display(), job.line));
@@ -39,25 +39,15 @@ impl Reading {
 }
 
 impl Log {
-    pub(super) fn open(asked: &Asked, sites: &Sites) -> Result<Self> {
-        let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
-        let mut intake = Intake::new(
-            SwfReader::open(trace)?,
-            Options {
-                estimates: *estimates,
-                max_jobs: *max_jobs,
-                capacity: Some(sites.widest()),
-                deadlines: *deadlines,
-                seed: *seed,
-            },
-        );
+    pub(super) fn open(options: &LogOptions, sites: &Sites) -> Result<Self> {
+        let mut intake = Intake::new(SwfReader::open(options.trace())?, options.intake(sites.widest()));
         if let Some(rule) = sites.rule {
             intake.note(rule);
         }
         Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
-    /// Its jobs up to the first error. What the log knows of each is entered as it comes.
+    /// Its jobs up to the first error. The log's data of each is entered as it comes.
     pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
         let source = Rc::clone(&self.0);
         std::iter::from_fn(move || {
@@ -67,7 +57,7 @@ impl Log {
         })
     }
 
-    /// What was repaired, now that the run is over; or the error that ended the log.
+    /// The repairs of a run that is over; or the error that ended the log.
     pub(super) fn finish(self) -> Result<Repairs> {
         let mut reading = self.0.borrow_mut();
         if let Some(error) = reading.failed.take() {

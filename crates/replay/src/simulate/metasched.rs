@@ -8,11 +8,9 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::asked::Asked;
-use crate::explanation::{Explanation, SharedHeard, heard};
+use crate::explain::{Explanation, SharedHeard, heard};
+use crate::options::{LogOptions, words};
 use anyhow::{Context, Result};
-use clap::Args;
-use lab::provenance::quoted;
 use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
     View, Weights,
@@ -23,15 +21,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::str::FromStr;
-
-/// Options of time-shared clusters.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct Options {
-    /// The clusters of --model metasched: see below.
-    #[arg(long, value_name = "FILE")]
-    clusters: Option<PathBuf>,
-}
 
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Policy {
@@ -112,7 +101,7 @@ impl OutcomeSink for Errors {
 
 /// Time-shared clusters with local users, under a metascheduler that predicts.
 struct Metasched {
-    asked: Asked,
+    log: LogOptions,
     path: PathBuf,
     policies: Vec<Policy>,
     clusters: Clusters,
@@ -124,18 +113,18 @@ pub(super) const ENTRY: Entry = Entry {
     profile: "clean",
     about: "Time-shared clusters with local users, under a metascheduler: needs --clusters",
     place: "--clusters FILE",
-    takes_machines: false,
     policies: || "ffit, rr, tat, ptt+w=W, ptt-occ+w=W".to_owned(),
     normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+    open,
 };
 
-pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.read(Policy::named)?;
-    let path = options.clusters.clone();
+fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.policies(Policy::named)?;
+    let path = wanted.options.clusters.clone();
     let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
     let clusters = Clusters::open(&path)?;
     let sites = clusters.sites();
-    Ok(Box::new(Metasched { asked: asked.clone(), path, policies, clusters, sites }))
+    Ok(Box::new(Metasched { log: wanted.log.clone(), path, policies, clusters, sites }))
 }
 
 impl World for Metasched {
@@ -149,15 +138,15 @@ impl World for Metasched {
 
     fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
         let policy = self.policies[policy];
-        let log = Log::open(&self.asked, &self.sites)?;
+        let log = Log::open(&self.log, &self.sites)?;
         let watch = Watch::new(drafts, &self.sites)?;
         let config = self.clusters.config.clone();
         let at_work = policy.at_work(&config.readings);
         let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
-        let streams = Clusters::streams(self.asked.seed);
+        let streams = Clusters::streams(self.log.seed());
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &policy.to_string(), &self.asked, || true)?;
+        run_out(&mut sim, &policy.to_string(), &self.log, || true)?;
         let (world, watch) = sim.into_parts();
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
@@ -172,7 +161,7 @@ impl World for Metasched {
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let policy = self.policies[policy];
-        let (log, heard) = (Log::open(&self.asked, &self.sites)?, heard(jobs));
+        let (log, heard) = (Log::open(&self.log, &self.sites)?, heard(jobs));
         let arrivals = {
             let heard = Rc::clone(&heard);
             log.jobs(Known::default()).map(move |one| {
@@ -183,14 +172,14 @@ impl World for Metasched {
         let config = self.clusters.config.clone();
         let at_work =
             Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.sites.names() };
-        let streams = Clusters::streams(self.asked.seed);
+        let streams = Clusters::streams(self.log.seed());
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
         let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.sites.names() });
-        run_out(&mut sim, &policy.to_string(), &self.asked, || !heard.borrow().is_done())?;
+        run_out(&mut sim, &policy.to_string(), &self.log, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().explanations(&policy.to_string(), "waits");
-        Ok(told)
+        let explanations = heard.borrow_mut().explanations(&policy.to_string(), "waits");
+        Ok(explanations)
     }
 
     /// Adds the slowdown of local users over the longest makespan of the policies, one window for all.
@@ -204,8 +193,8 @@ impl World for Metasched {
     }
 
     fn arguments(&self) -> String {
-        let clusters = self.path.to_string_lossy();
-        format!(" --model metasched --clusters {} --estimates {}", quoted(&clusters), self.asked.estimates)
+        let place = words("clusters", Some(self.path.display()));
+        format!(" --model metasched{place}{}", words("estimates", Some(self.log.estimates)))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -215,7 +204,7 @@ impl World for Metasched {
     }
 }
 
-/// A policy, and somebody who hears what it is asked of the jobs that he follows, what is predicted for them, and what it answers.
+/// A policy whose decisions on the jobs that are followed are recorded, with the predictions for them.
 struct Overheard {
     policy: Box<dyn SelectCluster>,
     heard: SharedHeard,
@@ -241,10 +230,10 @@ impl SelectCluster for Overheard {
     }
 }
 
-/// What the clusters predict for the job at the head of the input queue, in words and for programs.
+/// Predictions of the clusters for the job at the head of the input queue, in words and for programs.
 fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
     let sites: Vec<SiteId> = view.sites().collect();
-    let told = sites.into_iter().map(|site| {
+    let all = sites.into_iter().map(|site| {
         let name = &names[site.index()];
         if !view.fits(site) {
             return (format!("{name} cannot hold it"), json!({ "site": name, "fits": false }));
@@ -265,7 +254,7 @@ fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
         });
         (words, facts)
     });
-    let (words, facts): (Vec<String>, Vec<Value>) = told.unzip();
+    let (words, facts): (Vec<String>, Vec<Value>) = all.unzip();
     (words.join(", "), facts)
 }
 

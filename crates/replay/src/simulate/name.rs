@@ -1,14 +1,7 @@
 //! Names of policies: `BASE+KEY=VALUE+…`, as on the command line, in tables, and as the folder of a policy's results.
 //!
-//! Such a name needs no quotes in a shell and is a legal file name on every system. A policy's own `FromStr` takes its
-//! settings out of a [`PolicyName`] one by one, and its `name` builds the same text again with [`PolicyName::with`]:
-//!
-//! ```ignore
-//! let mut name = PolicyName::parse("easy+reserve=8")?;
-//! let depth = name.take("reserve", "a number of reservations, or all", parse_depth)?;
-//! name.finish()?; // refuses what nobody took
-//! assert_eq!(PolicyName::new("easy").with("reserve", 8).to_string(), "easy+reserve=8");
-//! ```
+//! Such a name needs no quotes in a shell and is a legal file name on every system. A parser takes the settings out of a
+//! [`PolicyName`] one by one; [`PolicyName::finish`] refuses the rest.
 
 use lab::scenario::did_you_mean;
 use std::fmt;
@@ -17,12 +10,12 @@ use std::fmt;
 const COLON: [(&str, &str); 5] =
     [("easy", "reserve"), ("flex", "reserve"), ("ptt", "w"), ("ptt-occ", "w"), ("hybrid", "trees")];
 
-/// A policy as it is called: its base, and settings that nobody has taken yet.
+/// The name of a policy: its base, and settings that no parser has taken yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PolicyName {
     base: String,
     settings: Vec<(String, String)>,
-    /// Keys that somebody asked for, for messages.
+    /// Keys that a parser tried, for messages.
     known: Vec<&'static str>,
     /// As the user wrote it.
     given: String,
@@ -38,7 +31,7 @@ impl PolicyName {
         self
     }
 
-    /// The base of a name, for whoever reads what follows by rules of its own, such as the path of `exec+./mine.py`.
+    /// The base of a name, also where the rest has rules of its own, such as the path of `exec+./mine.py`.
     pub(crate) fn base_of(text: &str) -> &str {
         let base = text.split_once('+').map_or(text, |(base, _)| base);
         base.split_once(':').map_or(base, |(base, _)| base)
@@ -76,7 +69,7 @@ impl PolicyName {
         &self.base
     }
 
-    /// The value of a setting that nobody has taken yet.
+    /// The value of a setting that has not been taken yet.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
@@ -95,7 +88,7 @@ impl PolicyName {
         parse(&value).map(Some).ok_or_else(wrong)
     }
 
-    /// To be called when all settings that a policy has were taken: refuses others.
+    /// Refuses settings that were not taken.
     pub(crate) fn finish(self) -> Result<(), String> {
         let Some((key, _)) = self.settings.first() else { return Ok(()) };
         let (given, base, known) = (&self.given, &self.base, &self.known);
@@ -151,17 +144,17 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn a_malformed_name_is_refused() {
         let wrong = |text: &str| PolicyName::parse(text).expect_err(text);
         assert!(wrong("easy+").contains(r#""" is no setting"#));
         assert!(wrong("easy+8").contains("write KEY=VALUE behind each +"));
         assert!(wrong("easy+reserve=").contains(r#""reserve=" is no setting"#));
         assert!(wrong("easy:8+reserve=9").contains("reserve is set twice"));
         let mut name = PolicyName::parse("easy+reserve=x").expect("a name");
-        let told = name.take("reserve", "a number from 0 on", number).expect_err("no number");
-        assert_eq!(told, r#""easy+reserve=x": reserve is "x"; expected a number from 0 on"#);
-        let told = PolicyName::parse("fcfs+reserve=1").expect("a name").finish().expect_err("no setting");
-        assert_eq!(told, r#""fcfs+reserve=1": fcfs has no settings; leave reserve out"#);
+        let message = name.take("reserve", "a number from 0 on", number).expect_err("no number");
+        assert_eq!(message, r#""easy+reserve=x": reserve is "x"; expected a number from 0 on"#);
+        let message = PolicyName::parse("fcfs+reserve=1").expect("a name").finish().expect_err("no setting");
+        assert_eq!(message, r#""fcfs+reserve=1": fcfs has no settings; leave reserve out"#);
         let mut name = PolicyName::parse("easy+reserv=1").expect("a name");
         name.take("reserve", "a number", number).expect("none");
         assert!(name.finish().expect_err("a typing error").contains("did you mean \"reserve\"?"));
@@ -175,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_is_called_by_is_the_programs_affair() {
+    fn a_program_keeps_its_own_words() {
         assert_eq!(PolicyName::base_of("exec+./mine.py"), "exec");
         assert_eq!(PolicyName::base_of("easy"), "easy");
     }

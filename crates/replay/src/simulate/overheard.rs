@@ -1,12 +1,12 @@
-//! Why a job of a grid went where it went: the messages that name it.
+//! The messages of a grid that name a job.
 
-use crate::explanation::SharedHeard;
+use crate::explain::SharedHeard;
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::json;
 use sim_core::{Fact, JobId, Probe, ProcId, Time};
 
-/// Hears the messages that name jobs that are followed, and what happens to these.
+/// Records the messages that name jobs that are followed, and the events of these.
 #[derive(Clone)]
 pub(super) struct Overheard {
     pub(super) heard: SharedHeard,
@@ -70,22 +70,22 @@ impl Overheard {
             Reason::Butterfly => "for a child that is nearer to its work station",
             Reason::LoadBalance => "for a child that has less to do",
         };
-        let told = match &message.payload {
+        let words = match &message.payload {
             Payload::Request { .. } => format!("{from} submits it to {to}"),
             Payload::Forward { .. } => format!("{from} forwards a copy of its request to {to}"),
-            Payload::Block { .. } => format!("{from} pushes it to {to}, which had asked for jobs"),
+            Payload::Block { .. } => format!("{from} pushes it to {to}, which had requested jobs"),
             Payload::Cancel { reason, .. } => format!("{from} wants it back from {to}, {}", why(reason)),
             Payload::Cancelled { reason, .. } => format!("{from} gives it back to {to}, {}", why(reason)),
             Payload::Returned { .. } => format!("{from} returns it to {to}: nothing below can run it any more"),
-            Payload::Started { .. } => format!("{from} tells {to} that it has been given to a server"),
+            Payload::Started { .. } => format!("{from} informs {to} that a server has it"),
             Payload::Offer { .. } => format!("{from} is free for it, and offers so to {to}"),
             Payload::Answer { .. } => format!("{from} takes the offer of {to}: its input follows"),
-            Payload::Accept { .. } => format!("{from} accepts it, and tells {to}"),
+            Payload::Accept { .. } => format!("{from} accepts it, and informs {to}"),
             Payload::Confirm { .. } => format!("{from} confirms that {to} was the first to accept it"),
-            Payload::Decline { .. } => format!("{from} declines it after all, and tells {to}"),
-            other => format!("{from} tells {to}: {other}"),
+            Payload::Decline { .. } => format!("{from} declines it after all, and informs {to}"),
+            other => format!("{from} informs {to}: {other}"),
         };
-        format!("{told} (this arrives at {} s)", message.arrives)
+        format!("{words} (this arrives at {} s)", message.arrives)
     }
 }
 

@@ -1,10 +1,10 @@
-//! Policies and metrics that a program adds.
+//! Additions of a program to the commands.
 
 use gap_schedule::Policy;
 use metrics::Metric;
 use std::fmt;
 
-/// What a program adds to the commands.
+/// Policies and metrics that a program adds.
 #[derive(Clone, Debug, Default)]
 pub struct Added {
     /// Policies of space-shared machines.
@@ -28,7 +28,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// `make` gives the policy at work, to which nothing has happened yet: one for each run.
+    /// `make` returns the policy before its first job, once for each run.
     ///
     /// # Panics
     ///

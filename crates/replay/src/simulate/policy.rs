@@ -1,4 +1,4 @@
-//! Policies of space-shared machines by the names that they have on the command line: `easy+order=wfp3+backfill=spf`.
+//! The registry of the policies of space-shared machines: parser, help, messages and the test of docs/policies.md read it.
 
 #[cfg(test)]
 mod tests;
@@ -8,22 +8,170 @@ use super::name::PolicyName;
 use super::own::Own;
 use super::predicting::Predicting;
 use super::world::Named;
-use crate::run_options::PassesName;
+use crate::options::{LogOptions, MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
-    IfNewcomerFits, Moves, Order, OrderedBackfill, Placement, Planner, Priority, StopCriterion, Tabu, Weight,
+    IfNewcomerFits, Moves, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority, StopCriterion, Tabu,
+    Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
-use sim_core::{Purpose, Span, Streams};
+use sim_core::{Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+/// A policy of the registry.
+#[derive(Debug)]
+struct Base {
+    name: &'static str,
+    about: &'static str,
+    /// Keys of [`SETTINGS`].
+    settings: &'static [&'static str],
+    /// Builds the policy on this number of places.
+    build: fn(&Settings, &Search, usize) -> Box<dyn AtWork>,
+}
+
+/// The policies, by what they are. A new one is an entry here.
+static BASES: [Base; 9] = [
+    Base {
+        name: "fcfs",
+        about: "first come first served; a job that does not fit blocks those behind it",
+        settings: &["order", "threshold", "predict", "correct"],
+        build: |settings, _, _| Box::new(Fcfs::in_order(settings.priority())),
+    },
+    Base {
+        name: EASY,
+        about: "EASY backfilling: other jobs may start if they do not delay the first one",
+        settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
+        build: |settings, _, _| {
+            let rule = settings.backfilling();
+            if rule == Backfilling::default() {
+                // The same schedule, without a queue of its own.
+                Box::new(Easy::default())
+            } else {
+                Box::new(OrderedBackfill::new(rule))
+            }
+        },
+    },
+    Base {
+        name: "cons",
+        about: "conservative backfilling: other jobs may start if they delay no waiting job. When a job ends early, the \
+                waiting jobs, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & \
+                Weil 1998, Mu'alem & Feitelson 2001; the simulator pyss)",
+        settings: &["order", "compress", "threshold", "predict", "correct"],
+        build: |settings, _, _| {
+            let policy = Conservative::new(Placement::Fastest).with_order(settings.priority());
+            Box::new(policy.with_compress_order(settings.compress.unwrap_or_default()))
+        },
+    },
+    Base {
+        name: "flex",
+        about: "Flexible backfilling: EASY over a queue sorted by age, deadline and length",
+        settings: &["reserve"],
+        build: |settings, _, _| {
+            let flex = FlexibleBackfill::default();
+            Box::new(if let Some(depth) = settings.reserve { flex.with_reserve(depth) } else { flex })
+        },
+    },
+    Base {
+        name: "best-gap",
+        about: "a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown",
+        settings: &[],
+        build: |_, _, _| Box::new(GapFilling::best_gap(Placement::Fastest)),
+    },
+    Base {
+        name: BGT,
+        about: "the same, and a Tabu search moves jobs every 300 s",
+        settings: &[],
+        build: |_, search, _| Box::new(GapFilling::bgt(Placement::Fastest, search.stream())),
+    },
+    Base {
+        name: SWIFT_GAP,
+        about: "Swift Gap: as best-gap, but by completion times; the search moves jobs between clusters (on one cluster \
+                neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run reports)",
+        settings: &[],
+        build: |_, search, places| {
+            // On one cluster there are no moves between clusters: the search then moves jobs within it.
+            let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
+            let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
+            Box::new(GapFilling::swift_gap(Placement::Fastest, readings, search.stream()))
+        },
+    },
+    Base {
+        name: "eg-edf",
+        about: "a plan: each job in its earliest gap, else by its deadline",
+        settings: &[],
+        build: |_, _, _| Box::new(Planner::new(EgEdf::new(), None)),
+    },
+    Base {
+        name: EG_EDF_TABU,
+        about: "the same, and late jobs are moved into earlier gaps by Tabu search",
+        settings: &[],
+        build: |_, search, _| {
+            let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(search.tabu_iterations)));
+            match search.time_limit {
+                None => Box::new(planner),
+                Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
+            }
+        },
+    },
+];
+
+const EASY: &str = "easy";
+const BGT: &str = "bgt";
+const SWIFT_GAP: &str = "sg";
+const EG_EDF_TABU: &str = "eg-edf-tabu";
+
+/// Names of the literature, and ours.
+const ALIASES: [(&str, &str); 6] = [
+    ("FCFS", "fcfs"),
+    ("SJF", "fcfs+order=sjf"),
+    ("EASY", "easy"),
+    ("EASY-SJBF", "easy+backfill=spf"),
+    ("EASY++", "easy+predict=tsafrir+correct=tsafrir+backfill=spf"),
+    ("CONS", "cons"),
+];
+
+/// Settings: key, values in the help, meaning.
+const SETTINGS: [(&str, &str, &str); 7] = [
+    ("order", "ORDER", "the queue, and under cons the moves after an early end, in another order: see below"),
+    ("backfill", "ORDER", "order of the jobs that may pass the first one; that of the queue if not given"),
+    (
+        "reserve",
+        "K",
+        "K reservations, K = 0, 1, 2, …, all; recomputed in the order of the queue whenever something was not expected, \
+         and then possibly later than before (also with all, which is not cons)",
+    ),
+    (
+        "threshold",
+        "SPAN",
+        "jobs that have waited that long (2d, 12h, 30m, or seconds) go first, by arrival, in every order: the guard against \
+         starvation",
+    ),
+    (
+        "compress",
+        "reserved",
+        "moves after an early end in order of reserved starts, as plans that are lists make them (Alea)",
+    ),
+    (
+        "predict",
+        "HOW",
+        "expected run time in place of the request, which stays the limit: tsafrir (the mean of its user's last two jobs to \
+         end, at most the request), mean-of-user=K (of the last K), double-requested, requested, clairvoyant",
+    ),
+    (
+        "correct",
+        "HOW",
+        "expected run time of a job that outlives its prediction: requested (if not given), doubling, tsafrir (1, 5, 15, \
+         30 min, … more), none",
+    ),
+];
+
 /// A policy with its settings. Policies are named once in the life of a process, on its command line; names and commands are
 /// leaked there, so that a policy stays a plain value.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug)]
 pub(crate) struct Policy {
     kind: Kind,
     /// As the folder of its results is called: the name in normal form.
@@ -31,19 +179,10 @@ pub(crate) struct Policy {
     settings: Settings,
 }
 
-/// Policies without their settings.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Fcfs,
-    Easy,
-    Cons,
-    BestGap,
-    Bgt,
-    SwiftGap,
-    Flex,
-    EgEdf,
-    EgEdfTabu,
-    /// A program of the user's own.
+#[derive(Copy, Clone, Debug)]
+enum Kind {
+    Ours(&'static Base),
+    /// A program of the user.
     Exec(&'static Command),
     Own(&'static Own),
 }
@@ -59,31 +198,62 @@ struct Settings {
     predicting: Option<Predicting>,
 }
 
-pub(super) struct Search {
-    pub(super) seed: u64,
-    /// Iterations of Tabu search after each arrival, at most.
-    pub(super) tabu_iterations: u32,
-    /// After which each is ended by the clock.
-    pub(super) time_limit: Option<Duration>,
+/// Options of runs that some policies depend on.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) seed: u64,
+    /// Maximum iterations of Tabu search after each arrival.
+    pub(crate) tabu_iterations: u32,
+    /// Wall-clock time after which each search ends.
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) passes: PassesName,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { seed: 0, tabu_iterations: 10, time_limit: None, passes: PassesName::PerInstant }
+    }
+}
+
+impl Search {
+    pub(crate) fn of(log: &LogOptions, on: &MachineOptions) -> Self {
+        let usual = Self::default();
+        let tabu_iterations = on.tabu_iterations.unwrap_or(usual.tabu_iterations);
+        Self { seed: log.seed(), tabu_iterations, passes: on.passes.unwrap_or_default(), ..usual }
+    }
+
+    fn stream(&self) -> Stream {
+        Streams::new(self.seed, 0).stream(Purpose("search"), 0)
+    }
 }
 
 impl Policy {
-    /// Every policy by its name, with the settings that it takes; `predict` includes `correct`.
-    const ALL: [(&str, Kind, &[&str]); 9] = [
-        ("fcfs", Kind::Fcfs, &["order", "threshold", "predict"]),
-        ("easy", Kind::Easy, &["order", "backfill", "reserve", "threshold", "predict"]),
-        ("cons", Kind::Cons, &["order", "compress", "threshold", "predict"]),
-        ("best-gap", Kind::BestGap, &[]),
-        ("bgt", Kind::Bgt, &[]),
-        ("sg", Kind::SwiftGap, &[]),
-        ("flex", Kind::Flex, &["reserve"]),
-        ("eg-edf", Kind::EgEdf, &[]),
-        ("eg-edf-tabu", Kind::EgEdfTabu, &[]),
-    ];
-
     /// The bases of names, for messages.
-    pub(super) fn names() -> String {
-        Self::ALL.map(|(name, ..)| name).join(", ")
+    pub(crate) fn names() -> String {
+        BASES.each_ref().map(|base| base.name).join(", ")
+    }
+
+    /// The policies and their settings, for the help.
+    pub(super) fn help() -> String {
+        let settings = |base: &Base| match base.settings {
+            [] => String::new(),
+            keys => format!(". Settings: {}", keys.join(", ")),
+        };
+        let policies = BASES.iter().map(|base| entry(base.name, 14, &format!("{}{}", base.about, settings(base))));
+        let keys = SETTINGS.map(|(key, value, about)| entry(&format!("+{key}={value}"), 18, about));
+        let aliases = ALIASES.map(|(alias, name)| format!("  {alias:14} {name}\n"));
+        let exec = entry(
+            "exec+PROGRAM",
+            14,
+            "a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or 'exec+python3 \
+             mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python",
+        );
+        format!(
+            "{}{exec}\nSettings of policies:\n{}\nOther names:\n{}",
+            policies.collect::<String>(),
+            keys.concat(),
+            aliases.concat()
+        )
     }
 
     /// The policy called `text`: one of `own`, or one of ours.
@@ -99,7 +269,8 @@ impl Policy {
         let base = PolicyName::base_of(text);
         let is_known = base == "exec"
             || own.iter().any(|own| own.name() == text)
-            || Self::ALL.iter().any(|(name, ..)| *name == base);
+            || BASES.iter().any(|known| known.name == base)
+            || ALIASES.iter().any(|(alias, _)| *alias == text);
         is_known.then(|| Self::find(text, own))
     }
 
@@ -108,12 +279,20 @@ impl Policy {
         self.name
     }
 
-    /// The policy without settings; `None` if it has some.
-    pub(super) fn plain(self) -> Option<Kind> {
-        (self.settings == Settings::default()).then_some(self.kind)
+    /// The name of one of our policies without settings.
+    pub(super) fn plain(self) -> Option<&'static str> {
+        self.base().filter(|_| self.settings == Settings::default())
     }
 
-    /// Its program, if it is one of the user's own.
+    fn base(self) -> Option<&'static str> {
+        if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
+    }
+
+    fn is_one_of(self, names: &[&str]) -> bool {
+        self.base().is_some_and(|base| names.contains(&base))
+    }
+
+    /// Its program, if it is one.
     pub(crate) const fn command(self) -> Option<&'static Command> {
         if let Kind::Exec(command) = self.kind { Some(command) } else { None }
     }
@@ -124,14 +303,13 @@ impl Policy {
         match self.kind {
             Kind::Exec(command) => command.files(),
             Kind::Own(_) => vec![executable().to_owned()],
-            _ => Vec::new(),
+            Kind::Ours(_) => Vec::new(),
         }
     }
 
-    /// What reports know of it on this number of places.
+    /// The policy in reports of runs on this number of places.
     pub(super) fn named(self, places: usize) -> Named {
-        let searches = matches!(self.kind, Kind::Bgt | Kind::SwiftGap);
-        let idles = (searches && places == 1).then(|| {
+        let idles = (self.draws() && places == 1).then(|| {
             format!(
                 "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
                  of cons+compress=reserved (in profile clean)"
@@ -145,100 +323,77 @@ impl Policy {
     /// # Panics
     ///
     /// If it is a program: that is started elsewhere, since it may fail to.
-    pub(super) fn at_work(self, options: &Search, places: usize) -> Box<dyn gap_schedule::Policy> {
-        let (placement, Settings { order, backfill, reserve, threshold, compress, .. }) =
-            (Placement::Fastest, self.settings);
-        let order = order.unwrap_or_default();
-        let priority = Priority { order, threshold };
-        let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
-        match self.kind {
-            Kind::Fcfs => Box::new(Fcfs::in_order(priority)),
-            Kind::Easy => {
-                // Those behind are looked at in the order of the queue, unless they are given another.
-                let (backfill, reserve) = (backfill.unwrap_or(order), reserve.unwrap_or(Depth::Jobs(1)));
-                let rule = Backfilling { order, backfill, reserve, threshold, placement };
-                if rule == Backfilling::default() {
-                    // The same schedule, without a queue of its own.
-                    Box::new(Easy::default())
-                } else {
-                    Box::new(OrderedBackfill::new(rule))
-                }
-            }
-            Kind::Cons => Box::new(
-                Conservative::new(placement).with_compress_order(compress.unwrap_or_default()).with_order(priority),
-            ),
-            Kind::BestGap => Box::new(GapFilling::best_gap(placement)),
-            Kind::Bgt => Box::new(GapFilling::bgt(placement, search())),
-            Kind::SwiftGap => {
-                // Between clusters there is nothing where there is one: the search then moves jobs within it.
-                let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
-                let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
-                Box::new(GapFilling::swift_gap(placement, readings, search()))
-            }
-            Kind::Flex => {
-                let flex = FlexibleBackfill::default();
-                Box::new(if let Some(depth) = reserve { flex.with_reserve(depth) } else { flex })
-            }
-            Kind::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
-            Kind::EgEdfTabu => {
-                let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
-                match options.time_limit {
-                    None => Box::new(planner),
-                    Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
-                }
-            }
+    pub(crate) fn at_work(self, search: &Search, places: usize) -> Box<dyn AtWork> {
+        let at_work = match self.kind {
+            Kind::Ours(base) => (base.build)(&self.settings, search, places),
             Kind::Own(own) => own.at_work(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
+        };
+        // The plain EASY of the simulator pyss has a habit, and no other policy there.
+        let rule = self.settings.backfilling();
+        let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
+        if search.passes == PassesName::Pyss && self.is_one_of(&[EASY]) && is_plain {
+            return Box::new(IfNewcomerFits::new(at_work));
         }
-    }
-
-    /// The same, where the policy is asked at these passes: under those of the simulator pyss its plain EASY has a habit, and no other
-    /// policy there.
-    ///
-    /// # Panics
-    ///
-    /// If it is a program.
-    pub(super) fn at_work_under(
-        self,
-        passes: PassesName,
-        options: &Search,
-        places: usize,
-    ) -> Box<dyn gap_schedule::Policy> {
-        let at_work = self.at_work(options, places);
-        if passes == PassesName::Pyss && self.is_plain_easy() {
-            Box::new(IfNewcomerFits::new(at_work))
-        } else {
-            at_work
-        }
+        at_work
     }
 
     /// Predictors of run times, where its name has some.
-    pub(super) const fn predicting(self) -> Option<Predicting> {
+    pub(crate) const fn predicting(self) -> Option<Predicting> {
         self.settings.predicting
     }
 
-    /// Whether it is EASY with its one reservation, in order of arrival throughout.
-    fn is_plain_easy(self) -> bool {
-        let Settings { order, backfill, reserve, .. } = self.settings;
-        let by_arrival = |order: Option<Order>| order.is_none_or(|order| order == Order::Fcfs);
-        self.kind == Kind::Easy
-            && by_arrival(order)
-            && by_arrival(backfill)
-            && reserve.is_none_or(|reserve| reserve == Depth::Jobs(1))
-    }
-
     /// Whether it can be built from the running and waiting jobs in the midst of a run.
-    pub(super) const fn can_be_built_anew(self) -> bool {
-        matches!(self.kind, Kind::Fcfs | Kind::Easy | Kind::Cons | Kind::Flex)
+    pub(crate) fn can_be_rebuilt(self) -> bool {
+        self.is_one_of(&["fcfs", EASY, "cons", "flex"])
     }
 
-    /// Whether `--time-limit` concerns it.
+    /// Whether `--tabu-iterations` and `--time-limit` concern it.
     pub(super) fn searches(self) -> bool {
-        self.kind == Kind::EgEdfTabu
+        self.is_one_of(&[EG_EDF_TABU])
+    }
+
+    /// Whether `--seed` concerns it.
+    pub(super) fn draws(self) -> bool {
+        self.is_one_of(&[BGT, SWIFT_GAP])
     }
 }
 
+/// An entry of the help: lines of 80 columns at most, the name in a column of `width`.
+pub(super) fn entry(name: &str, width: usize, about: &str) -> String {
+    let mut text = format!("  {name:width$}");
+    let mut column = text.chars().count();
+    for word in about.split_whitespace() {
+        let length = word.chars().count();
+        if column + 1 + length > 80 {
+            text += &format!("\n{:1$}", "", width + 2);
+            column = width + 2;
+        }
+        text += &format!(" {word}");
+        column += 1 + length;
+    }
+    text + "\n"
+}
+
 impl Settings {
+    const fn priority(&self) -> Priority {
+        Priority { order: self.queue_order(), threshold: self.threshold }
+    }
+
+    const fn queue_order(&self) -> Order {
+        match self.order {
+            Some(order) => order,
+            None => Order::Fcfs,
+        }
+    }
+
+    /// The rule of EASY: jobs behind the first are considered in the order of the queue, unless they have another.
+    fn backfilling(&self) -> Backfilling {
+        let order = self.queue_order();
+        let (backfill, reserve) = (self.backfill.unwrap_or(order), self.reserve.unwrap_or(Depth::Jobs(1)));
+        Backfilling { order, backfill, reserve, threshold: self.threshold, placement: Placement::Fastest }
+    }
+
     /// Takes the settings of these keys out of a name.
     fn take(keys: &[&str], name: &mut PolicyName) -> Result<Self, String> {
         const SPAN: &str = "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)";
@@ -252,13 +407,15 @@ impl Settings {
                 }
                 "compress" => all.compress = name.take("compress", "arrival or reserved", compress_order)?,
                 "threshold" => all.threshold = name.take("threshold", SPAN, span)?,
-                _ => all.predicting = Predicting::take(name)?,
+                "predict" => all.predicting = Predicting::take(name)?,
+                // Taken with its prediction.
+                _ => {}
             }
         }
         if all.backfill.is_some() && all.reserve == Some(Depth::All) {
             return Err(format!(
-                "{given:?}: backfill orders those who hold no reservation, and with reserve=all everybody holds one; leave \
-                 one of the two out"
+                "{given:?}: backfill orders the jobs without a reservation, and with reserve=all every job has one; leave one \
+                 of the two out"
             ));
         }
         if all.compress == Some(CompressOrder::Reserved) && (all.order.is_some() || all.threshold.is_some()) {
@@ -338,17 +495,19 @@ impl FromStr for Policy {
             let (name, settings) = (leaked(command.name()), Settings::default());
             return Ok(Self { kind: Kind::Exec(command), name, settings });
         }
+        let text = ALIASES.into_iter().find(|(alias, _)| *alias == text).map_or(text, |(_, name)| name);
         let mut name = PolicyName::parse(text)?;
-        let Some((base, kind, keys)) = Self::ALL.into_iter().find(|(known, ..)| *known == name.base()) else {
-            let hint = did_you_mean(name.base(), Self::ALL.iter().map(|(name, ..)| *name));
+        let Some(base) = BASES.iter().find(|known| known.name == name.base()) else {
+            let hint = did_you_mean(name.base(), BASES.iter().map(|base| base.name));
             return Err(format!("no policy is called {text:?}{hint}; there are {}", Self::names()));
         };
         let given = name.to_string();
-        let settings = Settings::take(keys, &mut name)?;
+        let settings = Settings::take(base.settings, &mut name)?;
         name.finish()?;
-        if settings == (Settings { compress: Some(CompressOrder::Arrival), ..Settings::default() }) {
-            return Ok(Self { kind, name: base, settings: Settings::default() });
+        let usual = Settings { compress: Some(CompressOrder::Arrival), ..Settings::default() };
+        if settings == usual {
+            return Ok(Self { kind: Kind::Ours(base), name: base.name, settings: Settings::default() });
         }
-        Ok(Self { kind, name: leaked(given), settings })
+        Ok(Self { kind: Kind::Ours(base), name: leaked(given), settings })
     }
 }

@@ -1,5 +1,4 @@
-//! Predicted run times: the settings `predict` and `correct` of a policy's name, and what `--estimates mean-of-user:K` means where
-//! jobs run.
+//! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
 
 use super::name::PolicyName;
 use gap_schedule::{
@@ -7,7 +6,7 @@ use gap_schedule::{
 };
 use workload::Estimates;
 
-/// Who predicts run times, and who corrects what expires.
+/// A predictor of run times, and the correction of predictions that expire.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Predicting {
     predict: Predict,
@@ -35,17 +34,17 @@ enum Correct {
 const PREDICTORS: &str = "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
 const CORRECTORS: &str = "requested, doubling, tsafrir or none";
 
-/// What jobs carry as their estimates: where run times are predicted as jobs run, the request, which stays the limit.
+/// The estimates that jobs carry: where run times are predicted as jobs run, the request, which stays the limit.
 pub(crate) const fn carried(estimates: Estimates) -> Estimates {
     match estimates {
         Estimates::MeanOfUser(_) => Estimates::User,
-        told => told,
+        estimates => estimates,
     }
 }
 
 impl Predicting {
-    /// What the estimates `mean-of-user:K` ask for; the others predict nothing.
-    pub(super) const fn by_estimates(estimates: Estimates) -> Option<Self> {
+    /// The predictor of the estimates `mean-of-user:K`; the others predict nothing.
+    pub(crate) const fn by_estimates(estimates: Estimates) -> Option<Self> {
         match estimates {
             Estimates::MeanOfUser(jobs) => {
                 Some(Self { predict: Predict::MeanOfUser(jobs), correct: Correct::Requested })
@@ -69,8 +68,8 @@ impl Predicting {
         }
     }
 
-    /// The two at work, to whom nothing has happened yet.
-    pub(super) fn at_work(self) -> Predictions {
+    /// The two before the first job.
+    pub(crate) fn at_work(self) -> Predictions {
         let predictions = match self.predict {
             Predict::Requested => Predictions::by(Requested),
             Predict::Clairvoyant => Predictions::clairvoyant(),
@@ -110,13 +109,13 @@ fn correct(text: &str) -> Option<Correct> {
     }
 }
 
-/// The share of jobs, in percent, that outlived what was predicted of them; `None` if nothing was.
+/// Share of jobs, in percent, that outlived their prediction; `None` without predictions.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 pub(super) fn expired_percent(counts: &PredictionCounts) -> Option<f64> {
     (counts.predicted > 0).then(|| 100.0 * counts.expired as f64 / counts.predicted as f64)
 }
 
-/// How predictions fared, in one line.
+/// The counts in one line.
 pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
     let PredictionCounts { predicted, expired, corrections, .. } = *counts;
     let share = expired_percent(counts).map_or_else(String::new, |share| format!(" ({share:.1} %)"));

@@ -1,4 +1,4 @@
-//! The schedules, of logs that are small enough to be drawn: the processors of each job.
+//! Gantt charts of logs that are small enough.
 
 use super::report::Report;
 use super::watch::{Placed, drawn};
@@ -7,11 +7,11 @@ use lab::chart::{Bar, Gantt, Picture};
 use lab::page::{Figure, Part, Section};
 use sim_core::Time;
 
-/// What all of them have in common.
-const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies know no processors apart. \
+/// The words above the charts.
+const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies do not distinguish processors. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
-/// Who ran where, of logs that are small enough to be drawn.
+/// A chart for each policy, if the log is small enough.
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
@@ -45,7 +45,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
     section("schedules", "Schedules", words, parts)
 }
 
-/// From the first start to the last end of a schedule, in units of so many seconds.
+/// The first start and the last end of a schedule, in units of this many seconds.
 fn stay(placed: &[Placed], seconds: f64) -> (f64, f64) {
     let bar = |Placed { record, .. }: &Placed| {
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
@@ -54,7 +54,7 @@ fn stay(placed: &[Placed], seconds: f64) -> (f64, f64) {
     Gantt::stay(&placed.iter().map(bar).collect::<Vec<_>>())
 }
 
-/// Jobs by their starts; times in units of so many seconds.
+/// Jobs by their starts; times in units of this many seconds.
 fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
     let mut by_start: Vec<&Placed> = placed.iter().collect();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
@@ -73,7 +73,7 @@ fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
     by_start.iter().map(bar).collect()
 }
 
-/// What is told of a job that is pointed at.
+/// The text of a job under the pointer.
 fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
     let at = |time: Time| span(time.as_secs_f64());
     let user = known.user.as_ref().map_or_else(String::new, |user| format!("user {user}, "));

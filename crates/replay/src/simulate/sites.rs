@@ -1,7 +1,7 @@
-//! Where a log is replayed: the places that hold jobs.
+//! The places that hold jobs.
 
-use crate::asked::{Asked, Inside, MachineFile};
 use crate::ignored;
+use crate::options::{Inside, LogOptions, MachineOptions};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;
@@ -16,7 +16,7 @@ pub(crate) struct Sites {
     pub(crate) rule: Option<Rule>,
     source: &'static str,
     inside: Inside,
-    /// Whether a machine file tells memory, which no world uses.
+    /// Whether a machine file has memory, which no world uses.
     tells_memory: bool,
     /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
     shared: Option<u32>,
@@ -33,22 +33,20 @@ pub(crate) struct Site {
 
 impl Sites {
     /// From `--machines`, `--procs`, or the log.
-    pub(crate) fn of(asked: &Asked, procs: Option<u32>, header: &Header) -> Result<Self> {
-        let MachineFile { machines, inside } = &asked.machine_file.options;
-        if let Some(path) = machines {
-            let file = Machines::open(path)?;
-            let (sites, tells_memory) = (from_file(&file, *inside, path)?, file.tells_memory());
-            let source = "the machine file";
-            return Ok(Self { sites, rule: None, source, inside: *inside, tells_memory, shared: None });
+    pub(crate) fn of(log: &LogOptions, on: &MachineOptions, header: &Header) -> Result<Self> {
+        if let Some(path) = &on.machines {
+            let (file, inside) = (Machines::open(path)?, on.inside());
+            let clusters = Self::clusters(from_file(&file, inside, path)?, file.tells_memory());
+            return Ok(Self { inside, ..clusters });
         }
         let pool = |processors, rule, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
             Self { sites: vec![site], rule, source, inside: Inside::Pool, tells_memory: false, shared: None }
         };
-        if let Some(processors) = procs {
+        if let Some(processors) = on.procs {
             return Ok(pool(processors, None, "--procs"));
         }
-        let (processors, rule) = workload::capacity(header, &asked.trace).map_err(unknown_size)?;
+        let (processors, rule) = workload::capacity(header, log.trace()).map_err(unknown_size)?;
         Ok(pool(processors, rule, "the log"))
     }
 
@@ -116,7 +114,7 @@ impl Sites {
     }
 }
 
-/// What to do where the log does not tell, in the words of the command line.
+/// The error about a log without a size, in the words of the command line.
 fn unknown_size(error: InputError) -> anyhow::Error {
     let InputError::NoCapacity { path, nodes, widest } = error else { return error.into() };
     let nodes = nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes"));
@@ -137,7 +135,7 @@ pub(crate) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<
             let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
             ensure!(
                 machines <= MOST_MACHINES,
-                "{}: has {machines} machines, and at most {MOST_MACHINES} are told apart; use --inside cluster",
+                "{}: has {machines} machines, and at most {MOST_MACHINES} are supported; use --inside cluster",
                 path.display()
             );
             let machines = clusters.iter().flat_map(|one| {

@@ -1,4 +1,4 @@
-//! What is kept of a run while it goes: the summary, its blocks and classes, the levels over time, and the files of its jobs.
+//! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
 use super::free::Free;
 use super::rows::{Drafts, FromLog, Rows, tells_processors};
@@ -14,15 +14,15 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
+/// Jobs, over all policies, up to which logs are drawn as Gantt charts: a page of more would weigh megabytes.
 const GANTT_JOBS: usize = 3000;
 
-/// So many jobs of each of several policies.
+/// The same for each of several policies.
 pub(super) const fn drawn(policies: usize) -> usize {
     GANTT_JOBS / policies
 }
 
-/// What the log knows of each job in the system. Never iterated.
+/// The log's data of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 
 pub(super) struct Watch {
@@ -45,7 +45,7 @@ struct Finished {
     placed: Option<Vec<Placed>>,
 }
 
-/// What is known when the run is over.
+/// The record of a run that is over.
 pub(crate) struct Watched {
     pub(super) totals: Totals,
     /// Jobs by the block of the log in which they were submitted.
@@ -95,12 +95,12 @@ impl Watch {
         })
     }
 
-    /// Where what the log knows is to be entered as jobs come in.
+    /// The map in which the log's data of each job is entered as it comes in.
     pub(super) fn known(&self) -> Known {
         Rc::clone(&self.log.sink().known)
     }
 
-    /// What is known now that the run is over.
+    /// The record of the run, which is over.
     pub(super) fn finish(self) -> Result<Watched> {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
@@ -109,7 +109,7 @@ impl Watch {
         (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         totals.count("cut", Some(rows.cut as f64));
-        // Who is turned away may come after all others have left.
+        // A job may be rejected after all others have left.
         let end = last_finish.max(self.last_rejection);
         Ok(Watched {
             totals,
@@ -154,7 +154,7 @@ impl Probe for Watch {
                 self.last_rejection = now;
                 let Finished { known, rows, .. } = self.log.sink_mut();
                 let known = known.borrow_mut().remove(job);
-                rows.rejected(&known.expect("what the log knows was entered when it came in"));
+                rows.rejected(&known.expect("the log's data was entered when it came in"));
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
@@ -166,7 +166,7 @@ impl Probe for Watch {
 impl Sink for Finished {
     fn take_in(&mut self, record: JobRecord) {
         let known = self.known.borrow_mut().remove(&record.job.id);
-        let known = known.expect("what the log knows was entered when it came in");
+        let known = known.expect("the log's data was entered when it came in");
         self.busy.lower(record.finish, u64::from(record.processors));
         self.totals.add(&record);
         self.blocks.add(&record);
@@ -207,8 +207,8 @@ impl Classes {
     }
 }
 
-/// Which processors jobs hold: of those that are free on their place, the ones of lowest number. No policy knows processors
-/// apart, so any others would do as well.
+/// The processors that jobs hold: of those that are free on their place, the ones of lowest number. No policy distinguishes
+/// processors, so any others would do as well.
 struct Seats {
     free: Vec<Free>,
     /// Never iterated.

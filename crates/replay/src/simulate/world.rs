@@ -1,15 +1,15 @@
-//! Worlds: what a log can be replayed on, each in a file of its own.
-//!
-//! A world is a file with a type that implements [`World`], its `Options`, its [`Entry`] and a function `open`, and a name in
-//! `simulate/worlds.rs`. Its options are its own: a run in another world refuses them.
+//! Worlds in which a log can be replayed, each in a file of its own with a type that implements [`World`] and its [`Entry`].
 
 use super::name::PolicyName;
 use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
-use crate::explanation::Explanation;
-use anyhow::{Result, anyhow, bail};
+use super::{alea31, hier, metasched, space_shared};
+use crate::explain::Explanation;
+use crate::options::{LogOptions, WorldOptions};
+use anyhow::{Result, anyhow, bail, ensure};
+use clap::builder::PossibleValue;
 use lab::parallel::in_parallel;
 use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
@@ -21,7 +21,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use workload::Repairs;
 
-/// What a log can be replayed on, with the policies that it was opened for; these are named by their positions.
+/// A world with the policies that it was opened for; these are named by their positions.
 pub(crate) trait World: Sync {
     fn policies(&self) -> Vec<Named>;
 
@@ -38,6 +38,11 @@ pub(crate) trait World: Sync {
 
     /// Options that determine the runs, as on the command line; each with a blank before it.
     fn arguments(&self) -> String;
+
+    /// Options that were given and change nothing in these runs.
+    fn without_effect(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Notes for readers of the page.
     fn notes(&self) -> Vec<String> {
@@ -125,49 +130,119 @@ impl Run {
     }
 }
 
+/// A world as the command line knows it.
 pub(crate) struct Entry {
     /// The values of `--model` and `--profile` that choose it.
     pub(crate) model: &'static str,
     pub(crate) profile: &'static str,
     /// Description for the help: of the model, or of the profile if that is not the usual one.
     pub(super) about: &'static str,
-    /// The option that says where jobs run: `--clusters FILE`.
+    /// The option that gives the machines: `--clusters FILE`.
     pub(super) place: &'static str,
-    /// Whether `--machines` and `--inside` may say so, too.
-    pub(super) takes_machines: bool,
-    /// The names of its policies, for messages.
+    /// Names of its policies, for messages.
     pub(super) policies: fn() -> String,
     /// The normal form of the name of one of its policies.
     pub(super) normal: fn(&str) -> Option<String>,
+    pub(super) open: fn(&Wanted<'_>) -> Result<Box<dyn World>>,
 }
+
+/// The worlds. A new one is a file of its own, and its entry here.
+const ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENTRY, &hier::ENTRY];
+
+/// Options that not every world takes: whether one was given, and the worlds that take it.
+type Limited = (&'static str, fn(&WorldOptions) -> bool, &'static [&'static Entry]);
+
+const LIMITED: [Limited; 11] = [
+    ("--machines", |options| options.on.machines.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
+    ("--inside", |options| options.on.inside.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
+    ("--procs", |options| options.on.procs.is_some(), &[&space_shared::ENTRY]),
+    ("--outages", |options| options.on.outages.is_some(), &[&space_shared::ENTRY]),
+    ("--tabu-iterations", |options| options.on.tabu_iterations.is_some(), &[&space_shared::ENTRY]),
+    ("--passes", |options| options.on.passes.is_some(), &[&space_shared::ENTRY]),
+    ("--time-limit", |options| options.time_limit.is_some(), &[&space_shared::ENTRY]),
+    ("--policy-timeout", |options| options.policy_timeout.is_some(), &[&space_shared::ENTRY]),
+    ("--startup", |options| options.startup.is_some(), &[&alea31::ENTRY]),
+    ("--clusters", |options| options.clusters.is_some(), &[&metasched::ENTRY]),
+    ("--tree", |options| options.tree.is_some(), &[&hier::ENTRY]),
+];
+
+/// Values of `--model` for the help.
+pub(crate) fn models() -> Vec<PossibleValue> {
+    let usual = ALL.iter().filter(|world| world.profile == CLEAN);
+    usual.map(|world| PossibleValue::new(world.model).help(world.about)).collect()
+}
+
+/// Values of `--profile` for the help.
+pub(crate) fn profiles() -> Vec<PossibleValue> {
+    let clean = PossibleValue::new(CLEAN).help("Those of the policies, as their authors describe them");
+    let others = ALL.iter().filter(|world| world.profile != CLEAN);
+    std::iter::once(clean).chain(others.map(|world| PossibleValue::new(world.profile).help(world.about))).collect()
+}
+
+const CLEAN: &str = "clean";
 
 impl Entry {
     pub(super) fn chosen_by(&self) -> String {
-        if self.profile == "clean" { format!("--model {}", self.model) } else { format!("--profile {}", self.profile) }
+        if self.profile == CLEAN { format!("--model {}", self.model) } else { format!("--profile {}", self.profile) }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        (self.model, self.profile) == (other.model, other.profile)
     }
 }
 
-/// The policies that a world is opened for.
+/// Opens the chosen world with its policies. `own` are policies that the program adds.
+pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[&'static Own]) -> Result<Opened> {
+    let model = options.model.as_deref().unwrap_or(space_shared::ENTRY.model);
+    let profile = options.profile.as_deref().unwrap_or(CLEAN);
+    let here = ALL.into_iter().find(|world| world.model == model && world.profile == profile);
+    let here = here.ok_or_else(|| {
+        let its = ALL.iter().find(|world| world.profile == profile).map_or("", |world| world.model);
+        anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
+    })?;
+    for (option, is_given, takers) in LIMITED {
+        ensure!(
+            !is_given(options) || takers.iter().any(|world| world.is(here)),
+            "{option} does not go with {}, which takes {}: it is an option of {}; leave it out",
+            here.chosen_by(),
+            here.place,
+            takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ")
+        );
+    }
+    let world = (here.open)(&Wanted { log, options, own, here })?;
+    let policies = world.policies();
+    for (k, Named { name, given, .. }) in policies.iter().enumerate() {
+        if let Some(other) = policies[..k].iter().find(|other| other.name == *name) {
+            bail!(
+                "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
+                other.given
+            );
+        }
+    }
+    Ok(Opened { entry: here, world, policies })
+}
+
+/// The request for a world.
 pub(super) struct Wanted<'a> {
-    pub(super) named: &'a [String],
+    pub(super) log: &'a LogOptions,
+    pub(super) options: &'a WorldOptions,
     pub(super) own: &'a [&'static Own],
-    /// The world, and all that there are.
-    pub(super) here: &'static Entry,
-    pub(super) all: &'static [Entry],
+    here: &'static Entry,
 }
 
 impl Wanted<'_> {
-    /// Reads the names; `parse` returns `None` for those that are not of this world. Refuses a policy that is named twice.
-    pub(super) fn read<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
-        let mut policies: Vec<P> = Vec::new();
-        for text in self.named {
+    /// Reads the names of policies; `parse` returns `None` for those of no policy of this world. Refuses a policy that is named
+    /// twice.
+    pub(super) fn policies<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
+        let (named, mut policies) = (&self.options.policies, Vec::<P>::new());
+        for text in named {
             let policy = match parse(text) {
                 Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
-                None => bail!("--policy {text}{}", self.whose(text)),
+                None => bail!("--policy {text}{}", self.unknown(text)),
             };
             let normal = policy.to_string();
             if let Some(first) = policies.iter().position(|other| other.to_string() == normal) {
-                let first = &self.named[first];
+                let first = &named[first];
                 let spelled = format!(": {first} and {text} are both {normal}");
                 bail!("--policy {text}: is named twice{}; leave one out", if first == text { "" } else { &spelled });
             }
@@ -176,17 +251,17 @@ impl Wanted<'_> {
         Ok(policies)
     }
 
-    /// What to say of a policy that the world does not know.
-    fn whose(&self, text: &str) -> String {
+    /// The message about a name that the world does not know.
+    fn unknown(&self, text: &str) -> String {
         let names: Vec<&str> = self.own.iter().map(|own| own.name()).collect();
-        let other = self.all.iter().find(|other| (other.normal)(text).is_some());
-        if let Some(other) = other.or_else(|| names.contains(&text).then(|| &self.all[0])) {
+        let other = ALL.iter().find(|other| (other.normal)(text).is_some());
+        if let Some(other) = other.or_else(|| names.contains(&text).then_some(&ALL[0])) {
             return format!(" is one of {}, and not of {}", other.chosen_by(), self.here.chosen_by());
         }
-        let ours = self.all.iter().filter(|world| world.profile == "clean");
+        let lists = ALL.iter().filter(|world| world.profile == CLEAN);
         let lists: Vec<String> =
-            ours.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
-        let known: Vec<String> = self.all.iter().map(|world| (world.policies)()).collect();
+            lists.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
+        let known: Vec<String> = ALL.iter().map(|world| (world.policies)()).collect();
         let known = known.iter().flat_map(|names| names.split(", ")).chain(names.iter().copied());
         let hint = did_you_mean(PolicyName::base_of(text), known);
         let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
@@ -210,18 +285,9 @@ impl Deref for Opened {
 }
 
 impl Opened {
-    /// Refuses policies whose results would share a folder.
-    pub(super) fn new(entry: &'static Entry, world: Box<dyn World>) -> Result<Self> {
-        let policies = world.policies();
-        for (k, Named { name, given, .. }) in policies.iter().enumerate() {
-            if let Some(other) = policies[..k].iter().find(|other| other.name == *name) {
-                bail!(
-                    "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
-                    other.given
-                );
-            }
-        }
-        Ok(Self { entry, world, policies })
+    /// A sentence about each option that changes nothing in these runs.
+    pub(crate) fn idle_options(&self) -> Vec<String> {
+        self.without_effect().iter().map(|option| format!("{option} has no effect on this run")).collect()
     }
 
     /// Names of the policies, as their folders are called.
@@ -262,7 +328,86 @@ impl Opened {
     /// Why these jobs started when they did, of each policy in their order.
     pub(crate) fn explain_all(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let positions: Vec<usize> = (0..self.policies.len()).collect();
-        let told = in_parallel(&positions, |policy| self.world.explain(*policy, jobs))?;
-        Ok(told.into_iter().flatten().collect())
+        let explanations = in_parallel(&positions, |policy| self.world.explain(*policy, jobs))?;
+        Ok(explanations.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use gap_schedule::Fcfs;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        log: LogOptions,
+        #[command(flatten)]
+        options: WorldOptions,
+    }
+
+    const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+
+    /// The message about a command line that no world runs.
+    fn refused(words: &[&str], own: &[&'static Own]) -> String {
+        let Line { log, options } = Line::try_parse_from(["simulate", LOG].iter().chain(words)).expect("clap takes it");
+        format!("{:#}", open(&log, &options, own).err().expect("it makes no sense"))
+    }
+
+    #[test]
+    fn an_option_of_another_world_is_refused_and_its_world_named_even_where_it_says_the_usual() {
+        let message = refused(&["--policy", "fcfs", "--tree", "4-2-5"], &[]);
+        assert!(message.starts_with("--tree does not go with --model gap-schedule"), "{message}");
+        assert!(message.contains("an option of --model hier-grid; leave it out"), "{message}");
+        let message = refused(&["--model", "metasched", "--policy", "rr", "--passes", "per-instant"], &[]);
+        assert!(
+            message.starts_with("--passes does not go with --model metasched, which takes --clusters FILE"),
+            "{message}"
+        );
+        let message = refused(&["--model", "hier-grid", "--policy", "p2p", "--machines", "m"], &[]);
+        assert!(message.contains("an option of --model gap-schedule and --profile alea31"), "{message}");
+        let message = refused(&["--policy", "easy", "--startup", "0s"], &[]);
+        assert!(message.contains("an option of --profile alea31"), "{message}");
+    }
+
+    #[test]
+    fn a_policy_of_another_world_is_refused_with_that_world_and_a_typing_error_with_a_near_name() {
+        let message = refused(&["--policy", "ptt+w=0.5"], &[]);
+        assert_eq!(message, "--policy ptt+w=0.5 is one of --model metasched, and not of --model gap-schedule");
+        let message = refused(&["--policy", "eazy"], &[]);
+        assert!(message.contains("no policy is called \"eazy\"; did you mean \"easy\"?"), "{message}");
+        let message = refused(&["--policy", "easy+reserv=1"], &[]);
+        assert!(message.contains("did you mean \"reserve\"?"), "{message}");
+    }
+
+    #[test]
+    fn a_policy_that_is_named_twice_is_refused_in_any_spelling() {
+        for (model, policies, expected) in [
+            ("gap-schedule", "easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
+            (
+                "gap-schedule",
+                "easy:8,easy+reserve=8",
+                "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
+            ),
+            (
+                "metasched",
+                "ptt+w=0.5,rr,ptt+w=0.50",
+                "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
+            ),
+        ] {
+            assert_eq!(refused(&["--model", model, "--policy", policies], &[]), expected);
+        }
+    }
+
+    #[test]
+    fn a_policy_that_the_program_adds_is_known_by_its_name_and_listed_where_no_name_fits() {
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
+        // Its name is taken; what is wrong is the log.
+        assert!(refused(&["--policy", "mine"], &[own]).contains("Cargo.toml"));
+        assert!(refused(&["--policy", "yours"], &[own]).ends_with("; this program adds mine"));
+        assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));
+        let message = refused(&["--model", "metasched", "--policy", "mine"], &[own]);
+        assert_eq!(message, "--policy mine is one of --model gap-schedule, and not of --model metasched");
     }
 }

@@ -24,8 +24,8 @@ fn check(folder: &Path, policies: &[&str], words: &[&str]) -> (usize, usize) {
     let (log, out) = (folder.join("log.swf"), folder.join("out"));
     let paths = ["--trace", log.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8"), "--quiet", "--json"];
     let named = policies.join(",");
-    let asked = ["simulate", "--format", "evalys,parquet", "--policy", &named];
-    let Line { options, common } = Line::parse_from(asked.iter().chain(&paths).chain(words));
+    let words_before = ["simulate", "--format", "evalys,parquet", "--policy", &named];
+    let Line { options, common } = Line::parse_from(words_before.iter().chain(&paths).chain(words));
     simulate(&options, &Added::default(), &common).expect("a run");
     let compared: Vec<_> = policies.iter().map(|policy| same(&out.join(policy))).collect();
     *compared.last().expect("there are policies")
@@ -63,7 +63,7 @@ fn same(folder: &Path) -> (usize, usize) {
 #[test]
 fn every_value_is_that_of_jobs_csv_and_what_does_not_exist_is_null() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Two machines, of which the second makes thirds of seconds; a job that is cut, one that nobody can hold, one of no user.
+    // Two machines, of which the second makes thirds of seconds; a job that is cut, one that no machine can hold, one of no user.
     let log = "; MaxProcs: 12
         1 100 -1 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1
         2 105 -1 10 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1
@@ -77,8 +77,8 @@ fn every_value_is_that_of_jobs_csv_and_what_does_not_exist_is_null() {
     assert_eq!(check(folder.path(), &["fcfs", "easy+backfill=spf"], &words), (5, 1));
     let file = File::open(folder.path().join("out/fcfs/jobs.parquet")).expect("a file");
     let file = SerializedFileReader::new(file).expect("Parquet");
-    let told = file.metadata().file_metadata().key_value_metadata().expect("units");
-    let of = |column: &str| told.iter().find(|one| one.key == format!("unit of {column}"))?.value.clone();
+    let units = file.metadata().file_metadata().key_value_metadata().expect("units");
+    let of = |column: &str| units.iter().find(|one| one.key == format!("unit of {column}"))?.value.clone();
     assert_eq!((of("start").as_deref(), of("run").as_deref()), (Some("s since the first submit"), Some("s")));
     assert_eq!(of("site"), None);
     let jobs = fs::read_to_string(folder.path().join("out/fcfs/jobs.csv")).expect("a table");

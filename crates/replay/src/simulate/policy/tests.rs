@@ -2,7 +2,7 @@ use super::*;
 use gap_schedule::Order;
 use std::collections::BTreeSet;
 
-/// What is said of a name that no policy has.
+/// The message about a name that no policy has.
 #[track_caller]
 fn refused(text: &str) -> String {
     text.parse::<Policy>().expect_err(text)
@@ -19,11 +19,11 @@ fn rows(heading: &str) -> Vec<Vec<&'static str>> {
 
 #[test]
 fn the_page_about_policies_has_those_that_there_are() {
-    let names = Policy::ALL.iter().map(|(name, ..)| format!("`{name}`")).chain(["`exec+PROGRAM`".to_owned()]);
+    let names = BASES.iter().map(|base| format!("`{}`", base.name)).chain(["`exec+PROGRAM`".to_owned()]);
     let table = rows("## Space-shared machines");
     assert!(table.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
     let listed: BTreeSet<String> = table.iter().map(|row| row[0].to_owned()).collect();
-    assert_eq!((listed, table.len()), (names.collect(), Policy::ALL.len() + 1));
+    assert_eq!((listed, table.len()), (names.collect(), BASES.len() + 1));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn every_setting_on_the_page_is_one() {
             "ORDER" => "sjf",
             "K" => "3",
             "SPAN" => "2d",
-            word => &word.replace("WHO", "tsafrir").replace("HOW", "doubling"),
+            word => &word.replacen("HOW", "tsafrir", 1).replace("HOW", "doubling"),
         };
         for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
             let name = format!("{base}+{key}={value}");
@@ -71,14 +71,14 @@ fn a_name_is_what_the_user_wrote() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_what_there_is_and_what_was_meant() {
-    let told = refused("easy+order=wpf3");
-    assert!(told.contains(r#"order is "wpf3"; expected fcfs, sjf, spf, ljf,"#), "{told}");
-    assert!(told.ends_with(r#"f4; did you mean "wfp3"?"#), "{told}");
+fn an_error_lists_what_there_is_and_what_was_meant() {
+    let message = refused("easy+order=wpf3");
+    assert!(message.contains(r#"order is "wpf3"; expected fcfs, sjf, spf, ljf,"#), "{message}");
+    assert!(message.ends_with(r#"f4; did you mean "wfp3"?"#), "{message}");
     assert!(refused("easy+backfill=spt").contains(r#"did you mean "spf"?"#));
-    let told = refused("easy+ordr=sjf");
-    assert!(told.contains(r#"easy has no setting "ordr"; did you mean "order"?"#), "{told}");
-    assert!(told.ends_with("it has order, backfill, reserve, threshold, predict, correct"), "{told}");
+    let message = refused("easy+ordr=sjf");
+    assert!(message.contains(r#"easy has no setting "ordr"; did you mean "order"?"#), "{message}");
+    assert!(message.ends_with("it has order, backfill, reserve, threshold, predict, correct"), "{message}");
     assert!(refused("cons+reserve=2").ends_with("it has order, compress, threshold, predict, correct"));
     assert!(refused("fcfs+backfill=sjf").ends_with("it has order, threshold, predict, correct"));
     for wrong in ["0", "-1d", "two", "2w", ""] {
@@ -107,10 +107,17 @@ fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {
 }
 
 #[test]
-fn what_predicts_nothing_is_told_what_does() {
+fn an_unknown_predictor_is_refused_with_those_that_there_are() {
     assert!(refused("easy+predict=tsafir").contains("expected requested, clairvoyant, double-requested, tsafrir, or"));
     assert!(refused("easy+predict=mean-of-user=0").contains("K from 1 to 1000"));
     assert!(refused("easy+predict=tsafrir+correct=never").contains("expected requested, doubling, tsafrir or none"));
     assert!(refused("easy+correct=tsafrir").contains("nothing is predicted; add predict=tsafrir"));
     assert!(refused("eg-edf+predict=tsafrir").contains("has no settings"));
+}
+
+#[test]
+fn names_of_the_literature_are_aliases() {
+    for (alias, expected) in ALIASES {
+        assert_eq!(Policy::of_base(alias, &[]).expect(alias).expect(alias).name(), expected);
+    }
 }

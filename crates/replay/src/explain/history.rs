@@ -1,0 +1,316 @@
+//! Histories of jobs that are followed through a run: in words for people, as JSON for programs.
+
+use crate::label::Label;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sim_core::{JobId, Span, Time};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use workload::LogJob;
+
+/// Lines of a history that are shown, unless all are wanted.
+const FEW: usize = 16;
+
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+
+/// A job as the log has it.
+#[derive(Debug)]
+pub(super) struct About {
+    label: Label,
+    /// In the log's file.
+    line: u64,
+    user: Option<Label>,
+    pub(super) submit: Time,
+    pub(super) processors: u32,
+    requested: Option<Span>,
+    /// Run time that the policy expects, at reference speed.
+    pub(super) expected: Option<Span>,
+    /// Run time at reference speed.
+    run: Span,
+}
+
+impl About {
+    fn of(job: &LogJob) -> Self {
+        Self {
+            label: Label::of_job(job),
+            line: job.line,
+            user: Label::of_user(job),
+            submit: job.job.submit,
+            processors: job.job.request.processors,
+            requested: job.requested_time,
+            expected: job.job.request.estimate,
+            run: job.job.runtime,
+        }
+    }
+
+    fn in_words(&self) -> String {
+        let Self { line, user, submit, processors: width, requested, expected, run, .. } = self;
+        let user = user.as_ref().map_or_else(String::new, |user| format!(" by user {user}"));
+        let expected = match expected {
+            Some(expected) if *requested == Some(*expected) => format!("for {expected} s, as it requested"),
+            Some(expected) => {
+                let requested =
+                    requested.map_or_else(String::new, |requested| format!(" ({requested} s were requested)"));
+                format!("for {expected} s, as is expected of it{requested}")
+            }
+            None => "for an unknown time".to_owned(),
+        };
+        let width = processors(*width);
+        format!(
+            "submitted at {submit} s{user} (line {line} of the log); asks for {width} {expected}, and runs for {run} s"
+        )
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        object(json!({
+            "line": self.line,
+            "user": self.user,
+            "submit": self.submit.as_secs_f64(),
+            "processors": self.processors,
+            "requested": self.requested.map(Span::as_secs_f64),
+            "expected": self.expected.map(Span::as_secs_f64),
+            "run": self.run.as_secs_f64(),
+        }))
+    }
+}
+
+/// `1 processor`, `4 processors`.
+pub(super) fn processors(count: u32) -> String {
+    if count == 1 { "1 processor".to_owned() } else { format!("{count} processors") }
+}
+
+/// The fields of plain data.
+pub(super) fn object(data: impl Serialize) -> Map<String, Value> {
+    let Ok(Value::Object(object)) = serde_json::to_value(data) else { unreachable!("facts are objects") };
+    object
+}
+
+/// An event, or a time in which nothing changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(super) from: Time,
+    /// `None` of an instant.
+    pub(super) until: Option<Time>,
+    pub(super) words: String,
+    /// For programs: keys beside `from`, `until` and `words`.
+    pub(super) facts: Map<String, Value>,
+}
+
+impl Line {
+    fn in_words(&self) -> String {
+        match self.until {
+            None => format!("at {} s: {}", self.from, self.words),
+            Some(until) => format!("from {} s to {until} s: {}", self.from, self.words),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let mut object = object(json!({ "from": self.from.as_secs_f64(), "until": self.until.map(Time::as_secs_f64) }));
+        object.extend(self.facts.clone());
+        object.insert("words".to_owned(), self.words.clone().into());
+        Value::Object(object)
+    }
+}
+
+/// The history of one job under one policy.
+pub(crate) struct Explanation {
+    policy: String,
+    job: Label,
+    /// Sentences about the job itself.
+    about: Vec<String>,
+    /// For programs: keys beside `policy`, `job`, `note` and `history`.
+    facts: Map<String, Value>,
+    /// Every change, in order of time.
+    history: Vec<Line>,
+    /// The same with changes of one kind in one line.
+    brief: Vec<Line>,
+    note: Option<String>,
+}
+
+impl Explanation {
+    pub(super) fn new(policy: &str, job: &About, history: Vec<Line>, brief: Vec<Line>) -> Self {
+        let (about, facts) = (vec![job.in_words()], job.facts());
+        Self { policy: policy.to_owned(), job: job.label.clone(), about, facts, history, brief, note: None }
+    }
+
+    /// With further facts about the job, in words and for programs, and a note at the end.
+    pub(super) fn with(mut self, words: Option<String>, facts: Value, note: Option<String>) -> Self {
+        self.about.extend(words);
+        self.facts.extend(object(facts));
+        self.note = note;
+        self
+    }
+
+    /// In words; `all` lines of the history, or few.
+    pub(super) fn in_words(&self, log: &str, all: bool) -> String {
+        let is_brief = !all && self.history.len() > FEW;
+        let lines: &[Line] = if is_brief { &self.brief } else { &self.history };
+        let shown = lines.iter().map(Line::in_words);
+        let mut sentences = self.about.clone();
+        if is_brief && lines.len() > FEW {
+            let (head, tail) = (FEW - 4, 4);
+            let left_out = lines.len() - head - tail;
+            sentences.extend(shown.clone().take(head));
+            sentences.push(format!("… {left_out} lines are left out here; --all has every change …"));
+            sentences.extend(shown.skip(lines.len() - tail));
+        } else {
+            sentences.extend(shown);
+            let changes = self.history.len();
+            let note = || format!("(of {changes} changes, those of one kind are in one line; --all has each)");
+            sentences.extend(is_brief.then(note));
+        }
+        sentences.extend(self.note.clone());
+        let text: String = sentences.iter().map(|sentence| indented(sentence)).collect();
+        format!("job {} of {log} under {}\n{text}", self.job, self.policy)
+    }
+
+    /// For programs: every change.
+    pub(super) fn as_json(&self) -> Value {
+        let mut object = object(json!({ "policy": self.policy, "job": self.job }));
+        object.extend(self.facts.clone());
+        object.insert("note".to_owned(), self.note.clone().into());
+        object.insert("history".to_owned(), self.history.iter().map(Line::as_json).collect());
+        Value::Object(object)
+    }
+}
+
+/// The sentence, two columns in, and what continues it, four.
+fn indented(sentence: &str) -> String {
+    let (mut text, mut column) = (" ".to_owned(), 1);
+    for word in sentence.split(' ') {
+        let width = word.chars().count();
+        if column > 4 && column + 1 + width > WIDTH {
+            text += "\n   ";
+            column = 3;
+        }
+        text += " ";
+        text += word;
+        column += 1 + width;
+    }
+    text + "\n"
+}
+
+/// Some jobs of a log, with a history of each.
+#[derive(Debug)]
+pub(crate) struct Followed<T> {
+    /// Numbers of jobs that have not come yet.
+    wanted: Vec<u64>,
+    tales: BTreeMap<JobId, Tale<T>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Tale<T> {
+    pub(super) about: About,
+    pub(super) history: T,
+    is_over: bool,
+}
+
+impl<T: Default> Followed<T> {
+    pub(super) fn new(numbers: &[u64]) -> Self {
+        Self { wanted: numbers.to_vec(), tales: BTreeMap::new() }
+    }
+
+    /// Notes the log's next job, before it is submitted.
+    pub(crate) fn comes(&mut self, job: &LogJob) {
+        let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
+        self.wanted.remove(found);
+        self.tales.insert(job.job.id, Tale { about: About::of(job), history: T::default(), is_over: false });
+    }
+
+    pub(crate) fn follows(&self, job: JobId) -> bool {
+        self.tales.contains_key(&job)
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.wanted.is_empty() && self.tales.values().all(|tale| tale.is_over)
+    }
+
+    pub(super) fn tale(&mut self, job: JobId) -> Option<&mut Tale<T>> {
+        self.tales.get_mut(&job)
+    }
+
+    /// Nothing more will happen to the job.
+    pub(crate) fn end(&mut self, job: JobId) {
+        self.tales.entry(job).and_modify(|tale| tale.is_over = true);
+    }
+
+    /// All tales, in order of submission.
+    pub(super) fn finish(&mut self) -> impl Iterator<Item = Tale<T>> + use<T> {
+        std::mem::take(&mut self.tales).into_values()
+    }
+}
+
+/// Jobs of worlds where every event is a line.
+pub(crate) type SharedHeard = Rc<RefCell<Followed<Vec<Line>>>>;
+
+pub(crate) fn heard(numbers: &[u64]) -> SharedHeard {
+    Rc::new(RefCell::new(Followed::new(numbers)))
+}
+
+impl Followed<Vec<Line>> {
+    /// Adds an event of that kind, reported in `words`, with further `facts`.
+    pub(crate) fn push(
+        &mut self,
+        job: JobId,
+        at: Time,
+        event: &'static str,
+        words: impl FnOnce() -> String,
+        facts: impl FnOnce() -> Value,
+    ) {
+        if let Some(tale) = self.tale(job) {
+            let mut facts = object(facts());
+            facts.insert("event".to_owned(), event.into());
+            tale.history.push(Line { from: at, until: None, words: words(), facts });
+        }
+    }
+
+    /// An explanation of each job. Of events of the kind `often`, neighbours are one line in brief.
+    pub(crate) fn explanations(&mut self, policy: &str, often: &str) -> Vec<Explanation> {
+        let explanation = |Tale { about, history, .. }: Tale<Vec<Line>>| {
+            let is_often = |line: &Line| line.facts["event"] == often;
+            let brief = history.chunk_by(|one, next| is_often(one) && is_often(next)).map(|group| match group {
+                [line] => line.clone(),
+                group => Line {
+                    until: group.last().map(|last| last.from),
+                    words: format!("{} (the first of {} such)", group[0].words, group.len()),
+                    ..group[0].clone()
+                },
+            });
+            let brief = brief.collect();
+            Explanation::new(policy, &about, history, brief)
+        };
+        self.finish().map(explanation).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_history_is_whole_a_longer_one_brief_and_a_long_one_cut() {
+        let explained = |lines: u64, all: bool| {
+            let line =
+                |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Map::new() };
+            let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
+            let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Map::new(), None);
+            Explanation { policy, job: 7.into(), about, facts, history, brief, note }.in_words("log", all)
+        };
+        assert_eq!(explained(16, false).lines().count(), 17);
+        let brief = explained(20, false);
+        assert!(brief.ends_with("(of 20 changes, those of one kind are in one line; --all has each)\n"), "{brief}");
+        let cut = explained(100, false);
+        assert!(cut.contains("… 34 lines are left out here; --all has every change …"), "{cut}");
+        assert!(cut.ends_with("at 49 s: line 49\n"), "{cut}");
+        assert_eq!(explained(100, true).lines().count(), 101);
+    }
+
+    #[test]
+    fn long_sentences_are_broken_between_words() {
+        let text = indented("word ".repeat(30).trim());
+        assert!(text.lines().all(|line| line.len() <= 100) && text.lines().count() == 2, "{text}");
+        assert!(text.starts_with("  word ") && text.contains("\n    word "), "{text}");
+    }
+}

@@ -1,0 +1,464 @@
+//! Reasons why a job waits and starts, as data: in words for people, as JSON for programs.
+
+use super::history::{About, Explanation, Line, Tale, object, processors};
+use crate::label::Label;
+use crate::units::span;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use sim_core::{Span, Time};
+use std::fmt;
+use std::sync::Arc;
+
+/// More jobs than these are counted, and not named.
+const NAMED: usize = 5;
+
+/// A place by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    pub(super) name: Arc<str>,
+    /// Whether there is no other one: words then leave it out.
+    pub(super) is_only: bool,
+}
+
+impl Site {
+    /// ` on alpha`, or nothing.
+    fn on(&self) -> String {
+        if self.is_only { String::new() } else { format!(" on {}", self.name) }
+    }
+}
+
+impl Serialize for Site {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+/// An instant; [`Time::MAX`] if it is unknown.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct At(pub(super) Time);
+
+impl Serialize for At {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.0 != Time::MAX).then(|| self.0.as_secs_f64()).serialize(serializer)
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == Time::MAX { f.write_str("an unknown time") } else { write!(f, "{} s", self.0) }
+    }
+}
+
+/// An event in the life of a job, or a time in which nothing changed. Serialized with its facts; times in seconds, `null` for never.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub(super) enum Step {
+    Waits(Wait),
+    Starts(Start),
+    /// Its machine has failed: its work is lost.
+    Interrupted {
+        #[serde(skip)]
+        at: Time,
+        site: Site,
+    },
+    Ends {
+        #[serde(skip)]
+        at: Time,
+    },
+    /// No machine that it may use is wide enough.
+    Rejected {
+        #[serde(skip)]
+        at: Time,
+    },
+}
+
+/// Passes in which the job did not start, for the same reason.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Wait {
+    #[serde(skip)]
+    pub(super) from: Time,
+    #[serde(skip)]
+    pub(super) until: Time,
+    /// `None` if the policy reports none.
+    pub(super) reason: Option<Obstacle>,
+    pub(super) passes: u64,
+    /// Its place in the policy's order, in the first pass and the last; the first is 1.
+    pub(super) place: usize,
+    pub(super) last_place: usize,
+    /// The machine with most room, of those that it may use.
+    pub(super) site: Site,
+    /// Processors that were free there: the fewest and the most.
+    pub(super) free: u32,
+    #[serde(skip)]
+    pub(super) most_free: u32,
+    /// Jobs whose expected ends would give it the rest, in that order; empty if enough are free.
+    pub(super) held_by: Vec<Holder>,
+    /// Its reservation, in the first pass and the last.
+    #[serde(skip)]
+    pub(super) first_promise: Option<Promise>,
+    pub(super) promised: Option<Promise>,
+}
+
+/// The obstacle that keeps a job from starting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Obstacle {
+    NoRoom,
+    /// Processors that are left `at` an instant: the fewest and the most.
+    Barred {
+        at: At,
+        left: u32,
+        #[serde(skip)]
+        most_left: u32,
+        by: Vec<By>,
+    },
+    Behind {
+        head: Label,
+    },
+    Kept,
+}
+
+/// A reservation of another job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct By {
+    pub(super) job: Label,
+    pub(super) start: At,
+    pub(super) processors: u32,
+}
+
+/// A holder of processors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Holder {
+    /// `None`: the machine is down.
+    pub(super) job: Option<Label>,
+    pub(super) processors: u32,
+    pub(super) expected_until: At,
+}
+
+/// A reserved start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Promise {
+    pub(super) site: Option<Site>,
+    pub(super) start: When,
+}
+
+/// The time of a reserved start.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum When {
+    At(At),
+    /// Behind a job that has outlived its expected run time.
+    AnyMoment(&'static str),
+    /// By what is expected.
+    Never,
+}
+
+impl When {
+    pub(super) const ANY_MOMENT: Self = Self::AnyMoment("at any moment");
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Start {
+    #[serde(skip)]
+    pub(super) at: Time,
+    pub(super) site: Site,
+    /// The right to start, if the policy reports it.
+    pub(super) right: Option<Right>,
+    /// Processors that were free there when the policy came to it, if the policy reports reasons.
+    pub(super) free: Option<u32>,
+    /// Jobs that it passed, in the policy's order.
+    pub(super) passed: Vec<Label>,
+    /// Jobs that came before it and wait on.
+    pub(super) overtaken: Vec<Label>,
+}
+
+/// [`gap_schedule::Right`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Right {
+    InTurn,
+    Reserved,
+    Backfilled,
+}
+
+impl Wait {
+    /// Whether nothing has changed but its place.
+    fn is_same(&self, next: &Self) -> bool {
+        (&self.reason, &self.site, self.free, self.most_free, &self.held_by, &self.promised)
+            == (&next.reason, &next.site, next.free, next.most_free, &next.held_by, &next.first_promise)
+    }
+
+    /// Whether no more than numbers have changed.
+    fn is_like(&self, next: &Self) -> bool {
+        let is_like = match (&self.reason, &next.reason) {
+            (Some(Obstacle::Barred { by, .. }), Some(Obstacle::Barred { by: others, .. })) => {
+                by.iter().map(|by| &by.job).eq(others.iter().map(|by| &by.job))
+            }
+            (None, None) => self.held_by.is_empty() == next.held_by.is_empty(),
+            (reason, other) => reason == other,
+        };
+        is_like && self.site == next.site && self.promised.is_some() == next.promised.is_some()
+    }
+
+    fn append(&mut self, next: &Self) {
+        self.until = next.until;
+        self.passes += next.passes;
+        self.last_place = next.last_place;
+        (self.free, self.most_free) = (self.free.min(next.free), self.most_free.max(next.most_free));
+        if let (
+            Some(Obstacle::Barred { left, most_left, .. }),
+            Some(Obstacle::Barred { left: later, most_left: most_later, .. }),
+        ) = (&mut self.reason, &next.reason)
+        {
+            (*left, *most_left) = ((*left).min(*later), (*most_left).max(*most_later));
+        }
+        if next.promised.is_some() {
+            self.promised.clone_from(&next.promised);
+        }
+    }
+
+    fn in_words(&self, about: &About) -> String {
+        let place = match (self.place, self.last_place) {
+            (1, 1) => "first in the queue".to_owned(),
+            (first, last) if first == last => format!("{} in the queue", ordinal(first)),
+            (first, last) => format!("{} and at last {} in the queue", ordinal(first), ordinal(last)),
+        };
+        let promise = match (&self.first_promise, &self.promised) {
+            (Some(first), Some(last)) => {
+                let width = processors(about.processors);
+                let (first, last) = (first.to_string(), last.to_string());
+                if first == last {
+                    format!("; it holds a reservation of {width} {first}")
+                } else {
+                    format!("; it holds a reservation of {width}, first {first}, and at last {last}")
+                }
+            }
+            _ => String::new(),
+        };
+        format!("{place}; {}{promise}", self.kept_by(about))
+    }
+
+    fn kept_by(&self, about: &About) -> String {
+        let (free, on) = (range(self.free, self.most_free), self.site.on());
+        let is_are = if free == "1" { "is" } else { "are" };
+        let has_room = format!("{free} processors are free{on}, enough for it");
+        match &self.reason {
+            Some(Obstacle::Barred { at, left, most_left, by }) => {
+                let theirs =
+                    by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
+                let (reservation, bars) = if by.len() == 1 { ("reservation", "bars") } else { ("reservations", "bar") };
+                let expected =
+                    about.expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
+                let left =
+                    if *most_left == 0 { "none".to_owned() } else { format!("only {}", range(*left, *most_left)) };
+                format!(
+                    "{has_room}, but the {reservation} of {} {bars} it: {left} would be left over at {at}, and it is expected to \
+                     run {expected}, until after that",
+                    listed(theirs.collect())
+                )
+            }
+            Some(Obstacle::Behind { head }) => {
+                format!("blocked: the policy stops at job {head}, which does not fit ({free} {is_are} free{on})")
+            }
+            Some(Obstacle::Kept) => {
+                format!("{has_room} by now, but its reservation is looked at again only when a job has ended")
+            }
+            None if self.held_by.is_empty() => format!("{has_room}; the policy does not say why it did not start it"),
+            None | Some(Obstacle::NoRoom) => {
+                let (needs, held) = (about.processors, self.held());
+                let on = if self.site.is_only { on } else { format!("{on}, which has most") };
+                if self.most_free == 0 {
+                    format!("no processor is free{on}, and it asks for {needs}{held}")
+                } else {
+                    format!("{free} {is_are} free{on}, of the {needs} that it asks for{held}")
+                }
+            }
+        }
+    }
+
+    /// The holders of the processors that it lacks.
+    fn held(&self) -> String {
+        let holder = |Holder { job, processors: width, expected_until }: &Holder| {
+            let holder = job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
+            format!("{holder} ({}, expected until {expected_until})", processors(*width))
+        };
+        let (named, rest) = self.held_by.split_at(self.held_by.len().min(NAMED));
+        let mut items: Vec<String> = named.iter().map(holder).collect();
+        if let Some(last) = rest.last() {
+            let theirs = processors(rest.iter().map(|holder| holder.processors).sum());
+            items.push(format!("{} more ({theirs}, the last expected until {})", rest.len(), last.expected_until));
+        }
+        if items.is_empty() { String::new() } else { format!("; what it lacks is held by {}", listed(items)) }
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on = self.site.as_ref().map_or_else(String::new, Site::on);
+        match self.start {
+            When::At(start) => write!(f, "to start at {start}{on}"),
+            When::AnyMoment(_) => {
+                write!(f, "to start{on} as soon as a job ends that has outlived its expected run time")
+            }
+            When::Never => f.write_str("without a start, since a job before it is never expected to end"),
+        }
+    }
+}
+
+impl Start {
+    fn in_words(&self, about: &About) -> String {
+        let Self { at, site, right, free, passed, overtaken } = self;
+        let waited = match at.saturating_since(about.submit) {
+            Span::ZERO => "at once".to_owned(),
+            wait => format!("after {}", span(wait.as_secs_f64())),
+        };
+        let mut text = format!("starts{} {waited}", site.on());
+        match right {
+            Some(Right::InTurn) => text += ", in its turn",
+            Some(Right::Reserved) => text += ", as it was promised",
+            Some(Right::Backfilled) => {
+                text += &format!(", backfilled past {}", jobs(passed));
+                match free {
+                    None => {}
+                    Some(1) => text += " on the only free processor",
+                    Some(free) => text += &format!(" on {} of {free} free processors", about.processors),
+                }
+            }
+            None => {}
+        }
+        // In the policy's own order, a backfilled job has named the jobs that it passed.
+        if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
+            let wait = if overtaken.len() == 1 { "waits" } else { "wait" };
+            text += &format!(", before {}, which came earlier and {wait} on", jobs(overtaken));
+        }
+        text
+    }
+}
+
+impl Step {
+    fn time(&self) -> (Time, Option<Time>) {
+        match self {
+            Self::Waits(wait) => (wait.from, Some(wait.until)),
+            Self::Starts(start) => (start.at, None),
+            Self::Interrupted { at, .. } | Self::Ends { at } | Self::Rejected { at } => (*at, None),
+        }
+    }
+
+    fn line(&self, about: &About) -> Line {
+        let (from, until) = self.time();
+        let words = match self {
+            Self::Waits(wait) => wait.in_words(about),
+            Self::Starts(start) => start.in_words(about),
+            Self::Interrupted { site, .. } => {
+                format!("loses its processors{} to an outage, and waits again", site.on())
+            }
+            Self::Ends { .. } => "ends".to_owned(),
+            Self::Rejected { .. } => format!("is rejected: no place has {} processors", about.processors),
+        };
+        Line { from, until, words, facts: object(self) }
+    }
+}
+
+/// The history of a job on space-shared machines.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    pub(super) steps: Vec<Step>,
+    /// Jobs that waited when it was submitted, in order of arrival.
+    pub(super) came_behind: Option<Vec<Label>>,
+}
+
+/// The steps with neighbours joined in which nothing has changed; or, if `brief`, no more than numbers.
+fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
+    let mut joined: Vec<Step> = Vec::new();
+    for step in steps {
+        match (joined.last_mut(), step) {
+            (Some(Step::Waits(last)), Step::Waits(next)) if last.is_same(next) || brief && last.is_like(next) => {
+                last.append(next);
+            }
+            _ => joined.push(step.clone()),
+        }
+    }
+    joined
+}
+
+/// The explanation of a job. `reports` is whether the policy has ever reported a reason.
+pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Explanation {
+    let Tale { about, history: Steps { mut steps, came_behind }, .. } = tale;
+    // A pass that the policy has not made says nothing where the policy reports reasons.
+    steps.retain(|step| !reports || !matches!(step, Step::Waits(wait) if wait.reason.is_none()));
+    // A wait lasts until the next step.
+    for next in (1..steps.len()).rev() {
+        let (from, _) = steps[next].time();
+        if let Step::Waits(wait) = &mut steps[next - 1] {
+            wait.until = from;
+        }
+    }
+    let lines = |brief| joined(&steps, brief).iter().map(|step| step.line(&about)).collect();
+    let came = came_behind.as_ref().map(|before| match before.len() {
+        0 => "comes when no other job waits".to_owned(),
+        count => format!("comes as the {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
+    });
+    let start = steps.iter().rev().find_map(|step| if let Step::Starts(start) = step { Some(start) } else { None });
+    let finish = steps.iter().rev().find_map(|step| if let Step::Ends { at } = step { Some(*at) } else { None });
+    let facts = json!({
+        "came_behind": came_behind,
+        "start": start.map(|start| start.at.as_secs_f64()),
+        "wait": start.map(|start| start.at.since(about.submit).as_secs_f64()),
+        "finish": finish.map(Time::as_secs_f64),
+        "site": start.map(|start| &start.site),
+        "tells_reasons": reports,
+    });
+    let note = || {
+        format!(
+            "{policy} reports no reasons: the history has what the view shows; docs/explain.md lists the policies with reasons"
+        )
+    };
+    Explanation::new(policy, &about, lines(false), lines(true)).with(came, facts, (!reports).then(note))
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`, … `11th`.
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// `a, b and c`.
+fn listed(mut items: Vec<String>) -> String {
+    let last = items.pop().unwrap_or_default();
+    if items.is_empty() { last } else { format!("{} and {last}", items.join(", ")) }
+}
+
+/// `job 4`, `jobs 4 and 5`, `jobs 4, 5, 6, 7, 8 and 12 more`.
+fn jobs(numbers: &[Label]) -> String {
+    let mut items: Vec<String> = numbers.iter().take(NAMED).map(Label::to_string).collect();
+    if numbers.len() > NAMED {
+        items.push(format!("{} more", numbers.len() - NAMED));
+    }
+    format!("{} {}", if numbers.len() == 1 { "job" } else { "jobs" }, listed(items))
+}
+
+/// `3`, or `3 to 5`.
+fn range(least: u32, most: u32) -> String {
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_say_them() {
+        let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal);
+        assert_eq!(ordinals, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th"]);
+        let jobs = |numbers: &[u64]| jobs(&numbers.iter().copied().map(Label::from).collect::<Vec<_>>());
+        assert_eq!(jobs(&[4]), "job 4");
+        assert_eq!(jobs(&[4, 5]), "jobs 4 and 5");
+        assert_eq!(jobs(&[1, 2, 3, 4, 5, 6, 7]), "jobs 1, 2, 3, 4, 5 and 2 more");
+    }
+}

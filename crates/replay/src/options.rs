@@ -1,0 +1,225 @@
+//! Options of the commands that replay a log. `Default` is the command line without any of them.
+//!
+//! What not every world takes is an `Option`, so that a run can refuse it elsewhere.
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use gap_schedule::Passes;
+use lab::provenance::quoted;
+use sim_core::{Outage, Span, Streams};
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use workload::{Deadlines, Estimates, InputError, Outages};
+
+/// The log, and how it is read.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct LogOptions {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(value_name = "LOG.swf[.gz]", required_unless_present = "trace")]
+    pub(crate) log: Option<PathBuf>,
+    /// The same as LOG.
+    #[arg(long, value_name = "FILE.swf[.gz]", conflicts_with = "log")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Run times that policies see; see the list below.
+    #[arg(long, value_name = "exact|user|factor:F|request-factor:F|f-model:F|mean-of-user:K", default_value = "user")]
+    pub(crate) estimates: Estimates,
+    /// Deadlines of jobs: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
+    /// seconds after submission), or `none`.
+    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    pub(crate) deadlines: Deadlines,
+    /// Seed of random numbers (estimates of the f-model, outages, the search of bgt and sg, the worlds of metasched and
+    /// hier-grid); 0 if not given.
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Only the first N records of the log.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_jobs: Option<u64>,
+}
+
+impl Default for LogOptions {
+    fn default() -> Self {
+        let (estimates, deadlines) = (Estimates::User, Deadlines::None);
+        Self { log: None, trace: None, estimates, deadlines, seed: None, max_jobs: None }
+    }
+}
+
+impl LogOptions {
+    /// The path of the log.
+    pub(crate) fn trace(&self) -> &Path {
+        self.log.as_deref().or(self.trace.as_deref()).unwrap_or_else(|| Path::new(""))
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    /// Refuses a log that can be read only once.
+    pub(crate) fn ensure_can_be_read_again(&self) -> Result<()> {
+        let trace = self.trace();
+        if trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+            bail!(
+                "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
+                trace.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// Options of the reader on machines of which the widest has this many processors.
+    pub(crate) fn intake(&self, widest: u32) -> workload::Options {
+        let Self { estimates, deadlines, max_jobs, .. } = *self;
+        workload::Options { estimates, max_jobs, capacity: Some(widest), deadlines, seed: self.seed() }
+    }
+}
+
+/// Space-shared machines, and what determines a schedule on them beside the log and the policy.
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
+pub(crate) struct MachineOptions {
+    /// Clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
+    pub(crate) machines: Option<PathBuf>,
+    /// Place of the machine file inside which a job must fit; cluster if not given.
+    #[arg(long, value_enum, requires = "machines")]
+    pub(crate) inside: Option<Inside>,
+    /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
+    /// Failures of machines: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
+    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start again.
+    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
+    pub(crate) outages: Option<Outages>,
+    /// Maximum iterations of Tabu search after each arrival; 10 if not given.
+    #[arg(long, value_name = "N")]
+    pub(crate) tabu_iterations: Option<u32>,
+    /// Scheduling passes among several events at one instant; per-instant if not given.
+    #[arg(long, value_enum)]
+    pub(crate) passes: Option<PassesName>,
+}
+
+/// The place that a job must keep to.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Inside {
+    /// Inside one cluster, a line of the machine file; it may span machines.
+    #[default]
+    Cluster,
+    /// Inside one machine.
+    Machine,
+    /// All processors of the file form one pool.
+    Pool,
+}
+
+/// Values of `--passes`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassesName {
+    /// Releases, then arrivals, then one scheduling pass.
+    #[default]
+    PerInstant,
+    /// A pass after every single event, as in older simulators.
+    PerEvent,
+    /// As in the simulator pyss: submissions before ends, a pass after each, and what is expected to end at this instant is
+    /// free already. Plain easy makes no pass for a job that does not fit.
+    Pyss,
+}
+
+impl MachineOptions {
+    pub(crate) fn inside(&self) -> Inside {
+        self.inside.unwrap_or_default()
+    }
+
+    pub(crate) fn passes(&self) -> Passes {
+        match self.passes.unwrap_or_default() {
+            PassesName::PerInstant => Passes::PerInstant,
+            PassesName::PerEvent => Passes::PerEvent,
+            PassesName::Pyss => Passes::Pyss,
+        }
+    }
+
+    /// The outages of places of these names, in order of failure. A function of the seed: the same for every policy.
+    pub(crate) fn outages_of(
+        &self,
+        names: &[String],
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Result<Outage, InputError>> + use<>> {
+        let (names, streams) = (names.iter().map(String::as_str).collect::<Vec<_>>(), Streams::new(seed, 0));
+        let stream = self.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
+        Ok(stream.into_iter().flatten())
+    }
+
+    /// The expected time of a repair; [`Span::MAX`] if it is unknown.
+    pub(crate) fn repair_expected(&self) -> Span {
+        self.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX)
+    }
+
+    /// `--machines` and `--inside` as on the command line.
+    pub(crate) fn machine_words(&self) -> String {
+        let inside = self.machines.as_ref().map(|_| name_of(&self.inside()));
+        words("machines", self.machines.as_ref().map(|path| path.display())) + &words("inside", inside)
+    }
+}
+
+/// The world, its policies, and the options of worlds.
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
+pub(crate) struct WorldOptions {
+    /// Policies to compare, separated by commas: see the list below.
+    #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) policies: Vec<String>,
+    /// World in which the log is replayed; gap-schedule if not given.
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::simulate::world::models()))]
+    pub(crate) model: Option<String>,
+    /// Rules of the world: see below; clean if not given.
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::simulate::world::profiles()))]
+    pub(crate) profile: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: MachineOptions,
+    /// End each Tabu search after this many milliseconds of wall-clock time. Results then depend on the computer, and are
+    /// marked as not reproducible.
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Seconds that a policy that is a program may take for one answer; 60 if not given.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) policy_timeout: Option<Duration>,
+    /// Start of the simulator of --profile alea31, such as 16.9688s: jobs submitted earlier start then. If not given, it
+    /// follows from the clusters by that simulator's own protocol (29.2416s on Wagap).
+    #[arg(long, value_name = "SPAN", value_parser = startup)]
+    pub(crate) startup: Option<Span>,
+    /// The clusters of --model metasched: see below.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// The grid tree of --model hier-grid, a file or its short form: see below.
+    #[arg(long, value_name = "FILE.toml|4-2-5")]
+    pub(crate) tree: Option<String>,
+}
+
+/// An option with its value as on the command line, behind a blank; empty if there is none.
+pub(crate) fn words(option: &str, value: Option<impl Display>) -> String {
+    value.map_or_else(String::new, |value| format!(" --{option} {}", quoted(&value.to_string())))
+}
+
+/// A value as on the command line.
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// `0.5`: above zero, at most an hour.
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
+    let number = number.map(|ms| Duration::from_secs_f64(ms / 1e3));
+    number.ok_or_else(|| "expected milliseconds, above 0 and up to 3600000".to_owned())
+}
+
+/// `60`: above zero, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
+}
+
+/// `16.9688s`, `0s`: at most a day.
+fn startup(text: &str) -> Result<Span, String> {
+    let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
+    workload::outages::span(text).filter(|span| *span <= Span::from_secs(86_400)).ok_or_else(wanted)
+}
