@@ -90,7 +90,7 @@ impl GridState {
     }
 
     /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.
-    pub fn is_wide_enough(&self, cluster: SiteId, job: JobIndex) -> bool {
+    pub(crate) fn is_wide_enough(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.request(job).processors <= self.cluster(cluster).processors
     }
 

@@ -1,6 +1,6 @@
 //! A policy with a probe for its reasons.
 
-use crate::policy::{Policy, forward_events};
+use crate::policy::{Policy, forward_events, forward_wakeups};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
@@ -79,4 +79,5 @@ impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
     }
 
     forward_events!(|this| this.policy);
+    forward_wakeups!(|this| this.policy);
 }

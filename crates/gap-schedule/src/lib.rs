@@ -171,7 +171,6 @@ mod view;
 pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
 pub use explained::Explained;
 pub use machine::Machine;
-pub use min_demand::MinDemand;
 pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Keyed, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};

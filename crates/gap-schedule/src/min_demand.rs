@@ -5,11 +5,11 @@ use sim_core::{Request, Span};
 /// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
 /// same job. Of a single job, its own demands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct MinDemand {
+pub(crate) struct MinDemand {
     /// Processors.
-    pub processors: u32,
+    pub(crate) processors: u32,
     /// Expected runtime; [`Span::MAX`] where there is no estimate.
-    pub estimate: Span,
+    pub(crate) estimate: Span,
 }
 
 impl MinDemand {
@@ -17,7 +17,7 @@ impl MinDemand {
     pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
     /// What one job demands.
-    pub fn of(request: &Request) -> Self {
+    pub(crate) fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
 

@@ -316,7 +316,7 @@ impl Priority {
     }
 
     /// Whether this is the order of arrival, without a threshold.
-    pub fn is_arrival(self) -> bool {
+    pub(crate) fn is_arrival(self) -> bool {
         self == Self::default()
     }
 

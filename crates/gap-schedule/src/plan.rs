@@ -118,11 +118,6 @@ impl Plan {
         self.machines[machine.index()].speed
     }
 
-    /// How long the job is expected to take on the machine: estimate / speed, but at least 1 ns.
-    pub fn span(&self, machine: SiteId, job: &PlanJob) -> Span {
-        self.span_at(machine.index(), job)
-    }
-
     /// The jobs that run on the machine, in no particular order, and when they are expected to end.
     pub fn running(&self, machine: SiteId) -> &[PlannedJob] {
         &self.machines[machine.index()].running
@@ -181,12 +176,6 @@ impl Plan {
     /// Whether nothing runs and nothing is planned.
     pub fn is_empty(&self) -> bool {
         self.makespan() == Time::ZERO
-    }
-
-    /// Where a job with this deadline goes by Earliest Deadline First: before the first planned job with a later one; a
-    /// job without a deadline has the latest of all, and goes last.
-    pub fn edf_position(&self, machine: SiteId, deadline: Option<Time>) -> usize {
-        self.machines[machine.index()].edf_position(deadline)
     }
 
     /// Plans the job on the machine, so that it becomes number `position` of the list. Jobs behind it may shift to later

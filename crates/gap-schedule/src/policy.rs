@@ -150,23 +150,23 @@ pub trait Policy {
     }
 }
 
-/// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`. `|this| this.policy`
+/// The methods of a [`Policy`] by which one that wraps others passes on what happens, all but `on_submit`. `|this| this.policy`
 /// names the other.
 macro_rules! forward_events {
-    (|$this:ident| $inner:expr) => {
+    (|$this:ident| $($inner:expr),+) => {
         fn begin(&mut self, view: &$crate::View<'_>) {
             let $this = self;
-            $inner.begin(view);
+            $($inner.begin(view);)+
         }
 
         fn on_start(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
             let $this = self;
-            $inner.on_start(job, machine, view);
+            $($inner.on_start(job, machine, view);)+
         }
 
         fn on_completion(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
             let $this = self;
-            $inner.on_completion(job, machine, view);
+            $($inner.on_completion(job, machine, view);)+
         }
 
         fn on_expiry(
@@ -177,19 +177,24 @@ macro_rules! forward_events {
             view: &$crate::View<'_>,
         ) {
             let $this = self;
-            $inner.on_expiry(before, after, machine, view);
+            $($inner.on_expiry(before, after, machine, view);)+
         }
 
         fn on_failure(&mut self, machine: sim_core::SiteId, lost: &[$crate::RunningJob], view: &$crate::View<'_>) {
             let $this = self;
-            $inner.on_failure(machine, lost, view);
+            $($inner.on_failure(machine, lost, view);)+
         }
 
         fn on_repair(&mut self, machine: sim_core::SiteId, view: &$crate::View<'_>) {
             let $this = self;
-            $inner.on_repair(machine, view);
+            $($inner.on_repair(machine, view);)+
         }
+    };
+}
 
+/// The methods by which a policy that wraps another asks to be called.
+macro_rules! forward_wakeups {
+    (|$this:ident| $inner:expr) => {
         fn next_wakeup(&self) -> Option<sim_core::Time> {
             let $this = self;
             $inner.next_wakeup()
@@ -203,6 +208,7 @@ macro_rules! forward_events {
 }
 
 pub(crate) use forward_events;
+pub(crate) use forward_wakeups;
 
 /// Pointers to a policy are policies.
 macro_rules! forward {
@@ -225,6 +231,7 @@ macro_rules! forward {
             }
 
             forward_events!(|this| (**this));
+            forward_wakeups!(|this| (**this));
         }
     };
 }

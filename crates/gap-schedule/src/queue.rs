@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 /// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
 ///
-/// Beside the jobs stands a tree of the least demands ([`MinDemand`]) of 2, 4, 8, … neighbours, by which a policy passes over
-/// whole stretches of jobs that cannot start: see [`WaitingJobs::next_where`]. It is there from the first such walk on, so that a
-/// policy that never walks does not pay for it.
+/// Beside the jobs stands a tree of the least demands of 2, 4, 8, … neighbours, by which a policy of this crate passes over
+/// whole stretches of jobs that cannot start. It is made at its first use, so that a policy that never walks along it does not
+/// pay for it.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
@@ -197,7 +197,7 @@ impl<'a> WaitingJobs<'a> {
     ///
     /// `worth` is asked about single jobs and about stretches of neighbours. It must not refuse a stretch that
     /// holds a job it would accept; it never does if it accepts whatever demands less than something it accepts.
-    pub fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
+    pub(crate) fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
         let slots = &self.queue.slots;
         if self.at >= slots.len() {
             return None;

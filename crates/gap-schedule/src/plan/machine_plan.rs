@@ -128,6 +128,7 @@ impl MachinePlan {
         machine
     }
 
+    /// The expected time of the job here: estimate / speed, but at least 1 ns.
     pub(super) fn span(&self, job: &PlanJob) -> Span {
         job.span_at(self.slowness)
     }
@@ -138,6 +139,8 @@ impl MachinePlan {
         MachineSummary { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
     }
 
+    /// The place of a job with this deadline by Earliest Deadline First: before the first planned job with a later one. A job
+    /// without a deadline has the latest of all, and goes last.
     pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {
         let due = PlanJob::due(deadline);
         self.dues.partition_point(|other| *other <= due)

@@ -1,6 +1,6 @@
 //! A habit of the simulator pyss: no pass for a newcomer that does not fit.
 
-use crate::policy::{Policy, forward_events};
+use crate::policy::{Policy, forward_events, forward_wakeups};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
@@ -61,4 +61,5 @@ impl<P: Policy> Policy for IfNewcomerFits<P> {
     }
 
     forward_events!(|this| this.policy);
+    forward_wakeups!(|this| this.policy);
 }

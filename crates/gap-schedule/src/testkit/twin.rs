@@ -2,11 +2,9 @@
 
 use super::scene::Scene;
 use crate::multi_cluster::Passes;
-use crate::policy::Policy;
+use crate::policy::{Policy, forward_events};
 use crate::queue::QueuedJob;
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
-use sim_core::SiteId;
 
 /// Asserts that a policy and its reference answer every pass of a run with the same starts.
 ///
@@ -51,39 +49,11 @@ impl<Fast, Slow> Both<Fast, Slow> {
 }
 
 impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
-    fn begin(&mut self, view: &View<'_>) {
-        self.0.begin(view);
-        self.1.begin(view);
-    }
+    forward_events!(|this| this.0, this.1);
 
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         self.0.on_submit(job, view);
         self.1.on_submit(job, view);
-    }
-
-    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.on_start(job, machine, view);
-        self.1.on_start(job, machine, view);
-    }
-
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.on_completion(job, machine, view);
-        self.1.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.on_expiry(before, after, machine, view);
-        self.1.on_expiry(before, after, machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        self.0.on_failure(machine, lost, view);
-        self.1.on_failure(machine, lost, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.0.on_repair(machine, view);
-        self.1.on_repair(machine, view);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

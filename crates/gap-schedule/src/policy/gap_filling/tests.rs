@@ -1,7 +1,7 @@
 use super::*;
 use crate::machine::Machine;
 use crate::multi_cluster::MultiCluster;
-use crate::policy::forward_events;
+use crate::policy::{forward_events, forward_wakeups};
 use crate::queue::Queue;
 use crate::running::Running;
 use proptest::prelude::*;
@@ -60,6 +60,7 @@ impl Policy for Checked {
     }
 
     forward_events!(|this| this.0);
+    forward_wakeups!(|this| this.0);
 }
 
 proptest! {
