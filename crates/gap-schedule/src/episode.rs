@@ -1,5 +1,6 @@
 //! Scheduling decisions one at a time, for agents that learn: which waiting job is next, or which one passes the head of the queue.
 
+use serde::Serialize;
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -52,7 +53,8 @@ pub enum Filling {
 /// A rule that scores waiting jobs: the smallest score is next, ties by arrival.
 ///
 /// As RLScheduler computes them, with s the submission, r the requested time, n the processors and w the wait.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Heuristic {
     /// s.
     Fcfs,

@@ -170,6 +170,7 @@ impl fmt::Display for Rule {
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
             Self::AtLeast { margin } => write!(f, "≥ 0, less than {margin} being none"),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
+            Self::Exact { low, high } if high.is_infinite() => write!(f, "exact: at least {low}"),
             Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
         }
     }

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use sim_core::{Job, Purpose, Streams};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use workload::{Estimates, FileError, HeldLog, Options, SwfReader};
 
 /// The environment variable that names the folder of logs.
@@ -52,10 +53,11 @@ pub struct Missing {
 /// A log that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// Processors of its machine, as its header says.
+    /// Processors of its machine, as its header says: MaxProcs, or else MaxNodes.
     pub processors: u32,
     /// Its jobs, repaired under the rules of [`workload::Intake`].
     pub held: HeldLog,
+    text: Arc<[u8]>,
 }
 
 /// The logs of a paper.
@@ -91,10 +93,22 @@ impl Log {
             sha256 == expected,
             "{name}: this is another log: its SHA-256, unpacked, is {sha256}, and not {expected}"
         );
-        let records = SwfReader::from_read(&name, Cursor::new(text))?;
-        let processors = records.header().max_procs.with_context(|| format!("{name}: its header has no MaxProcs"))?;
+        let text: Arc<[u8]> = text.into();
+        let records = SwfReader::from_read(&name, Cursor::new(Arc::clone(&text)))?;
+        let header = records.header();
+        let processors = header.max_procs.or(header.max_nodes);
+        let processors = processors.with_context(|| format!("{name}: its header has neither MaxProcs nor MaxNodes"))?;
         let (held, _) = HeldLog::read(records, Options::default())?;
-        Ok(Self { processors, held })
+        Ok(Self { processors, held, text })
+    }
+
+    /// Its records as they stand.
+    ///
+    /// # Panics
+    ///
+    /// Never: the log was read before.
+    pub fn records(&self) -> SwfReader {
+        SwfReader::from_read("a log", Cursor::new(Arc::clone(&self.text))).expect("it was read before")
     }
 
     /// The jobs as a simulation takes them. Estimates that are drawn are others in each replication.

@@ -13,7 +13,6 @@ pub use crate::runs::Effort;
 pub use crate::scenario::Scenario;
 pub use crate::table::{Entry, Row, Table};
 pub use anyhow::Result;
-use metrics::ConfidenceInterval;
 use serde::Serialize;
 pub use sim_core::Reading;
 use sim_core::Streams;
@@ -104,16 +103,14 @@ pub trait Paper: Sized + Sync {
         None
     }
 
-    /// Files of results beside the usual ones, below the folder of the run: each its name and what it holds, from estimates of
-    /// quantities over cells that figures or claims ask for. Made where all figures are, and not with `--only`.
+    /// Files of results beside the usual ones, below the folder of the run: each its name and what it holds, from the values of
+    /// quantities, replication by replication, over cells that figures or claims ask for. Made where all figures are, and not with
+    /// `--only`.
     ///
     /// # Errors
     ///
     /// What keeps it from being written down.
-    fn files(
-        &self,
-        found: &dyn Fn(&Quantity<Self::Cell>) -> ConfidenceInterval,
-    ) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    fn files(&self, found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let _ = found;
         Ok(Vec::new())
     }

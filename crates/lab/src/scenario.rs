@@ -89,7 +89,10 @@ impl Scenario {
                 self.list(known_workspace().is_some())
             );
         };
-        let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
+        let is_text = parameter.value.starts_with('"');
+        // Where text is expected, `true` is a word.
+        let plain = text.parse().ok().filter(|value: &Value| !(is_text && value.is_bool()));
+        let value: Value = plain.map_or_else(|| format!("{text:?}").parse(), Ok).map_err(|error| {
             anyhow!(
                 "--set {assignment}: {text:?} is no value; write a number, a word or a list such as [1, 2] ({error})"
             )

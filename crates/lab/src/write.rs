@@ -45,7 +45,7 @@ impl<P: Paper> Findings<'_, P> {
             out.write("data/not-judged.csv", self.not_judged()?)?;
         }
         if self.request.only.is_empty() {
-            for (name, content) in self.session.paper.files(&|quantity| self.estimate(quantity))? {
+            for (name, content) in self.session.paper.files(&|quantity| self.sample(quantity))? {
                 out.write(name, content)?;
             }
         }
@@ -70,5 +70,9 @@ impl<P: Paper> Findings<'_, P> {
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {
         self.study.estimate(quantity, self.session.replications)
+    }
+
+    fn sample(&self, quantity: &Quantity<P::Cell>) -> Vec<f64> {
+        self.study.observations().sample(quantity, self.session.replications)
     }
 }

@@ -5,6 +5,7 @@ mod hierarchical;
 mod metaloras;
 mod multi_site;
 mod predictions;
+mod rlscheduler;
 mod swift_gap;
 
 use lab::registry::Entry;
@@ -19,6 +20,7 @@ macro_rules! papers {
             metaloras::MetaLorasPaper
             hierarchical::Hierarchical
             predictions::PredictionsPaper
+            rlscheduler::RlScheduler
         ] $($more)* }
     };
 }

@@ -10,7 +10,6 @@ mod metrics;
 mod published;
 
 use self::metrics::Metric;
-use ::metrics::ConfidenceInterval;
 use anyhow::{Context, Result, ensure};
 use combination::Combination;
 use gap_schedule::Passes;
@@ -157,7 +156,7 @@ impl PredictionsPaper {
     }
 
     /// `data/rows.csv`: every row of every log, in full.
-    fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<u8>> {
+    fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         let columns = &Metric::list()[..10];
         let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
@@ -170,9 +169,11 @@ impl PredictionsPaper {
                     .map(str::to_owned)
                     .collect::<Vec<_>>();
                 // The shortest text that is read back as the same number.
-                row.extend(
-                    columns.iter().map(|its| found(&Cell::as_logged(log, combination).get(*its)).mean.to_string()),
-                );
+                row.extend(columns.iter().map(|its| {
+                    // Exact: every replication has the same.
+                    let values = found(&Cell::as_logged(log, combination).get(*its));
+                    values.first().copied().unwrap_or(f64::NAN).to_string()
+                }));
                 table.write_record(row)?;
             }
         }
@@ -321,7 +322,7 @@ impl Paper for PredictionsPaper {
         if cell.workload == Workload::Resampled { jobs / 3 } else { jobs }
     }
 
-    fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         Ok(vec![("data/rows.csv", self.rows(found)?)])
     }
 

@@ -32,6 +32,11 @@ impl Streams {
         self.seed
     }
 
+    /// The number of the replication.
+    pub const fn replication(&self) -> u32 {
+        self.replication
+    }
+
     /// The stream for `purpose`, the `index`-th of its kind (a site, a machine, a user; 0 if there is one).
     ///
     /// The generator is seeded from a hash of the whole address, because PCG streams that differ in few bits of their

@@ -1,0 +1,284 @@
+//! Zhang, Dai, He, Bao & Xie, SC'20: heuristics and a learned policy on ten windows of three logs. The only place that knows its axes.
+
+mod claims;
+mod figures;
+
+use ::metrics::Totals;
+use anyhow::{Result, ensure};
+use gap_schedule::episode::{Episode, EpisodeJob, EpisodeRules, Filling, Heuristic};
+use gap_schedule::{Backfilling, Machine, MultiCluster, Order, OrderedBackfill};
+use lab::claim::Claim;
+use lab::metric::Values;
+use lab::paper::{About, DesignPoint as _, Effort, Exhibit, Logs, Paper, Quantity, Reading};
+use lab::scenario::Scenario;
+use lab::table::{csv, number};
+use serde::{Deserialize, Serialize};
+use sim_core::{Job, JobLog, Sim, Span, Streams};
+use std::sync::{Arc, OnceLock};
+use workload::{Estimates, SwfRecord};
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    workload: WorkloadTable,
+    run: RunTable,
+    readings: Readings,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadTable {
+    first_jobs: Vec<usize>,
+    window: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    quick_easy_jobs: usize,
+}
+
+lab::readings! {
+    /// What the article leaves open.
+    #[serde(deny_unknown_fields)]
+    struct Readings {
+        R1 wait: enum Wait "What is the wait of a waiting job, in WFP3 and UNICEP?" {
+            /// −1 − its submission, as the published numbers were made.
+            AsRun,
+            /// The time since its submission.
+            True,
+        }
+    }
+}
+
+lab::metrics! {
+    /// Measurements of a window, or of a whole log under EASY.
+    pub(crate) struct Measured of Metric {
+        /// Mean of max(1, response / max(run time, 10 s)).
+        bounded_slowdown: "mean bounded slowdown" smaller,
+        /// Mean response, each job weighing its processors times its run time.
+        area_weighted_response: "area-weighted response" ("s") smaller,
+        /// Processor time that runs jobs, of all processor time from the first submission to the last end.
+        utilization: "utilization" larger,
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+enum Log {
+    #[serde(rename = "Lublin-1")]
+    Lublin1,
+    #[serde(rename = "SDSC-SP2")]
+    SdscSp2,
+    #[serde(rename = "HPC2N")]
+    Hpc2n,
+}
+
+impl Log {
+    const ALL: [Self; 3] = [Self::Lublin1, Self::SdscSp2, Self::Hpc2n];
+
+    /// Its name in the article, the beginning of its file, and the suffix of its plot.
+    const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Lublin1 => ["Lublin-1", "lublin_256", "lublin-1"],
+            Self::SdscSp2 => ["SDSC-SP2", "SDSC-SP2", "sdsc-sp2"],
+            Self::Hpc2n => ["HPC2N", "HPC2N", "hpc2n"],
+        }
+    }
+}
+
+/// The jobs that may pass the chosen one while it does not fit.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Setting {
+    /// None, on a window.
+    Alone,
+    /// Those that end before a bound that is computed once, on a window.
+    Backfilled,
+    /// Those that EASY lets pass, on the whole log.
+    Easy,
+}
+
+lab::cell! {
+    /// One point of the experiments. A replication is a window.
+    pub(crate) struct Cell of Metric { log: Log, heuristic: Heuristic, setting: Setting }
+}
+
+/// The rows of the article's table, in its order, with their names and both kinds of wait.
+const HEURISTICS: [(&str, [Heuristic; 2]); 5] = [
+    ("FCFS", [Heuristic::Fcfs; 2]),
+    ("WFP3", [Heuristic::Wfp3AsRun, Heuristic::Wfp3]),
+    ("UNICEP", [Heuristic::UnicepAsRun, Heuristic::Unicep]),
+    ("SJF", [Heuristic::Sjf; 2]),
+    ("F1", [Heuristic::F1; 2]),
+];
+
+/// The paper, as its scenario has it.
+pub(crate) struct RlScheduler {
+    file: File,
+    /// Jobs of a log under EASY, at most.
+    easy_jobs: usize,
+    logs: Logs,
+    /// Jobs of the logs by the rules of the published program, as they are needed.
+    jobs: [OnceLock<Arc<[EpisodeJob]>>; 3],
+}
+
+impl RlScheduler {
+    /// The heuristic at a place of [`HEURISTICS`], under R1.
+    fn heuristic(&self, place: usize) -> Heuristic {
+        HEURISTICS[place].1[self.file.readings.wait as usize]
+    }
+
+    /// A window on an idle machine; nothing if the log has no such window.
+    fn window(&self, cell: &Cell, window: u32) -> Option<Totals> {
+        let WorkloadTable { first_jobs, window: count } = &self.file.workload;
+        let log = self.logs.of(cell.log.names()[1]);
+        let jobs = Arc::clone(self.jobs[cell.log as usize].get_or_init(|| jobs(log)));
+        let filling = if cell.setting == Setting::Alone { Filling::None } else { Filling::Bound };
+        let mut episode = Episode::new(jobs, log.processors, *count, EpisodeRules::RlScheduler, filling).ok()?;
+        episode.play(0, *first_jobs.get(window as usize)?, *count, cell.heuristic).ok()?;
+        let mut totals = Totals::new(log.processors, &[]);
+        episode.records().for_each(|record| totals.add(&record));
+        Some(totals)
+    }
+
+    /// The whole log under EASY, with its queue in the order of the heuristic.
+    fn easy(&self, cell: &Cell, streams: &Streams) -> Totals {
+        let log = self.logs.of(cell.log.names()[1]);
+        let order = match cell.heuristic {
+            Heuristic::Fcfs => Order::Fcfs,
+            Heuristic::Wfp3 | Heuristic::Wfp3AsRun => Order::Wfp3,
+            Heuristic::Unicep | Heuristic::UnicepAsRun => Order::Unicef,
+            Heuristic::Sjf => Order::Sjf,
+            Heuristic::F1 => Order::F1,
+        };
+        let jobs: Vec<Job> = log.jobs(Estimates::User, streams).take(self.easy_jobs).collect();
+        let policy = OrderedBackfill::new(Backfilling { order, ..Backfilling::default() });
+        let world = MultiCluster::new(vec![Machine::new(log.processors)], policy, jobs.into_iter());
+        Sim::new(world, JobLog::new(Totals::new(log.processors, &[]))).run().1.into_sink()
+    }
+}
+
+/// The jobs of a log by the rules of the published program: a negative run time is 10 s, a job of run time 0 is left out, a missing request
+/// is the run time of the record, processors are the larger of allocated and requested, in whole nodes. Nothing is cut.
+fn jobs(log: &lab::logs::Log) -> Arc<[EpisodeJob]> {
+    let records = log.records();
+    let each = log.processors / records.header().max_nodes.unwrap_or(log.processors);
+    let seconds = |span: Option<Span>| {
+        span.map_or(-1, |span| i64::try_from(span.as_nanos() / 1_000_000_000).expect("below 2^63 nanoseconds"))
+    };
+    let job = |record: SwfRecord| {
+        let (run, request) = (seconds(record.runtime), seconds(record.requested_time));
+        let asked = record.allocated_processors.max(record.requested_processors).unwrap_or(1);
+        (run != 0).then(|| EpisodeJob {
+            submit: seconds(record.submit),
+            run: if run < 0 { 10 } else { run },
+            request: if request < 0 { run } else { request },
+            processors: asked.div_ceil(each) * each,
+            user: record.user.map_or(-1, i64::from),
+        })
+    };
+    records.filter_map(|record| job(record.expect("the log was read before"))).collect()
+}
+
+impl Paper for RlScheduler {
+    type Cell = Cell;
+
+    const ABOUT: About = About {
+        slug: "rlscheduler",
+        title: "RLScheduler: an automated HPC batch job scheduler using reinforcement learning",
+        citation: "D. Zhang, D. Dai, Y. He, F. S. Bao and B. Xie, SC'20",
+        package: "gap-schedule",
+        subject: "heuristics and a learned policy on ten windows of three logs, and under EASY on the whole logs",
+    };
+    const SCENARIO: &'static str = include_str!("../../../workloads/rlscheduler.toml");
+    const PAGE: &'static str = include_str!("../../../docs/papers/rlscheduler.md");
+    const MODELS: &'static str = crate::MODELS;
+    const READINGS: &'static [Reading] = Readings::LIST;
+
+    lab::logs! {
+        "lublin_256.swf.gz" = "a394ab3d81179ebcf645a1cbd593a60b6dff7f11a510e1e6285c45f43310c962",
+        "SDSC-SP2-1998-4.2-cln.swf.gz" = "2bb635f4b5793f52bd49ccb8fd913d95f9c5be6346925162cadcaf0117e28cf2",
+        "HPC2N-2002-2.2-cln.swf.gz" = "77b8993c73ae438385f6c0015708251f52dc316267b03ac19a406fbea2802afa",
+    }
+
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+        let file: File = scenario.typed()?;
+        let WorkloadTable { first_jobs, window } = &file.workload;
+        ensure!(!first_jobs.is_empty(), "workload.first_jobs is empty; give the first job of at least one window");
+        ensure!((1..=100_000).contains(window), "workload.window is {window}; expected 1 to 100000 jobs");
+        ensure!(file.run.quick_easy_jobs > 0, "run.quick_easy_jobs is 0; at least 1 is needed");
+        let easy_jobs = if effort == Effort::Quick { file.run.quick_easy_jobs } else { usize::MAX };
+        Ok(Self { file, easy_jobs, logs: Logs::default(), jobs: Default::default() })
+    }
+
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits()
+    }
+
+    fn claims(&self) -> Vec<Claim<Cell>> {
+        claims::claims(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "The heuristics draw nothing: a replication is one of the ten windows, intervals are between windows, and a mean over the \
+             ten is exact. The actions of RL were drawn without a seed, so its column cannot be recomputed."
+                .to_owned(),
+        ]
+    }
+
+    fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let logs = Self::LOGS;
+        serde_json::json!({ "cell": cell, "workload": self.file.workload, "easy_jobs": self.easy_jobs, "logs": logs })
+    }
+
+    fn draws(&self, cell: &Cell) -> bool {
+        cell.setting != Setting::Easy
+    }
+
+    fn affordable(&self, _: &Cell, wanted: u32) -> u32 {
+        wanted.min(u32::try_from(self.file.workload.first_jobs.len()).unwrap_or(u32::MAX))
+    }
+
+    fn cost(&self, cell: &Cell) -> u64 {
+        match (cell.setting, cell.log) {
+            (Setting::Alone | Setting::Backfilled, _) | (Setting::Easy, Log::Lublin1) => 1,
+            (Setting::Easy, Log::SdscSp2) => 5,
+            (Setting::Easy, Log::Hpc2n) => 20,
+        }
+    }
+
+    /// `rows.csv`: every window of every heuristic, without and with backfilling, under both kinds of wait, and their means.
+    fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        let mut rows = Vec::new();
+        for log in Log::ALL {
+            for (name, waits) in HEURISTICS {
+                for (backfilling, setting) in [("0", Setting::Alone), ("1", Setting::Backfilled)] {
+                    for (wait, heuristic) in ["as-run", "true"].into_iter().zip(waits) {
+                        let values = found(&Cell { log, heuristic, setting }.get(Metric::bounded_slowdown));
+                        let mut row = |window: String, value: f64| {
+                            let words = [log.names()[0], name, backfilling, wait].map(str::to_owned);
+                            rows.push(words.into_iter().chain([window, number(value)]).collect::<Vec<_>>());
+                        };
+                        values.iter().enumerate().for_each(|(window, value)| row(window.to_string(), *value));
+                        row("mean".to_owned(), ::metrics::ConfidenceInterval::of(&values).mean);
+                    }
+                }
+            }
+        }
+        let head = ["log", "heuristic", "backfilling", "wait", "window", "value"];
+        Ok(vec![("rows.csv", csv(head, rows)?)])
+    }
+
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
+        let totals = match cell.setting {
+            Setting::Easy => Some(self.easy(cell, streams)),
+            Setting::Alone | Setting::Backfilled => self.window(cell, streams.replication()),
+        };
+        let value = |metric| totals.as_ref().and_then(|totals| totals.value(metric)).unwrap_or(f64::NAN);
+        let [bounded_slowdown, area_weighted_response, utilization] =
+            ["bounded_slowdown_mean", "area_weighted_response", "utilization"].map(value);
+        Measured { bounded_slowdown, area_weighted_response, utilization }.into()
+    }
+}

@@ -1,0 +1,137 @@
+//! The printed table, and what is claimed of it.
+
+use super::{Cell, Log, Metric, RlScheduler, Setting};
+use lab::claim::{Check, Claim, Rule};
+use lab::quantity::{DesignPoint, Quantity};
+
+/// Rows of table V: FCFS, WFP3, UNICEP, SJF and F1, where they are at hand, and RL.
+pub(super) const PRINTED: [(Log, Setting, Option<[f64; 5]>, f64); 6] = [
+    (Log::Lublin1, Setting::Alone, Some([7273.77, 19753.53, 22274.74, 277.35, 258.37]), 254.67),
+    (Log::Lublin1, Setting::Backfilled, Some([235.82, 133.87, 307.23, 73.31, 75.07]), 58.64),
+    (Log::SdscSp2, Setting::Alone, Some([1727.54, 3000.88, 1848.45, 2680.55, 1232.06]), 466.44),
+    (Log::SdscSp2, Setting::Backfilled, Some([1595.12, 1083.12, 548.01, 2167.84, 1098.22]), 397.82),
+    (Log::Hpc2n, Setting::Alone, None, 117.01),
+    (Log::Hpc2n, Setting::Backfilled, None, 86.14),
+];
+
+/// Places in [`HEURISTICS`](super::HEURISTICS).
+const FCFS: usize = 0;
+const WFP3: usize = 1;
+const SJF: usize = 3;
+const F1: usize = 4;
+
+/// A mean over the ten windows has no error: it is compared as it is.
+const ABOVE_ZERO: Rule = Rule::Exact { low: 0.0, high: f64::INFINITY };
+
+pub(super) fn claims(paper: &RlScheduler) -> Vec<Claim<Cell>> {
+    let on = Bench { paper };
+    lab::claims! {
+        T1 "table V" "The average bounded slowdown of five heuristics on two logs, without and with backfilling, is as printed"
+            tested "exact: the mean over ten windows equals every printed cell to its last digit"
+            in "table5" => on.printed();
+        T2 "table V" "RL is the best of each row"
+            tested "exact: the mean over ten windows, of each heuristic in each row, is above the printed cell of RL"
+            in "table5" => on.best_of_the_row();
+        T3 "table V" "RL beats WFP3 by the printed factor"
+            tested "exact: WFP3 over RL as printed, within 1 % of the factor"
+            in "table5" => on.factor();
+        T4 "table V" "F1 is better than SJF"
+            tested "SJF − F1, paired over ten windows, of which three overlap: above 0, per log and setting"
+            in "table5" => on.f1_against_sjf();
+        T5 "table V" "The order of the heuristics is the same with and without backfilling"
+            tested "exact: the mean over ten windows with backfilling rises in the order printed without it"
+            in "table5" => on.same_order();
+        T6 "ours" "Under EASY on the whole log, SJF and F1 have a lower bounded slowdown than FCFS"
+            tested "exact, per log" in "easy" => on.under_easy(Metric::bounded_slowdown);
+        T7 "ours" "Under EASY on the whole log, SJF and F1 have a lower area-weighted response than FCFS"
+            tested "exact, per log" in "easy" => on.under_easy(Metric::area_weighted_response);
+        T8 "ours" "Under EASY on the whole log, SJF and F1 have a higher utilization than FCFS"
+            tested "exact, per log" in "easy" => on.under_easy(Metric::utilization);
+    }
+}
+
+/// Builds checks on the heuristics under R1.
+struct Bench<'a> {
+    paper: &'a RlScheduler,
+}
+
+impl Bench<'_> {
+    fn slowdown(&self, log: Log, setting: Setting, place: usize) -> Quantity<Cell> {
+        Cell { log, heuristic: self.paper.heuristic(place), setting }.get(Metric::bounded_slowdown)
+    }
+
+    fn printed(&self) -> Vec<Check<Cell>> {
+        let rows = PRINTED.into_iter().filter_map(|(log, setting, row, _)| Some((log, setting, row?)));
+        let of_row = |(log, setting, row): (Log, Setting, [f64; 5])| {
+            row.into_iter().enumerate().map(move |(place, value)| {
+                let rule = Rule::Exact { low: value - 0.005, high: value + 0.005 };
+                Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule)
+            })
+        };
+        rows.flat_map(of_row).collect()
+    }
+
+    fn best_of_the_row(&self) -> Vec<Check<Cell>> {
+        let of_row = |(log, setting, _, rl): (Log, Setting, _, f64)| {
+            (0..5).map(move |place| {
+                let above = self.slowdown(log, setting, place) - Quantity::Constant(rl);
+                Check::new(format!("{} − RL", label(log, setting, place)), above, ABOVE_ZERO)
+            })
+        };
+        PRINTED.into_iter().flat_map(of_row).collect()
+    }
+
+    fn factor(&self) -> Vec<Check<Cell>> {
+        let of_row = |(log, setting, row, rl): (Log, Setting, Option<[f64; 5]>, f64)| {
+            let factor = row?[WFP3] / rl;
+            let rule = Rule::Exact { low: 0.99 * factor, high: 1.01 * factor };
+            let found = self.slowdown(log, setting, WFP3) / Quantity::Constant(rl);
+            Some(Check::new(format!("{} / RL", label(log, setting, WFP3)), found, rule))
+        };
+        PRINTED.into_iter().filter_map(of_row).collect()
+    }
+
+    fn f1_against_sjf(&self) -> Vec<Check<Cell>> {
+        let of_row = |(log, setting, ..): (Log, Setting, _, _)| {
+            let gain = self.slowdown(log, setting, SJF) - self.slowdown(log, setting, F1);
+            Check::new(format!("{} − F1", label(log, setting, SJF)), gain, Rule::POSITIVE)
+        };
+        PRINTED.into_iter().map(of_row).collect()
+    }
+
+    fn same_order(&self) -> Vec<Check<Cell>> {
+        let of_row = |(log, setting, row, _): (Log, Setting, Option<[f64; 5]>, f64)| {
+            let row = row.filter(|_| setting == Setting::Alone)?;
+            let mut order = [0, 1, 2, 3, 4];
+            order.sort_by(|one: &usize, other: &usize| row[*one].total_cmp(&row[*other]));
+            let step = move |pair: [usize; 2]| {
+                let [better, worse] = pair.map(|place| self.slowdown(log, Setting::Backfilled, place));
+                let words = format!("{} − {}", label(log, Setting::Backfilled, pair[1]), super::HEURISTICS[pair[0]].0);
+                Check::new(words, worse - better, ABOVE_ZERO)
+            };
+            Some((1..5).map(move |place| step([order[place - 1], order[place]])))
+        };
+        PRINTED.into_iter().filter_map(of_row).flatten().collect()
+    }
+
+    fn under_easy(&self, metric: Metric) -> Vec<Check<Cell>> {
+        let rule = if metric == Metric::utilization { Rule::POSITIVE } else { Rule::NEGATIVE };
+        let of_log = |log: Log| {
+            [SJF, F1].map(|place| {
+                let of =
+                    |place| Cell { log, heuristic: self.paper.heuristic(place), setting: Setting::Easy }.get(metric);
+                Check::new(format!("{} − FCFS", label(log, Setting::Easy, place)), of(place) - of(FCFS), rule)
+            })
+        };
+        Log::ALL.into_iter().flat_map(of_log).collect()
+    }
+}
+
+fn label(log: Log, setting: Setting, place: usize) -> String {
+    let setting = match setting {
+        Setting::Alone => "no backfilling",
+        Setting::Backfilled => "backfilling",
+        Setting::Easy => "EASY",
+    };
+    format!("{}, {setting}, {}", log.names()[0], super::HEURISTICS[place].0)
+}
