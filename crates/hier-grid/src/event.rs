@@ -5,7 +5,7 @@ use crate::message::Envelope;
 use sim_core::{EventPriority, Prioritized};
 
 /// Everything that can happen.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A message arrives.
     Deliver(Envelope),

@@ -7,10 +7,9 @@ use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
 use crate::ids::ServerId;
 use crate::jobs::Jobs;
-use crate::message::{Address, CompactPayload, Message};
+use crate::message::{Address, Message, Payload};
 use crate::network::Network;
 use crate::observer::MessageObserver;
-use crate::pools::Pools;
 use crate::server_state::ServerState;
 use crate::transfer::Transfer;
 use crate::world::World;
@@ -25,7 +24,6 @@ pub(crate) struct Fabric<W> {
     pub(crate) transfers: slab::Slab<Transfer>,
     pub(crate) servers: Vec<ServerState>,
     pub(crate) jobs: Jobs,
-    pub(crate) pools: Pools,
     /// Where each scheduler sits: messages to it are addressed by number.
     seats: Vec<SiteId>,
     pub(crate) counts: GridCounts,
@@ -48,7 +46,6 @@ impl<W: MessageObserver> Fabric<W> {
             network,
             transfers: slab::Slab::new(),
             jobs: Jobs::default(),
-            pools: Pools::default(),
             seats,
             counts: GridCounts::default(),
             observer,
@@ -69,16 +66,15 @@ impl<W: MessageObserver> Fabric<W> {
     }
 
     /// Counts a message and shows it to the observer, without putting it on its way.
-    pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: CompactPayload) {
+    pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
         self.counts.count(payload.kind());
         self.show(sent, latency, from, to, payload);
     }
 
     /// Shows the observer a message that is counted elsewhere.
-    pub(crate) fn show(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: CompactPayload) {
+    pub(crate) fn show(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
         if W::ENABLED {
-            let payload = payload.record(&self.pools);
-            self.observer.observe(Message { sent, arrives: sent + latency, from, to, payload });
+            self.observer.observe(Message { sent, arrives: sent + latency, from, to, payload: payload.clone() });
         }
     }
 
@@ -112,9 +108,6 @@ impl<W: MessageObserver> Fabric<W> {
     /// What is left, in words.
     pub(crate) fn is_at_rest(&self) -> Result<(), String> {
         let left = |what: &str| Err(format!("{what} at the end"));
-        if !self.pools.is_empty() {
-            return left("lists are on their way");
-        }
         if !self.servers.iter().all(ServerState::is_idle) {
             return left("a server is busy");
         }

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{ServerId, narrow};
 use crate::jobs::Submission;
-use crate::message::{Address, CompactPayload, Envelope};
+use crate::message::{Address, Envelope, Payload};
 use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::peers::Peers;
@@ -214,8 +214,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         match (to, payload) {
-            (Address::Station(station), CompactPayload::Offer { job }) => run.offered(station, from, job),
-            (Address::Station(station), CompactPayload::Decline { job }) => {
+            (Address::Station(station), Payload::Offer { job }) => run.offered(station, from, job),
+            (Address::Station(station), Payload::Decline { job }) => {
                 // A peer gives a job back: it is submitted again.
                 run.counts.resubmitted += 1;
                 system.request(station, job, &mut run);

@@ -56,7 +56,7 @@
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its source |
 //! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
-//! | [`message`], `pools`, [`observer`] | every message; the lists that messages carry; observers |
+//! | [`message`], [`observer`] | every message; observers |
 //! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
 //! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
 //! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
@@ -79,7 +79,6 @@ mod network;
 pub mod observer;
 mod overlay;
 mod peers;
-mod pools;
 mod queue;
 mod root_state;
 mod run;

@@ -4,13 +4,11 @@
 //! jobs that have begun in the meantime, or asks a child whose queue has just been filled.
 //!
 //! The variants of [`Payload`] are the whole vocabulary, and the only declaration of it: [`Kind`], by which messages are
-//! counted, and the compact form in which they travel through the calendar are derived from the same lines. *Parent* and
-//! *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
+//! counted, is derived from the same lines. *Parent* and *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
 mod words;
 
 use crate::ids::{SchedulerId, ServerId, StationId};
-use crate::pools::{Handle, Pools};
 use crate::world::Bag;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
@@ -44,52 +42,25 @@ pub struct Message {
     pub payload: Payload,
 }
 
-/// A message in the calendar: what [`Message`] records, in a few words that can be copied.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// A message in the calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     pub(crate) from: Address,
     pub(crate) to: Address,
-    pub(crate) payload: CompactPayload,
+    pub(crate) payload: Payload,
 }
 
-/// The type of a field in transit: a list is a handle to one of [`Pools`], anything else is itself.
-macro_rules! in_transit {
-    ($type:ty) => {
-        $type
-    };
-    ($type:ty, $pool:ident) => {
-        Handle
-    };
-}
-
-/// The value of a field as it is recorded.
-macro_rules! recorded {
-    ($pools:ident, $value:ident) => {
-        $value
-    };
-    ($pools:ident, $value:ident, $pool:ident) => {
-        $pools.$pool.get($value).to_vec()
-    };
-}
-
-/// Declares the messages once. A field with `in POOL` behind its type is a list, which waits in that pool while the message
-/// is on its way.
+/// Declares the messages once.
 macro_rules! messages {
     ($(
         $(#[$doc:meta])*
-        $kind:ident $({ $( $(#[$about:meta])* $field:ident: $type:ty $(, in $pool:ident)?; )+ })?
+        $kind:ident $({ $( $(#[$about:meta])* $field:ident: $type:ty; )+ })?
     ),+ $(,)?) => {
         /// What a message says, kind by kind.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
         pub enum Payload {
             $( $(#[$doc])* $kind $({ $( $(#[$about])* $field: $type ),+ })? ),+
-        }
-
-        /// A [`Payload`] in transit: its lists lie in [`Pools`], so that events stay small and plain.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-        pub(crate) enum CompactPayload {
-            $( $kind $({ $( $field: in_transit!($type $(, $pool)?) ),+ })? ),+
         }
 
         /// The kind of a message, for counting.
@@ -109,23 +80,6 @@ macro_rules! messages {
             pub const fn kind(&self) -> Kind {
                 match self {
                     $(Self::$kind { .. } => Kind::$kind,)+
-                }
-            }
-        }
-
-        impl CompactPayload {
-            pub(crate) const fn kind(&self) -> Kind {
-                match self {
-                    $(Self::$kind { .. } => Kind::$kind,)+
-                }
-            }
-
-            /// The payload as it is recorded, its lists copied out of the pools.
-            pub(crate) fn record(self, pools: &Pools) -> Payload {
-                match self {
-                    $(Self::$kind $({ $($field),+ })? => Payload::$kind $({
-                        $($field: recorded!(pools, $field $(, $pool)?)),+
-                    })?,)+
                 }
             }
         }
@@ -172,7 +126,7 @@ messages! {
         /// The discovery that this answers; 0 if resources have changed.
         round: u32;
         /// Each bag, with its processing power.
-        bags: Vec<(Bag, u64)>, in bags;
+        bags: Vec<(Bag, u64)>;
         /// Whether a server below is idle for want of any matching job.
         wanting: bool;
     },
@@ -180,7 +134,7 @@ messages! {
     /// is named by its bag.
     Ports {
         /// The bags.
-        bags: Vec<Bag>, in ports;
+        bags: Vec<Bag>;
     },
     /// Child → parent: request for computation, from an LGS with an idle server and no job for it, or from a scheduler with a
     /// marked branch that it cannot serve. The parent marks the branch and pushes jobs if it can find any; if not, it asks
@@ -202,7 +156,7 @@ messages! {
         /// The request that it answers.
         ticket: u32;
         /// The jobs.
-        jobs: Vec<JobId>, in jobs;
+        jobs: Vec<JobId>;
     },
     /// Parent → child: butterfly or load-balance wants jobs back that were pushed to this child. It gives back those that it
     /// still holds, and asks its children for those that it has pushed on.
@@ -214,7 +168,7 @@ messages! {
         /// Which algorithm.
         reason: Reason;
         /// The jobs.
-        jobs: Vec<JobId>, in wanted;
+        jobs: Vec<JobId>;
     },
     /// Child → parent: answer to a cancel, with the jobs that had not begun. The scheduler that cancelled pushes them to the
     /// branch that it wanted them for; those between pass the answer on.
@@ -228,7 +182,7 @@ messages! {
         /// How many jobs this answers for: those that are not given back have gone to a server.
         asked: u32;
         /// The jobs given back.
-        jobs: Vec<JobId>, in jobs;
+        jobs: Vec<JobId>;
     },
     /// Child → parent: an LGS has given a job to a server. The parent strikes it from what it has delegated, and passes it on.
     Started {
@@ -239,7 +193,7 @@ messages! {
     /// them to its own parent; at the root they are raw again.
     Returned {
         /// The jobs.
-        jobs: Vec<JobId>, in jobs;
+        jobs: Vec<JobId>;
     },
     /// Server → work station: the server is free for the job. The work station answers and transfers the input, unless another
     /// server was first: then it keeps silent.

@@ -12,10 +12,10 @@ use crate::config::{PeerDeadline, Readings};
 use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{ServerId, StationId, narrow};
-use crate::message::{Address, CompactPayload};
+use crate::message::{Address, Payload};
 use crate::network::Network;
 use crate::observer::MessageObserver;
-use crate::overlay::{HOPS, Overlay, Scratch};
+use crate::overlay::{HOPS, Overlay};
 use crate::run::Run;
 use crate::unaccepted::{Allowance, Backlog, RESUBMIT, Unaccepted, UnacceptedJob};
 use crate::world::World;
@@ -41,7 +41,6 @@ pub(crate) struct Peers {
     alarm: Option<(Time, EventKey)>,
     deadline: PeerDeadline,
     mean_cpus: f64,
-    scratch: Scratch,
 }
 
 /// What a peer knows: its queue, and when it expects to be through with it.
@@ -82,7 +81,6 @@ impl Peers {
             alarm: None,
             deadline: readings.peer_deadline,
             mean_cpus: world.mean_cpus(),
-            scratch: Scratch::default(),
         }
     }
 
@@ -114,13 +112,13 @@ impl Peers {
 
     pub(crate) fn request(&self, station: StationId, job: JobId, run: &mut impl Run) {
         let to = Address::Server(self.entry(&run.world, station));
-        run.send(Address::Station(station), to, CompactPayload::Request { job, hops: HOPS });
+        run.send(Address::Station(station), to, Payload::Request { job, hops: HOPS });
     }
 
-    pub(crate) fn receive(&mut self, from: Address, to: ServerId, payload: CompactPayload, run: &mut impl Run) {
+    pub(crate) fn receive(&mut self, from: Address, to: ServerId, payload: Payload, run: &mut impl Run) {
         match payload {
-            CompactPayload::Request { job, .. } => self.first_request(to, job, run),
-            CompactPayload::Confirm { job } => self.confirmed(to, job, run),
+            Payload::Request { job, .. } => self.first_request(to, job, run),
+            Payload::Confirm { job } => self.confirmed(to, job, run),
             other => panic!("{from:?} sent {other:?} to peer {to}"),
         }
     }
@@ -221,7 +219,7 @@ impl Peers {
         let at = &mut self.peers[peer.index()];
         at.queued = at.queued.saturating_sub(Self::estimate(peer.0, job, run));
         let station = Address::Station(run.jobs.get(job).station);
-        run.send(Address::Server(peer), station, CompactPayload::Decline { job });
+        run.send(Address::Server(peer), station, Payload::Decline { job });
         self.peer_has_changed(peer.0, run);
     }
 

@@ -12,10 +12,6 @@ impl Queue {
         self.0.is_empty()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(crate) fn oldest(&self) -> Option<JobId> {
         self.0.front().copied()
     }
@@ -53,10 +49,6 @@ impl Queue {
 
     pub(crate) fn pop_oldest(&mut self) -> Option<JobId> {
         self.0.pop_front()
-    }
-
-    pub(crate) fn pop_newest(&mut self) -> Option<JobId> {
-        self.0.pop_back()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
@@ -121,14 +113,6 @@ impl JobsByClass {
             self.total -= 1;
         }
         there
-    }
-
-    pub(crate) fn pop(&mut self, kind: ClassAndHome, oldest: bool) -> Option<JobId> {
-        let queue = self.queue_mut(kind);
-        let job = if oldest { queue.pop_oldest() } else { queue.pop_newest() }?;
-        self.count[usize::from(kind.class)] -= 1;
-        self.total -= 1;
-        Some(job)
     }
 
     /// Takes out every job of some classes.

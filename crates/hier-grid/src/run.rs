@@ -4,7 +4,7 @@ use crate::config::OutputTransfer;
 use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{ServerId, StationId, narrow};
-use crate::message::{Address, CompactPayload, Envelope};
+use crate::message::{Address, Envelope, Payload};
 use crate::network::FlowStart;
 use crate::observer::MessageObserver;
 use crate::server_state::Phase;
@@ -29,9 +29,9 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
     }
 
     /// Sends a message, which arrives after the latency between sender and receiver.
-    fn send(&mut self, from: Address, to: Address, payload: CompactPayload) {
+    fn send(&mut self, from: Address, to: Address, payload: Payload) {
         let (now, latency) = (self.now(), self.latency(from, to));
-        self.record(now, latency, from, to, payload);
+        self.record(now, latency, from, to, &payload);
         self.dispatch(Envelope { from, to, payload }, latency);
     }
 
@@ -50,7 +50,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         // Until the offer has arrived the job must not be forgotten.
         state.copies += 1;
         let station = state.station;
-        self.send(Address::Server(server), Address::Station(station), CompactPayload::Offer { job });
+        self.send(Address::Server(server), Address::Station(station), Payload::Offer { job });
     }
 
     /// An offer arrives. The first one for a job is answered, and the input follows.
@@ -69,7 +69,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
             // counted and shown, and is no event of its own.
             let (now, station) = (self.now(), Address::Station(station));
             let latency = self.latency(station, from);
-            self.record(now, latency, station, from, CompactPayload::Answer { job });
+            self.record(now, latency, station, from, &Payload::Answer { job });
             self.fetch(server, job);
         }
         self.jobs.drop_copy(job);

@@ -8,9 +8,6 @@ use crate::queue::{ClassAndHome, JobsByClass, Queue};
 use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 /// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): how many of `jobs` are a branch's.
 pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
@@ -103,10 +100,6 @@ impl SchedulerState {
         }
     }
 
-    fn homes(&self) -> usize {
-        self.delegated.children() + 1
-    }
-
     /// N: all unstarted jobs in the subtree, as far as is known here.
     pub(crate) fn unstarted(&self) -> u32 {
         self.unassigned.total() + self.in_transit + self.delegated.total()
@@ -175,16 +168,9 @@ impl SchedulerState {
 
     /// The branch to serve next: marked, waiting, and such that there is something for it.
     pub(crate) fn next_branch(&self, rules: &SelectionRules) -> Option<(usize, usize)> {
-        // Asked after nearly every message; most of the time there is nothing for anybody.
-        let available = |class: &u8| self.unassigned.count(*class) > 0 || self.delegated.count(*class) > 0;
-        let reach = self.channels.iter().fold(Bag::EMPTY, |all, channel| all.with(channel.bag));
-        let something = reach.classes().filter(available).fold(Bag::EMPTY, |all, class| all.with(Bag::of(class)));
         // Least key wins: (lacks jobs of its own work stations, age of the mark), as R6 orders them.
         let mut best: Option<((bool, u64), (usize, usize))> = None;
         for (c, channel) in self.channels.iter().enumerate() {
-            if channel.bag.and(something).is_empty() {
-                continue;
-            }
             for (slot, branch) in channel.branches.iter().enumerate() {
                 if !branch.waits() {
                     continue;
@@ -214,16 +200,13 @@ impl SchedulerState {
 
     /// Whether a sibling has a job that an algorithm would take back for this child.
     fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
+        let mut siblings = self.delegated.siblings(slot);
         if algorithms.load_balance {
             // Any job will do, those that butterfly would take among them.
-            return bag.classes().any(|class| self.delegated.settled_beside(slot, class) > 0);
+            return siblings.any(|(_, held)| bag.classes().any(|class| held.count(class) > 0));
         }
-        // The sum over all children first: it is zero nearly always.
-        let nearer = |kind| {
-            let mut siblings = self.delegated.siblings(slot);
-            self.delegated.holds_beside(slot, kind) && siblings.any(|(_, held)| !held.queue(kind).is_empty())
-        };
-        algorithms.butterfly && bag.classes().any(|class| nearer(ClassAndHome { class, home: slot }))
+        let is_held = |held: &JobsByClass, class| !held.queue(ClassAndHome { class, home: slot }).is_empty();
+        algorithms.butterfly && siblings.any(|(_, held)| bag.classes().any(|class| is_held(held, class)))
     }
 
     /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds is no longer delegated.
@@ -239,141 +222,80 @@ impl SchedulerState {
         // The share is that of the branch when it is served, not when it was marked: N may have changed while it
         // waited.
         let bag = self.channels[channel].branches[slot].wants;
-        let share = self.share_of(channel, slot, rules.share);
-        let mut need = u32::try_from(share).expect("no more than there are jobs");
         let mut found = Collected::default();
-        if rules.algorithms.butterfly {
-            self.collect_nearer(bag, slot, &mut need, &mut found);
-        }
-        self.collect_unassigned(bag, slot, rules.unassigned, &mut need, &mut found.at_hand, distance);
-        if rules.algorithms.load_balance {
-            self.collect_from_loaded(bag, slot, rules.takes, &mut need, &mut found);
+        for _ in 0..self.share_of(channel, slot, rules.share) {
+            if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| rules.algorithms.butterfly) {
+                self.delegated.remove(sibling, kind, job);
+                found.cancel(sibling, Reason::Butterfly, job);
+            } else if let Some((kind, job)) = self.next_unassigned(bag, slot, rules.unassigned, &distance) {
+                self.unassigned.remove(kind, job);
+                found.at_hand.push(job);
+            } else if let Some((sibling, kind, job)) =
+                self.of_most_loaded(bag, slot, rules.takes).filter(|_| rules.algorithms.load_balance)
+            {
+                // It counts as in transit from now on, and is sent for once all have been chosen.
+                self.delegated.remove(sibling, kind, job);
+                found.cancel(sibling, Reason::LoadBalance, job);
+            } else {
+                break;
+            }
         }
         found
     }
 
-    /// Butterfly: jobs queued at siblings whose work station lies under this child, oldest first.
-    fn collect_nearer(&mut self, bag: Bag, slot: usize, need: &mut u32, found: &mut Collected) {
-        while *need > 0 {
-            let delegated = &self.delegated;
-            let kinds = bag.classes().map(|class| ClassAndHome { class, home: slot });
-            let heads = kinds.filter(|kind| delegated.holds_beside(slot, *kind)).flat_map(|kind| {
-                delegated
-                    .siblings(slot)
-                    .filter_map(move |(sibling, held)| Some((held.queue(kind).oldest()?, sibling, kind)))
-            });
-            // The oldest of all siblings' oldest, again and again: jobs leave their queues from the front alone.
-            let Some((job, sibling, kind)) = heads.min_by_key(|(job, ..)| *job) else { return };
-            self.delegated.remove(sibling, kind, job);
-            found.cancel(sibling, Reason::Butterfly, job);
-            *need -= 1;
-        }
+    /// Every home of every class of a bag.
+    fn kinds(&self, bag: Bag) -> impl Iterator<Item = ClassAndHome> + use<> {
+        (0..=self.delegated.children())
+            .flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
     }
 
-    fn collect_unassigned(
-        &mut self,
+    /// Butterfly: the oldest job queued at a sibling whose work station lies under this child.
+    fn nearer(&self, bag: Bag, slot: usize) -> Option<(usize, ClassAndHome, JobId)> {
+        let heads = self.delegated.siblings(slot).flat_map(|(sibling, held)| {
+            let kinds = bag.classes().map(move |class| ClassAndHome { class, home: slot });
+            kinds.filter_map(move |kind| Some((sibling, kind, held.queue(kind).oldest()?)))
+        });
+        heads.min_by_key(|(.., job)| *job)
+    }
+
+    /// R5: the unassigned job that is pushed next.
+    fn next_unassigned(
+        &self,
         bag: Bag,
         slot: usize,
         order: UnassignedOrder,
-        need: &mut u32,
-        jobs: &mut Vec<JobId>,
         distance: impl Fn(JobId) -> u32,
-    ) {
-        let homes = self.homes();
-        // Jobs of some homes, oldest first, as a merge of the queues of every home and class.
-        let mut take = |homes: std::ops::Range<usize>, need: &mut u32, jobs: &mut Vec<JobId>| {
-            if *need == 0 || bag.classes().all(|class| self.unassigned.count(class) == 0) {
-                return;
-            }
-            let held = &mut self.unassigned;
-            let kinds = homes.flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
-            let oldest = kinds.filter_map(|kind| Some(Reverse((held.queue(kind).oldest()?, kind))));
-            // The oldest of all leaves, and its successor in the same queue takes its place.
-            let mut heads: BinaryHeap<_> = oldest.collect();
-            // A heap of the queues' heads: n jobs of k queues cost n log k.
-            while *need > 0
-                && let Some(mut head) = heads.peek_mut()
-            {
-                let Reverse((job, kind)) = *head;
-                held.pop(kind, true);
-                jobs.push(job);
-                *need -= 1;
-                match held.queue(kind).oldest() {
-                    Some(next) => head.0.0 = next,
-                    None => {
-                        PeekMut::pop(head);
-                    }
-                }
-            }
-        };
-        match order {
-            UnassignedOrder::OwnFirst => {
-                // R5: first those whose work stations lie under the child, then all others.
-                take(slot..slot + 1, need, jobs);
-                take(0..homes, need, jobs);
-            }
-            UnassignedOrder::OldestFirst => take(0..homes, need, jobs),
-            UnassignedOrder::GradedDistance => {
-                let kinds = (0..homes).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
-                // The distances of all jobs, for want of an order by distance: this answer to R5 is for comparison.
-                let mut all: Vec<_> =
-                    kinds.flat_map(|kind| self.unassigned.queue(kind).iter().map(move |job| (job, kind))).collect();
-                all.sort_by_key(|(job, _)| (distance(*job), *job));
-                for (job, kind) in all.into_iter().take(*need as usize) {
-                    self.unassigned.remove(kind, job);
-                    jobs.push(job);
-                    *need -= 1;
-                }
-            }
+    ) -> Option<(ClassAndHome, JobId)> {
+        let queues = self.kinds(bag).map(|kind| (kind, self.unassigned.queue(kind)));
+        if order == UnassignedOrder::GradedDistance {
+            // Every job is looked at, for want of an order by distance: this answer is for comparison.
+            let all = queues.flat_map(|(kind, queue)| queue.iter().map(move |job| (kind, job)));
+            return all.min_by_key(|(_, job)| (distance(*job), *job));
         }
+        let own_first = order == UnassignedOrder::OwnFirst;
+        let heads = queues.filter_map(|(kind, queue)| Some((kind, queue.oldest()?)));
+        heads.min_by_key(|(kind, job)| (own_first && kind.home != slot, *job))
     }
 
-    /// Load-balance: the oldest job of the sibling with most queued jobs per CPU, again and again.
-    fn collect_from_loaded(
-        &mut self,
-        bag: Bag,
-        slot: usize,
-        takes: LoadBalanceTakes,
-        need: &mut u32,
-        found: &mut Collected,
-    ) {
-        if *need == 0 || bag.classes().all(|class| self.delegated.settled_beside(slot, class) == 0) {
-            return;
-        }
-        let oldest = takes == LoadBalanceTakes::Oldest;
-        // The CPUs that could run such jobs at the sibling: those behind every channel that leads some of them on.
-        let shared: Vec<&Channel> = self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty()).collect();
-        let load = |(sibling, held): (usize, &JobsByClass)| {
-            let queued: u32 = bag.classes().map(|class| held.count(class)).sum();
-            // Without power no server is left to run them: infinitely loaded.
-            let power: u64 = shared.iter().map(|channel| channel.branches[sibling].power).sum();
-            ((u64::from(queued), power), sibling)
-        };
-        let mut loads: Vec<((u64, u64), usize)> = self.delegated.siblings(slot).map(load).collect();
-        while *need > 0 {
-            let mut most: Option<&mut ((u64, u64), usize)> = None;
-            for at in loads.iter_mut().filter(|((queued, _), _)| *queued > 0) {
-                // queued / power compared by cross-multiplication: exact, and of equally loaded siblings the first is
-                // taken.
-                if most.as_ref().is_none_or(|most| at.0.0 * most.0.1 > most.0.0 * at.0.1) {
-                    most = Some(at);
-                }
+    /// Load-balance: the oldest (R7) job of the sibling with most queued jobs per CPU.
+    fn of_most_loaded(&self, bag: Bag, slot: usize, takes: LoadBalanceTakes) -> Option<(usize, ClassAndHome, JobId)> {
+        // The CPUs that could run such jobs at the sibling: those behind every channel that leads some of them on. Without
+        // power no server is left to run them: infinitely loaded.
+        let shared = || self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty());
+        let mut most: Option<((u64, u64), usize)> = None;
+        for (sibling, held) in self.delegated.siblings(slot) {
+            let queued = bag.classes().map(|class| u64::from(held.count(class))).sum::<u64>();
+            let power = shared().map(|channel| channel.branches[sibling].power).sum::<u64>();
+            // queued / power compared by cross-multiplication: exact, and of equally loaded siblings the first is taken.
+            if queued > 0 && most.is_none_or(|(most, _)| queued * most.1 > most.0 * power) {
+                most = Some(((queued, power), sibling));
             }
-            let Some(((queued, _), sibling)) = most else { return };
-            // Taking a job makes the sibling less loaded than another may be: loads are compared again for the next
-            // one.
-            *queued -= 1;
-            let sibling = *sibling;
-            let kinds = (0..self.homes()).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
-            let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
-            let ends = kinds.filter_map(|kind| Some((end(self.delegated.queue(sibling, kind))?, kind)));
-            let chosen = if oldest { ends.min_by_key(|(job, _)| *job) } else { ends.max_by_key(|(job, _)| *job) };
-            let (job, kind) = chosen.expect("the sibling has jobs of the bag");
-            self.delegated.pop(sibling, kind, oldest);
-            // It counts as in transit from now on, and is sent for once all have been chosen.
-            found.cancel(sibling, Reason::LoadBalance, job);
-            *need -= 1;
         }
+        let (_, sibling) = most?;
+        let oldest = takes == LoadBalanceTakes::Oldest;
+        let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
+        let ends = self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated.queue(sibling, kind))?)));
+        if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }
 }
 
@@ -390,9 +312,6 @@ impl Collected {
         self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
     }
 }
-
-#[cfg(test)]
-mod twin;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The system that schedules a grid: trees or peers, behind the few questions that both answer.
 
 use crate::ids::{ServerId, StationId};
-use crate::message::{Address, CompactPayload};
+use crate::message::{Address, Payload};
 use crate::peers::Peers;
 use crate::run::Run;
 use crate::trees::Trees;
@@ -32,7 +32,7 @@ impl System {
     }
 
     /// A message arrives that is no part of a job's execution: at a scheduler or at a peer.
-    pub(crate) fn receive(&mut self, from: Address, to: Address, payload: CompactPayload, run: &mut impl Run) {
+    pub(crate) fn receive(&mut self, from: Address, to: Address, payload: Payload, run: &mut impl Run) {
         match (self, to) {
             (Self::Trees(trees), Address::Scheduler(to)) => trees.receive(from, to, payload, run),
             (Self::Peers(peers), Address::Server(to)) => peers.receive(from, to, payload, run),

@@ -22,7 +22,7 @@ use crate::config::{Config, Neighbours};
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
 use crate::leaf_state::LeafState;
-use crate::message::{Address, CompactPayload};
+use crate::message::{Address, Payload};
 use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::overlay::Overlay;
@@ -87,22 +87,22 @@ impl Trees {
         }
     }
 
-    pub(crate) fn receive(&mut self, from: Address, to: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
+    pub(crate) fn receive(&mut self, from: Address, to: SchedulerId, payload: Payload, run: &mut impl Run) {
         match (from, payload) {
-            (_, CompactPayload::Request { job, .. }) => self.root_request(to, job, run),
-            (_, CompactPayload::Forward { job, .. }) => self.root_copy(to, job, run),
+            (_, Payload::Request { job, .. }) => self.root_request(to, job, run),
+            (_, Payload::Forward { job, .. }) => self.root_copy(to, job, run),
             (Address::Scheduler(from), payload) if self.is_leaf(to) => self.at_leaf(from, to, payload, run),
             (Address::Scheduler(from), payload) => self.above_leaves(from, to, payload, run),
             (from, payload) => panic!("{from:?} sent {payload:?} to scheduler {to}"),
         }
     }
 
-    fn at_leaf(&mut self, from: SchedulerId, leaf: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
+    fn at_leaf(&mut self, from: SchedulerId, leaf: SchedulerId, payload: Payload, run: &mut impl Run) {
         match payload {
-            CompactPayload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, run),
-            CompactPayload::Ports { bags } => self.leaf_ports(leaf, bags, run),
-            CompactPayload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, run),
-            CompactPayload::Cancel { by, number, reason, jobs } => {
+            Payload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, run),
+            Payload::Ports { bags } => self.leaf_ports(leaf, &bags, run),
+            Payload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, run),
+            Payload::Cancel { by, number, reason, jobs } => {
                 self.leaf_cancels(leaf, (by, number, reason), jobs, run);
             }
             other => panic!("scheduler {from} sent {other:?} to LGS {leaf}"),
@@ -110,26 +110,26 @@ impl Trees {
     }
 
     /// A message from its parent or a child arrives at a scheduler above the leaves.
-    fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
+    fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: Payload, run: &mut impl Run) {
         match payload {
             // From the parent.
-            CompactPayload::Discover { round, known, jobs } => {
+            Payload::Discover { round, known, jobs } => {
                 self.passes_discovery(at, (round, known, jobs), run);
             }
-            CompactPayload::Ports { bags } => self.ports(at, bags, run),
-            CompactPayload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, run),
-            CompactPayload::Cancel { by, number, reason, jobs } => {
+            Payload::Ports { bags } => self.ports(at, &bags, run),
+            Payload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, run),
+            Payload::Cancel { by, number, reason, jobs } => {
                 self.cancels(at, (by, number, reason), jobs, run);
             }
             // From a child.
-            CompactPayload::Rfjm { anew } => self.rfjm(at, anew, run),
-            CompactPayload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, run),
-            CompactPayload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), run),
-            CompactPayload::Cancelled { by, number, reason, asked, jobs } => {
+            Payload::Rfjm { anew } => self.rfjm(at, anew, run),
+            Payload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, run),
+            Payload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), run),
+            Payload::Cancelled { by, number, reason, asked, jobs } => {
                 self.cancelled(at, (by, number, reason), asked, jobs, run);
             }
-            CompactPayload::Started { job } => self.started(from, at, job, run),
-            CompactPayload::Returned { jobs } => self.returned(from, at, jobs, run),
+            Payload::Started { job } => self.started(from, at, job, run),
+            Payload::Returned { jobs } => self.returned(from, at, jobs, run),
             other => panic!("scheduler {from} sent {other:?} to scheduler {at}"),
         }
     }
@@ -146,13 +146,13 @@ impl Trees {
         self.forest.schedulers[scheduler.index()].tree
     }
 
-    fn send_up(&self, from: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
+    fn send_up(&self, from: SchedulerId, payload: Payload, run: &mut impl Run) {
         // Only the root has none, and it is asked nothing that it would have to pass up.
         let parent = self.forest.schedulers[from.index()].parent.expect("a root has no parent to tell");
         run.send(Address::Scheduler(from), Address::Scheduler(parent), payload);
     }
 
-    fn send_down(&self, from: SchedulerId, slot: u32, payload: CompactPayload, run: &mut impl Run) {
+    fn send_down(&self, from: SchedulerId, slot: u32, payload: Payload, run: &mut impl Run) {
         let child = SchedulerId(self.forest.schedulers[from.index()].children.start + slot);
         run.send(Address::Scheduler(from), Address::Scheduler(child), payload);
     }

@@ -1,6 +1,6 @@
 //! The way of a channel up to its parent: when a request for computation (RFC) goes up, and when it is answered.
 
-use crate::message::CompactPayload;
+use crate::message::Payload;
 use crate::world::Bag;
 
 /// The request of one channel, of an LGS or of a scheduler above. At most one is out; should more classes be wanted, it is sent
@@ -16,7 +16,7 @@ pub(crate) struct Uplink {
 
 impl Uplink {
     /// The RFC to be sent for these classes; `None` without a port, or if the one that is out asks for all of them.
-    pub(crate) fn ask(&mut self, bag: Bag, wants: Bag, tickets: &mut u32) -> Option<CompactPayload> {
+    pub(crate) fn ask(&mut self, bag: Bag, wants: Bag, tickets: &mut u32) -> Option<Payload> {
         if !self.port || wants.without(self.asked).is_empty() {
             return None;
         }
@@ -25,7 +25,7 @@ impl Uplink {
             self.ticket = *tickets;
         }
         self.asked = self.asked.with(wants);
-        Some(CompactPayload::Rfc { bag, wants: self.asked, ticket: self.ticket })
+        Some(Payload::Rfc { bag, wants: self.asked, ticket: self.ticket })
     }
 
     /// A block has arrived. One that answers an older RFC, from before the channel was broken, leaves this one open.

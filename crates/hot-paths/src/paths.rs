@@ -132,7 +132,7 @@ fn prediction() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// Peers that flood their neighbours with what they want to be rid of.
+/// Peers that flood their neighbours with requests.
 fn flood() -> Box<dyn FnOnce() -> u64> {
     let config = hier_grid::Config::of_the_paper(hier_grid::System::P2p, 300, 1.0);
     let grid = hier_grid::Grid::new(config, &Streams::new(2007, 0), ()).expect("valid");
@@ -147,7 +147,7 @@ fn swf() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// One replication of an experiment on a small machine: users drawn anew, estimates told, EASY, and when each job started.
+/// One replication of an experiment on a small machine: users drawn, estimates, EASY, and the start of each job.
 fn replication() -> Box<dyn FnOnce() -> u64> {
     let text = log(6_000, 420);
     let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), Options::default())

@@ -81,7 +81,7 @@ sim_core::readings! {
             /// Each flow has every link for itself.
             Off,
         }
-        R14 servers: enum ServerDraw "Are servers drawn anew in each replication?" {
+        R14 servers: enum ServerDraw "Are servers drawn again in each replication?" {
             /// No: one draw for all replications of a seed.
             Fixed,
             /// Yes.

@@ -74,8 +74,6 @@ pub enum Place {
     Collected(SchedulerId),
     /// In the queue of an LGS.
     Queued(SchedulerId),
-    /// In a message between schedulers.
-    OnItsWay,
     /// Waiting at its work station, or queued at a peer.
     AmongPeers,
     /// With a server: offered, transferred or running.
@@ -196,15 +194,14 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Where every job is that has arrived at a root or a peer and has not been run. In a hybrid each tree has a copy, so
-    /// that a job has several places until its copies have been struck.
+    /// Where every job is that has arrived at a root or a peer and has not been run, but for jobs in messages between
+    /// schedulers. In a hybrid each tree has a copy, so that a job has several places until its copies have been struck.
     pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
         let mut all = Vec::new();
         match &self.system {
             System::Trees(trees) => trees.whereabouts(&mut all),
             System::Peers(peers) => all.extend(peers.jobs().map(|job| (job, Place::AmongPeers))),
         }
-        all.extend(self.fabric.pools.jobs.iter().map(|job| (*job, Place::OnItsWay)));
         for (server, machine) in (0..).map(ServerId).zip(&self.fabric.servers) {
             all.extend(machine.job.filter(|_| machine.phase != Phase::Sending).map(|job| (job, Place::With(server))));
         }

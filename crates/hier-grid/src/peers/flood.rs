@@ -3,7 +3,7 @@
 use super::{Peer, Peers};
 use crate::fabric::Fabric;
 use crate::ids::ServerId;
-use crate::message::{Address, CompactPayload, Envelope, Kind};
+use crate::message::{Address, Envelope, Kind, Payload};
 use crate::observer::MessageObserver;
 use crate::overlay::{ForwardedCopy, HOPS};
 use crate::run::Run;
@@ -26,10 +26,8 @@ impl Peers {
         let now = run.now();
         let allowances = self.allowances(job, run);
         let requested = Requested { job, class: run.jobs.get(job).class, allowances: &allowances };
-        // Three ways to the same outcome; the obvious one, which an observer needs, is the last.
-        let (winner, forwards) = if !run.is_observed() && self.overlay.len() <= HOPS as usize {
-            self.flood_everybody(entry, &requested, now, run)
-        } else if !run.is_observed() && !self.anybody_accepts(&requested, now, run) {
+        // Where no peer accepts, the outcome is known; an observer needs every copy all the same.
+        let (winner, forwards) = if !run.is_observed() && !self.any_accepts(&requested, now, run) {
             (None, self.overlay.forwards(entry, HOPS))
         } else {
             self.flood_copy_by_copy(entry, &requested, now, run)
@@ -43,45 +41,17 @@ impl Peers {
         let station = Address::Station(run.jobs.get(job).station);
         let peer = Address::Server(ServerId(winner));
         let back = run.latency(peer, station);
-        let payload = CompactPayload::Confirm { job };
-        run.record(now + latency + back, back, station, peer, payload);
+        let payload = Payload::Confirm { job };
+        run.record(now + latency + back, back, station, peer, &payload);
         run.dispatch(Envelope { from: station, to: peer, payload }, latency + back + back);
         self.set_alarm(run);
         true
     }
 
-    /// Whether any peer at all would accept a job, reached by the request or not.
-    fn anybody_accepts(&self, requested: &Requested<'_>, now: Time, fabric: &Fabric<impl MessageObserver>) -> bool {
+    /// Whether any peer would accept a job, reached by the request or not.
+    fn any_accepts(&self, requested: &Requested<'_>, now: Time, fabric: &Fabric<impl MessageObserver>) -> bool {
         let mut peers = (0..).zip(self.peers.iter().zip(&self.width_of));
         peers.any(|(peer, (at, width))| accepts(at, peer, *width, requested, now, fabric))
-    }
-
-    /// The outcome where hops never run out: a request reaches every peer to which a way leads past others that do not accept.
-    ///
-    /// On the way to the nearest of all peers that accept there is none that accepts, or it would be nearer. So the winner is
-    /// known without playing the flood, and copies can be counted in any order.
-    fn flood_everybody(
-        &mut self,
-        entry: u32,
-        requested: &Requested<'_>,
-        now: Time,
-        run: &mut impl Run,
-    ) -> (Option<Winner>, u64) {
-        let Self { overlay, peers, width_of, scratch, .. } = self;
-        let here = |peer: u32| (&peers[peer as usize], width_of[peer as usize]);
-        let accepts = |peer: u32| {
-            let (at, width) = here(peer);
-            accepts(at, peer, width, requested, now, run)
-        };
-        let reach = overlay.reach(entry, HOPS);
-        let nearest = reach.order.iter().find(|(peer, _)| accepts(*peer)).copied();
-        let all = reach.forwards;
-        if nearest.is_none() {
-            return (None, all);
-        }
-        let (forwards, accepting) = overlay.count_forwards(entry, |peer| !accepts(peer), scratch);
-        run.counts.count_many(Kind::Accept, u64::from(accepting));
-        (nearest, forwards)
     }
 
     /// The outcome from playing the flood copy by copy, each shown to the observer.
@@ -94,15 +64,20 @@ impl Peers {
     ) -> (Option<Winner>, u64) {
         let accepts =
             |peer: u32| accepts(&self.peers[peer as usize], peer, self.width_of[peer as usize], requested, now, run);
-        let mut copies = Vec::new();
-        let reach = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), |copy| copies.push(copy));
+        let (is_observed, mut copies) = (run.is_observed(), Vec::new());
+        let keep = |copy| {
+            if is_observed {
+                copies.push(copy)
+            }
+        };
+        let reach = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), keep);
         let accepting: Vec<Winner> = reach.order.into_iter().filter(|(peer, _)| accepts(*peer)).collect();
         show_copies(&copies, now, requested.job, run);
         let station = Address::Station(run.jobs.get(requested.job).station);
         for (peer, latency) in &accepting {
             let peer = Address::Server(ServerId(*peer));
             let back = run.latency(peer, station);
-            run.record(now + *latency, back, peer, station, CompactPayload::Accept { job: requested.job });
+            run.record(now + *latency, back, peer, station, &Payload::Accept { job: requested.job });
         }
         (accepting.first().copied(), reach.forwards)
     }
@@ -125,7 +100,7 @@ impl Peers {
         for resubmission in tried + 1..=number {
             let at = since + RESUBMIT * resubmission;
             let sent = Time::from_nanos(at.as_nanos() - latency.as_nanos());
-            run.record(sent, latency, station, to, CompactPayload::Request { job, hops: HOPS });
+            run.record(sent, latency, station, to, &Payload::Request { job, hops: HOPS });
             if resubmission < number {
                 let mut copies = Vec::new();
                 self.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
@@ -152,6 +127,6 @@ fn accepts(
 fn show_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, run: &mut impl Run) {
     for copy in copies {
         let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
-        run.show(entered + copy.sent, copy.hop, from, to, CompactPayload::Forward { job, hops: copy.hops });
+        run.show(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });
     }
 }

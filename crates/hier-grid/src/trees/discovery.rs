@@ -8,8 +8,7 @@
 use super::Trees;
 use crate::event::Event;
 use crate::ids::{SchedulerId, narrow};
-use crate::message::{Address, CompactPayload, Kind};
-use crate::pools::Handle;
+use crate::message::{Address, Kind, Payload};
 use crate::run::Run;
 use crate::scheduler_state::{Branch, Channel};
 use crate::uplink::Uplink;
@@ -32,7 +31,7 @@ impl Trees {
             tree_at.rematch |= anew && !run.config.algorithms.fallback;
             self.consider_discovery(tree, run);
         } else if first || anew {
-            self.send_up(at, CompactPayload::Rfjm { anew }, run);
+            self.send_up(at, Payload::Rfjm { anew }, run);
         }
     }
 
@@ -104,7 +103,7 @@ impl Trees {
             let (place, parent, address) = ends(self, child);
             let (sent, latency) = (came[place], run.latency(parent, address));
             came[child - root] = sent + latency;
-            run.record(sent, latency, parent, address, CompactPayload::Discover { round, known, jobs });
+            run.record(sent, latency, parent, address, &Payload::Discover { round, known, jobs });
         }
         for child in (root + 1..root + count).rev() {
             let (place, parent, address) = ends(self, child);
@@ -112,11 +111,7 @@ impl Trees {
             came[place] = came[place].max(sent + latency);
             let scheduler = SchedulerId(narrow(child));
             let (bags, wanting) = (self.own_bags(scheduler), self.is_wanting(scheduler));
-            let bags = run.pools.bags.keep(bags);
-            run.record(sent, latency, address, parent, CompactPayload::Bags { round, bags, wanting });
-            // Shown and not sent: no receiver takes the list out.
-            let bags = run.pools.bags.take(bags);
-            run.pools.bags.recycle(bags);
+            run.record(sent, latency, address, parent, &Payload::Bags { round, bags, wanting });
         }
     }
 
@@ -149,7 +144,7 @@ impl Trees {
         let state = &mut self.states[at.index()];
         (state.round, state.awaited_bags, state.wanting) = (round, children, false);
         for child in 0..children {
-            self.send_down(at, child, CompactPayload::Discover { round, known, jobs }, run);
+            self.send_down(at, child, Payload::Discover { round, known, jobs }, run);
         }
     }
 
@@ -159,19 +154,16 @@ impl Trees {
         from: SchedulerId,
         at: SchedulerId,
         (round, wanting): (u32, bool),
-        bags: Handle,
+        list: Vec<(Bag, u64)>,
         run: &mut impl Run,
     ) {
         let slot = self.forest.schedulers[from.index()].slot;
-        let list = run.pools.bags.take(bags);
         // Compared before and after, power included: a parent whose sums are right need not hear anything.
         let before = self.own_bags(at);
         let bound = self.bind(at, slot as usize, &list, run);
-        run.pools.bags.recycle(list);
         // Ports go to the child only for what is new: a channel that stays keeps its port, and its RFC.
         if !bound.is_empty() {
-            let bags = run.pools.ports.keep(bound);
-            self.send_down(at, slot, CompactPayload::Ports { bags }, run);
+            self.send_down(at, slot, Payload::Ports { bags: bound }, run);
         }
         let changed = self.own_bags(at) != before;
         // Round 0 is a change of resources, reported on the spot. Within a discovery the parent hears of it anyway, when
@@ -211,8 +203,7 @@ impl Trees {
         self.states[at.index()].channels.retain(|channel| channel.power > 0);
         let bags = self.own_bags(at);
         let wanting = self.states[at.index()].wanting;
-        let bags = run.pools.bags.keep(bags);
-        self.send_up(at, CompactPayload::Bags { round, bags, wanting }, run);
+        self.send_up(at, Payload::Bags { round, bags, wanting }, run);
     }
 
     /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that
@@ -258,12 +249,10 @@ impl Trees {
     }
 
     /// The parent has bound channels of this scheduler: RFCs may go up through them.
-    pub(crate) fn ports(&mut self, at: SchedulerId, bags: Handle, run: &mut impl Run) {
-        let bags = run.pools.ports.take(bags);
+    pub(crate) fn ports(&mut self, at: SchedulerId, bags: &[Bag], run: &mut impl Run) {
         for channel in &mut self.states[at.index()].channels {
             channel.uplink.port |= bags.contains(&channel.bag);
         }
-        run.pools.ports.recycle(bags);
         self.serve(at, run);
     }
 

@@ -2,8 +2,7 @@
 
 use super::Trees;
 use crate::ids::{SchedulerId, narrow};
-use crate::message::CompactPayload;
-use crate::pools::Handle;
+use crate::message::Payload;
 use crate::run::Run;
 use crate::world::Bag;
 use sim_core::{JobId, SiteId};
@@ -54,8 +53,7 @@ impl Trees {
 
     fn give_back(&mut self, from: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         run.counts.fallback += jobs.len() as u64;
-        let jobs = run.pools.jobs.keep(jobs);
-        self.send_up(from, CompactPayload::Returned { jobs }, run);
+        self.send_up(from, Payload::Returned { jobs }, run);
     }
 
     /// The channels of a scheduler have changed: it informs its parent, and jobs without a channel go back.
@@ -93,10 +91,9 @@ impl Trees {
     }
 
     /// Jobs come back from a child: they are scheduled again, the lowest sequence number first.
-    pub(crate) fn returned(&mut self, from: SchedulerId, at: SchedulerId, jobs: Handle, run: &mut impl Run) {
+    pub(crate) fn returned(&mut self, from: SchedulerId, at: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
-        let list = run.pools.jobs.take(jobs);
-        for &job in &list {
+        for job in jobs {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             // It may have been struck already, by a cancel that came too late.
@@ -105,7 +102,6 @@ impl Trees {
         }
         // The child has been heard of, after everything that was pushed to it: its jobs can be cancelled again.
         self.states[at.index()].delegated.set_fresh(slot, false);
-        run.pools.jobs.recycle(list);
         self.return_unreachable(at, run);
         self.serve(at, run);
     }

@@ -5,13 +5,12 @@ use crate::config::Bags as BagRule;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, ServerId, narrow};
 use crate::leaf_state::LeafChannel;
-use crate::message::{CompactPayload, Reason};
+use crate::message::{Payload, Reason};
 use crate::observer::MessageObserver;
-use crate::pools::Handle;
 use crate::run::Run;
 use crate::uplink::Uplink;
 use crate::world::Bag;
-use sim_core::SiteId;
+use sim_core::{JobId, SiteId};
 
 impl Trees {
     fn leaf_at(&self, site: SiteId) -> SchedulerId {
@@ -76,11 +75,9 @@ impl Trees {
 
     pub(crate) fn tell_bags(&mut self, site: SiteId, round: u32, run: &mut impl Run) {
         let leaf = &self.leaves[site.index()];
-        let mut bags = run.pools.bags.open();
-        bags.extend(leaf.channels.iter().map(|channel| (channel.bag, channel.power)));
+        let bags = leaf.channels.iter().map(|channel| (channel.bag, channel.power)).collect();
         let wanting = leaf.wanting;
-        let bags = run.pools.bags.keep(bags);
-        self.send_up(self.leaf_at(site), CompactPayload::Bags { round, bags, wanting }, run);
+        self.send_up(self.leaf_at(site), Payload::Bags { round, bags, wanting }, run);
     }
 
     pub(crate) fn leaf_discovers(&mut self, leaf: SchedulerId, round: u32, known: Bag, run: &mut impl Run) {
@@ -103,19 +100,23 @@ impl Trees {
         })
     }
 
-    pub(crate) fn leaf_ports(&mut self, leaf: SchedulerId, bags: Handle, run: &mut impl Run) {
+    pub(crate) fn leaf_ports(&mut self, leaf: SchedulerId, bags: &[Bag], run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
-        let bags = run.pools.ports.take(bags);
         for channel in &mut self.leaves[site.index()].channels {
             channel.uplink.port |= bags.contains(&channel.bag);
         }
-        run.pools.ports.recycle(bags);
         self.ask_for_work(site, run);
     }
 
-    pub(crate) fn leaf_block(&mut self, leaf: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
+    pub(crate) fn leaf_block(
+        &mut self,
+        leaf: SchedulerId,
+        bag: Bag,
+        ticket: u32,
+        jobs: Vec<JobId>,
+        run: &mut impl Run,
+    ) {
         let site = self.site_of_leaf(leaf);
-        let jobs = run.pools.jobs.take(jobs);
         let at = &mut self.leaves[site.index()];
         // The RFC is answered. A block that answers an older one, from before the channel was broken, leaves it open.
         for channel in &mut at.channels {
@@ -129,7 +130,6 @@ impl Trees {
         }
         at.queued += narrow(jobs.len());
         run.counts.received += jobs.len() as u64;
-        run.pools.jobs.recycle(jobs);
         self.return_incomputable(site, run);
         self.fill(site, run);
     }
@@ -139,25 +139,22 @@ impl Trees {
         &mut self,
         leaf: SchedulerId,
         (by, number, reason): (SchedulerId, u32, Reason),
-        jobs: Handle,
+        wanted: Vec<JobId>,
         run: &mut impl Run,
     ) {
         // Those that are no longer queued have gone to a server, and the news of it has crossed the cancel.
         let site = self.site_of_leaf(leaf);
-        let wanted = run.pools.wanted.take(jobs);
-        let mut jobs = run.pools.jobs.open();
         let asked = narrow(wanted.len());
         let at = &mut self.leaves[site.index()];
-        jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(run.jobs.get(**job).class)].remove(**job)));
+        let is_queued = |job: &JobId| at.queues[usize::from(run.jobs.get(*job).class)].remove(*job);
+        let jobs: Vec<JobId> = wanted.iter().copied().filter(is_queued).collect();
         at.queued -= narrow(jobs.len());
         // A cancel names jobs that may be done by the time it arrives; until here the name kept them from being
         // forgotten.
-        for &job in &wanted {
+        for job in wanted {
             run.jobs.drop_copy(job);
         }
-        run.pools.wanted.recycle(wanted);
-        let jobs = run.pools.jobs.keep(jobs);
-        self.send_up(leaf, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
+        self.send_up(leaf, Payload::Cancelled { by, number, reason, asked, jobs }, run);
     }
 
     /// Gives queued jobs to idle servers, then asks for more if a server is still idle.
@@ -186,7 +183,7 @@ impl Trees {
         let bag = run.servers[server as usize].bag;
         // First come, first served among those that it can run: nothing here knows of priorities other than age.
         let Some(job) = self.leaves[site.index()].take_oldest(bag) else { return false };
-        self.send_up(self.leaf_at(site), CompactPayload::Started { job }, run);
+        self.send_up(self.leaf_at(site), Payload::Started { job }, run);
         run.offer(ServerId(server), job);
         true
     }
@@ -208,7 +205,7 @@ impl Trees {
                 None if at.wanting => None,
                 None => {
                     at.wanting = true;
-                    Some(CompactPayload::Rfjm { anew: at.changed })
+                    Some(Payload::Rfjm { anew: at.changed })
                 }
             };
             if let Some(payload) = payload {

@@ -4,7 +4,7 @@ use super::Trees;
 use crate::config::RequestsTo;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, StationId, narrow};
-use crate::message::{Address, CompactPayload, Envelope, Kind};
+use crate::message::{Address, Envelope, Kind, Payload};
 use crate::observer::MessageObserver;
 use crate::overlay::HOPS;
 use crate::root_state::RootState;
@@ -18,7 +18,7 @@ impl Trees {
         let leaf = self.forest.leaf_of_site[run.world.site_of(station).index()];
         let root = self.forest.roots[self.tree_of(leaf) as usize];
         run.jobs.get_mut(job).copies += 1;
-        run.send(Address::Station(station), Address::Scheduler(root), CompactPayload::Request { job, hops: HOPS });
+        run.send(Address::Station(station), Address::Scheduler(root), Payload::Request { job, hops: HOPS });
     }
 
     /// A request arrives at the root of its home tree, which keeps it and forwards it to its peers.
@@ -55,8 +55,8 @@ impl Trees {
             overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
-                let payload = CompactPayload::Forward { job, hops: copy.hops };
-                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), payload);
+                let payload = Payload::Forward { job, hops: copy.hops };
+                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
             }
         } else {
             run.counts.count_many(Kind::Forward, forwards);
@@ -65,7 +65,7 @@ impl Trees {
         run.jobs.get_mut(job).copies += narrow(order.len() - 1);
         for &(to, latency) in &order[1..] {
             let to = Address::Scheduler(self.forest.roots[to as usize]);
-            let payload = CompactPayload::Forward { job, hops: HOPS };
+            let payload = Payload::Forward { job, hops: HOPS };
             run.dispatch(Envelope { from: Address::Scheduler(root), to, payload }, latency);
         }
     }

@@ -3,8 +3,7 @@
 use super::Trees;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
-use crate::message::{CompactPayload, Reason};
-use crate::pools::Handle;
+use crate::message::{Payload, Reason};
 use crate::run::Run;
 use crate::scheduler_state::Collected;
 use crate::world::Bag;
@@ -74,8 +73,7 @@ impl Trees {
                 // The report of its start may be on the way up while it is looked for below.
                 run.jobs.get_mut(job).copies += 1;
             }
-            let jobs = run.pools.wanted.keep(jobs);
-            self.send_down(at, child, CompactPayload::Cancel { by: at, number, reason, jobs }, run);
+            self.send_down(at, child, Payload::Cancel { by: at, number, reason, jobs }, run);
         }
     }
 
@@ -104,8 +102,7 @@ impl Trees {
             self.states[at.index()].delegated.insert(slot, kind, job);
         }
         run.counts.pushed += jobs.len() as u64;
-        let jobs = run.pools.jobs.keep(jobs);
-        self.send_down(at, narrow(slot), CompactPayload::Block { bag, ticket, jobs }, run);
+        self.send_down(at, narrow(slot), Payload::Block { bag, ticket, jobs }, run);
     }
 
     /// One RFC per channel goes up for branches that could not be served; the root considers discovery.
@@ -126,14 +123,12 @@ impl Trees {
         }
     }
 
-    pub(crate) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
-        let list = run.pools.jobs.take(jobs);
-        run.counts.received += list.len() as u64;
+    pub(crate) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Vec<JobId>, run: &mut impl Run) {
+        run.counts.received += jobs.len() as u64;
         // Jobs first, then the answer to the request: `serve` below may ask again at once.
-        for &job in &list {
+        for job in jobs {
             self.add_unassigned(at, job, run);
         }
-        run.pools.jobs.recycle(list);
         if let Some(channel) = self.states[at.index()].channel(bag) {
             channel.uplink.answered(ticket);
         }
@@ -152,7 +147,7 @@ impl Trees {
         // to share.
         let marked = state.marked_branches > 0;
         if self.forest.schedulers[at.index()].parent.is_some() {
-            self.send_up(at, CompactPayload::Started { job }, run);
+            self.send_up(at, Payload::Started { job }, run);
         } else {
             let tree = self.forest.schedulers[at.index()].tree;
             self.roots[tree as usize].unstarted -= 1;
@@ -164,16 +159,15 @@ impl Trees {
     }
 
     /// The parent wants jobs back: those at hand go at once, children are asked for those that were pushed on.
-    pub(crate) fn cancels(&mut self, at: SchedulerId, id: CancelId, jobs: Handle, run: &mut impl Run) {
+    pub(crate) fn cancels(&mut self, at: SchedulerId, id: CancelId, list: Vec<JobId>, run: &mut impl Run) {
         let (by, number, reason) = id;
-        let list = run.pools.wanted.take(jobs);
         let mut asked = narrow(list.len());
-        let mut back = run.pools.jobs.open();
+        let mut back = Vec::new();
         // Three cases: here and unassigned, so it goes back at once; pushed on to a child, which is asked in turn; or
         // unknown here, so it has been started and the news crosses this cancel. `asked` is what this answer
         // accounts for; the children answer for the rest.
         let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
-        for &job in &list {
+        for job in list {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             if state.unassigned.remove(kind, job) {
@@ -190,30 +184,31 @@ impl Trees {
                 run.jobs.drop_copy(job);
             }
         }
-        run.pools.wanted.recycle(list);
         if asked > 0 {
-            let jobs = run.pools.jobs.keep(back);
-            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
-        } else {
-            run.pools.jobs.recycle(back);
+            self.send_up(at, Payload::Cancelled { by, number, reason, asked, jobs: back }, run);
         }
         for (slot, jobs) in below {
-            let jobs = run.pools.wanted.keep(jobs);
-            self.send_down(at, slot, CompactPayload::Cancel { by, number, reason, jobs }, run);
+            self.send_down(at, slot, Payload::Cancel { by, number, reason, jobs }, run);
         }
     }
 
     /// Jobs come back. Those between pass them on to the scheduler that wanted them; it pushes what it has collected when
     /// the last answer is in.
-    pub(crate) fn cancelled(&mut self, at: SchedulerId, id: CancelId, asked: u32, jobs: Handle, run: &mut impl Run) {
+    pub(crate) fn cancelled(
+        &mut self,
+        at: SchedulerId,
+        id: CancelId,
+        asked: u32,
+        jobs: Vec<JobId>,
+        run: &mut impl Run,
+    ) {
         let (by, number, reason) = id;
         // Schedulers on the way up only pass it on: the jobs left their lists when the cancel went down.
         if by != at {
-            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
+            self.send_up(at, Payload::Cancelled { by, number, reason, asked, jobs }, run);
             return;
         }
-        let list = run.pools.jobs.take(jobs);
-        let back = narrow(list.len());
+        let back = narrow(jobs.len());
         run.counts.moved(reason, u64::from(back));
         run.counts.cancelled += u64::from(back);
         let state = &mut self.states[at.index()];
@@ -227,16 +222,15 @@ impl Trees {
         let mut complete = None;
         if let Some((bag, slot, branch)) = wanted {
             branch.awaiting -= asked;
-            branch.collected.extend_from_slice(&list);
+            branch.collected.extend(jobs);
             complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot));
         } else {
             // The branch has been unbound in the meantime.
             state.in_transit -= back;
-            for &job in &list {
+            for job in jobs {
                 self.add_unassigned(at, job, run);
             }
         }
-        run.pools.jobs.recycle(list);
         // With nothing collected after all (all had started) the mark stays, and `serve` looks for other jobs.
         if let Some((bag, slot)) = complete {
             self.push(at, bag, slot, run);
