@@ -225,20 +225,6 @@ impl ClusterState {
         self.nodes[node as usize].users
     }
 
-    pub(crate) fn tasks_on(&self, node: u32) -> u32 {
-        self.nodes[node as usize].tasks
-    }
-
-    /// What parallel tasks and users ask of a node's CPU, as a fraction of it; it may be above 1.
-    pub(crate) fn cpu_demand(&self, node: u32) -> f64 {
-        f64::from(self.nodes[node as usize].demand) / f64::from(PROCESSOR)
-    }
-
-    /// In KiB, users' included.
-    pub(crate) fn memory_used(&self, node: u32) -> u64 {
-        self.nodes[node as usize].memory
-    }
-
     /// How much of a node is in use, between 0 and 1: the mean of CPU and memory.
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
         let Node { demand, memory, .. } = self.nodes[node as usize];

@@ -4,7 +4,7 @@ use crate::application::Application;
 use crate::cluster_state::{ClusterState, Work, work_of};
 use crate::completions::Completions;
 use crate::config::OnOff;
-use sim_core::{JobId, Span, Time};
+use sim_core::Time;
 use std::collections::VecDeque;
 
 /// A cluster as its LoRaS knows it: nodes, what runs there and how far it is, what waits.
@@ -27,19 +27,6 @@ pub(crate) struct QueuedJob {
     pub(crate) app: Application,
 }
 
-/// A running job, as far as it can be observed.
-#[derive(Copy, Clone, Debug)]
-pub struct Observed<'a> {
-    /// What was known of it before it ran.
-    pub app: &'a Application,
-    /// The nodes it runs on.
-    pub nodes: &'a [u32],
-    /// How much of its profile it has done; more than the profile if it has outlived it.
-    pub done: Span,
-    /// Its progress per time, 1 alone at reference speed.
-    pub rate: f64,
-}
-
 impl Loras {
     pub(crate) const fn new(state: ClusterState, change: Option<OnOff>) -> Self {
         Self { state, queue: VecDeque::new(), change }
@@ -55,49 +42,9 @@ impl Loras {
         self.state.rules().speed
     }
 
-    /// Memory of a node, in KiB.
-    pub fn memory(&self) -> u64 {
-        self.state.rules().memory
-    }
-
     /// Whether a local user sits at the node.
     pub fn has_users(&self, node: u32) -> bool {
         self.state.has_users(node)
-    }
-
-    /// Parallel tasks on the node.
-    pub fn tasks_on(&self, node: u32) -> u32 {
-        self.state.tasks_on(node)
-    }
-
-    /// What tasks and users ask of the node's CPU, as a fraction of it; above 1 where they must share.
-    pub fn cpu_demand(&self, node: u32) -> f64 {
-        self.state.cpu_demand(node)
-    }
-
-    /// What tasks and users hold of the node's memory, in KiB.
-    pub fn memory_used(&self, node: u32) -> u64 {
-        self.state.memory_used(node)
-    }
-
-    /// The jobs that run, in the order of their start.
-    pub fn running(&self, now: Time) -> impl Iterator<Item = Observed<'_>> {
-        self.state.live().iter().map(move |&slot| {
-            let job = self.state.running(slot);
-            let done = u64::try_from(job.done(now) >> 32).expect("a job runs for at most 584 years");
-            Observed { app: &job.app, nodes: &job.nodes, done: Span::from_nanos(done), rate: job.progress_rate() }
-        })
-    }
-
-    /// The jobs that wait here, the next one first.
-    pub fn waiting(&self) -> impl ExactSizeIterator<Item = &Application> {
-        self.queue.iter().map(|waiting| &waiting.app)
-    }
-
-    /// Whether one of the jobs that run or wait here is `job`.
-    pub fn holds(&self, job: JobId) -> bool {
-        let mut running = self.state.live().iter().map(|&slot| &self.state.running(slot).app);
-        running.any(|app| app.job == job) || self.waiting().any(|app| app.job == job)
     }
 
     /// Whether `app` could run here if no other job did. Users who come and go will be gone some time.
@@ -111,7 +58,7 @@ impl Loras {
         self.queue.is_empty() && self.state.place(app, places)
     }
 
-    /// Ends every job that is due at `now` and tells which.
+    /// Ends every job that is due at `now`, and passes each to `ended`.
     pub(crate) fn finish_due(
         &mut self,
         completions: &mut Completions,

@@ -2,8 +2,8 @@
 
 use crate::application::PROCESSOR;
 
-/// The max-min fair level of a node: who asks for less gets what he asks for, who asks for more gets the level. In
-/// millionths of a CPU; infinite if there is enough for everybody. `demands` yields each demand once, `total` is their
+/// The max-min fair level of a node: a task that asks for less gets its demand, one that asks for more gets the level. In
+/// millionths of a CPU; infinite if there is enough for all. `demands` yields each demand once, `total` is their
 /// sum.
 ///
 /// The level is raised in rounds from an equal share: what the modest leave over is shared by the others. A round that
@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_level_gives_everybody_what_serving_one_by_one_gives(demands in prop::collection::vec(1..=PROCESSOR, 1..8)) {
+        fn the_level_gives_each_task_what_serving_one_by_one_gives(demands in prop::collection::vec(1..=PROCESSOR, 1..8)) {
             let level = fair_level(demands.iter().sum(), demands.iter().copied());
             for (demand, share) in shares(demands) {
                 prop_assert!((f64::from(demand).min(level) - share).abs() < 1e-6 * f64::from(PROCESSOR));

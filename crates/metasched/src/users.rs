@@ -47,7 +47,7 @@ pub(crate) struct OnOffUser {
 }
 
 impl OnOffUser {
-    /// Everybody who visits `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with the
+    /// All visitors of `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with the
     /// probability that holds in the long run.
     pub(crate) fn of_cluster(cluster: u32, nodes: u32, change: &OnOff, streams: &Streams) -> Vec<Self> {
         let visits: Vec<std::ops::Range<u32>> = match change.unit {

@@ -1,5 +1,6 @@
 //! Multiple comparisons with the best: [`standings`].
 
+use crate::mean::as_f64;
 use crate::output::ConfidenceInterval;
 
 /// Standing of one policy among several that are compared by a metric of which less is better.
@@ -40,8 +41,7 @@ pub enum Standing {
 pub fn standings(values: &[f64], interval: impl Fn(usize, usize, f64) -> Option<(f64, f64)>) -> Vec<Standing> {
     let there: Vec<usize> = (0..values.len()).filter(|policy| values[*policy].is_finite()).collect();
     let best = there.iter().copied().min_by(|a, b| values[*a].total_cmp(&values[*b]));
-    #[expect(clippy::cast_precision_loss, reason = "a handful of policies")]
-    let others = there.len().saturating_sub(1).max(1) as f64;
+    let others = as_f64(there.len().saturating_sub(1).max(1) as u64);
     let level = 1.0 - (1.0 - ConfidenceInterval::LEVEL) / others;
     let standing = |policy: usize| {
         if best == Some(policy) {

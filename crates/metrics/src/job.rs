@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use sim_core::{Job, JobId, SiteId, Time};
 
-    /// Submitted at 100 s; waits and runs as told, in seconds.
+    /// A job submitted at 100 s, with its wait and run time in seconds.
     fn record(wait: u64, runtime: u64) -> JobRecord {
         let submit = Time::from_secs(100);
         let start = submit + Span::from_secs(wait);
@@ -67,14 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn slowdown_is_response_over_runtime() {
-        let record = record(30, 10);
-        assert_eq!(slowdown(&record), 4.0);
-        assert_eq!(weight(&record), 4);
-    }
-
-    #[test]
-    fn a_job_of_zero_runtime_has_the_limit_of_slowdown() {
+    fn slowdown_is_response_over_runtime_or_its_limit() {
+        assert_eq!((slowdown(&record(30, 10)), weight(&record(30, 10))), (4.0, 4));
         assert_eq!(slowdown(&record(30, 0)), f64::INFINITY);
         assert_eq!(slowdown(&record(0, 0)), 1.0);
     }

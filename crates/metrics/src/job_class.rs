@@ -57,21 +57,13 @@ mod tests {
     use sim_core::{Job, JobId, SiteId, Time};
 
     #[test]
-    fn classes_are_called_what_they_are() {
-        let names = JobClass::ALL.map(JobClass::name);
-        assert_eq!(names, ["short narrow", "short wide", "long narrow", "long wide"]);
-    }
-
-    #[test]
     fn an_hour_is_short_and_eight_processors_are_narrow() {
         let class = |processors, seconds| {
             let job = Job::new(JobId(1), Time::ZERO, processors, Span::from_secs(seconds));
             let finish = Time::from_secs(seconds);
             JobClass::of(&JobRecord { job, start: Time::ZERO, finish, site: SiteId(0), processors })
         };
-        assert_eq!(class(8, 3_600), JobClass::ShortNarrow);
-        assert_eq!(class(9, 3_600), JobClass::ShortWide);
-        assert_eq!(class(8, 3_601), JobClass::LongNarrow);
-        assert_eq!(class(9, 3_601), JobClass::LongWide);
+        let names = [(8, 3_600), (9, 3_600), (8, 3_601), (9, 3_601)].map(|(width, length)| class(width, length).name());
+        assert_eq!(names, ["short narrow", "short wide", "long narrow", "long wide"]);
     }
 }

@@ -1,5 +1,8 @@
 //! Orders of policies: [`ranks`], and how far two orders agree, [`kendall`].
 
+use crate::mean::as_f64;
+use std::cmp::Ordering;
+
 /// The rank of each value, 1 for the smallest; equal values share the mean of their ranks, as in rank statistics.
 ///
 /// ```
@@ -9,9 +12,8 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     values
         .iter()
         .map(|value| {
-            let below = values.iter().filter(|other| other.total_cmp(value).is_lt()).count();
-            let equal = values.iter().filter(|other| other.total_cmp(value).is_eq()).count();
-            count(below) + (count(equal) + 1.0) / 2.0
+            let count = |is: fn(Ordering) -> bool| values.iter().filter(|other| is(other.total_cmp(value))).count();
+            as_f64(count(Ordering::is_lt) as u64) + (as_f64(count(Ordering::is_eq) as u64) + 1.0) / 2.0
         })
         .collect()
 }
@@ -42,11 +44,6 @@ pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
     }
     let orders = a_orders * b_orders;
     (orders > 0.0).then(|| agree / f64::sqrt(orders))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of policies")]
-const fn count(things: usize) -> f64 {
-    things as f64
 }
 
 #[cfg(test)]

@@ -85,11 +85,6 @@ impl QuantileSketch {
         self.count
     }
 
-    /// The smallest value, exactly, or `None` without values.
-    pub fn min(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.min)
-    }
-
     /// The largest value, exactly, or `None` without values.
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
@@ -181,7 +176,7 @@ mod tests {
         assert_eq!(sketch.quantile(0.0), Some(0.0));
         assert_eq!(sketch.quantile(0.6), Some(0.0));
         assert_eq!(sketch.quantile(1.0), Some(7.7));
-        assert_eq!((sketch.min(), sketch.max(), sketch.count()), (Some(0.0), Some(7.7), 5));
+        assert_eq!((sketch.max(), sketch.count()), (Some(7.7), 5));
     }
 
     #[test]

@@ -132,16 +132,10 @@ impl Sink for Summary {
     }
 }
 
-impl<'a> Extend<&'a JobRecord> for Summary {
-    fn extend<R: IntoIterator<Item = &'a JobRecord>>(&mut self, records: R) {
-        records.into_iter().for_each(|record| self.add(record));
-    }
-}
-
 impl<'a> FromIterator<&'a JobRecord> for Summary {
     fn from_iter<R: IntoIterator<Item = &'a JobRecord>>(records: R) -> Self {
         let mut summary = Self::new();
-        summary.extend(records);
+        records.into_iter().for_each(|record| summary.add(record));
         summary
     }
 }

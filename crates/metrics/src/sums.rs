@@ -3,7 +3,7 @@
 use crate::backlog::Trend;
 use crate::job::{bounded_slowdown, weight};
 use crate::job_class::JobClass;
-use crate::mean::{Mean, Sum};
+use crate::mean::{Mean, Sum, as_f64};
 use crate::summary::Summary;
 use sim_core::JobRecord;
 use std::collections::BTreeMap;
@@ -80,8 +80,7 @@ impl Users {
     pub fn jain(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
         let means = self.means(of);
         let (sum, squares) = means.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
-        #[expect(clippy::cast_precision_loss, reason = "a number of users")]
-        (squares > 0.0).then(|| sum * sum / (means.len() as f64 * squares))
+        (squares > 0.0).then(|| sum * sum / (as_f64(means.len() as u64) * squares))
     }
 }
 

@@ -64,7 +64,7 @@ impl Reading {
 ///         }
 ///         R3 most: u32 "How many tasks run beside a local user?" { 2, 1, 3 }
 ///         R4 order: type Order "Who is first?"
-///         R5 due: type Due "So many seconds after its run time, or when is a job due?" { "250.0", "never" }
+///         R5 due: type Due "When is a job due, in seconds after its run time?" { "250.0", "never" }
 ///     }
 /// }
 ///
