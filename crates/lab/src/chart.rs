@@ -1,24 +1,30 @@
-//! Pictures: a [`Chart`] of series over x, a [`Gantt`] chart of who ran where, or a [`Sketch`], as SVG and PNG.
+//! Pictures: a [`Chart`] of series over x, a [`Forest`] of differences, a [`Gantt`] chart of a schedule, or a [`Sketch`].
 //!
-//! One layout serves three outputs. [`svg`] draws it, [`png`] rasterises that same SVG, and
-//! [`interactive()`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
+//! One renderer draws SVG. [`svg`] returns the picture of a file, [`png`] rasterises it, and a page embeds the same picture in
+//! the widths of a desk and of a phone; its script adds a crosshair that reads [`readout()`].
 //! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
 
 mod arrange;
 mod canvas;
 mod draw;
+mod forest;
 mod frame;
 mod gantt;
-mod interactive;
 mod marks;
+mod readout;
 mod scale;
 mod sketch;
 
+use canvas::Sheet;
 pub use draw::note;
+pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
-pub use interactive::{Interactive, interactive};
+pub(crate) use marks::dark_css;
+pub(crate) use readout::readout;
 pub use scale::{decimals_for, fixed, significant};
 pub use sketch::{Sketch, SketchBox, Stroke, Words};
+
+use std::borrow::Cow;
 
 /// Width of every picture in CSS pixels.
 pub const WIDTH: f64 = 720.0;
@@ -43,8 +49,6 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// What the paper prints, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
     pub reference: Vec<Series>,
-    /// Plots of one link show the same stretch of x on the page, whichever is zoomed; empty: none.
-    pub link: &'static str,
     /// What a value rests on several of, in the plural: `weeks`; empty: replications.
     pub observations: &'static str,
 }
@@ -53,6 +57,16 @@ impl Chart {
     /// A chart of these series.
     pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
         Self { id: id.into(), title: title.into(), x, y, series, ..Self::default() }
+    }
+
+    /// The chart without the series that are in its data alone.
+    pub(crate) fn drawn(&self) -> Cow<'_, Self> {
+        if self.series.iter().all(|series| !series.is_hidden) {
+            return Cow::Borrowed(self);
+        }
+        let mut shown = self.clone();
+        shown.series.retain(|series| !series.is_hidden);
+        Cow::Owned(shown)
     }
 
     /// What a value rests on several of.
@@ -73,6 +87,8 @@ pub struct Axis {
     /// Values below zero mean something: a difference, say. Otherwise no axis is drawn below zero for the sake of an
     /// interval that reaches there.
     pub signed: bool,
+    /// Values are spans in seconds, written in seconds, minutes, hours or days. A unit `(s)` in the label follows.
+    pub spans: bool,
 }
 
 impl Axis {
@@ -88,6 +104,11 @@ impl Axis {
         };
         let mut brackets = self.label.split('(').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
         brackets.find(is_unit).map_or_else(String::new, |unit| format!(" {unit}"))
+    }
+
+    /// An axis of spans in seconds, which are written in the unit that suits their range.
+    pub fn of_spans(label: impl Into<String>) -> Self {
+        Self { spans: true, ..Self::new(label) }
     }
 
     /// The same axis with exactly these ticks.
@@ -108,12 +129,14 @@ pub struct Series {
     /// Which colour and mark; `None` is the series' place in its chart. A policy that keeps one slot
     /// keeps one colour through all figures of a paper.
     pub slot: Option<usize>,
+    /// In the data alone, because another series shows the same.
+    pub is_hidden: bool,
 }
 
 impl Series {
     /// A series of marks joined by lines.
     pub fn lines(name: impl Into<String>, points: Vec<Point>) -> Self {
-        Self { name: name.into(), style: LineStyle::Lines, points, slot: None }
+        Self { name: name.into(), style: LineStyle::Lines, points, slot: None, is_hidden: false }
     }
 
     /// A level that holds from each point to the next.
@@ -191,6 +214,8 @@ impl Point {
 pub enum Picture {
     /// Series over x.
     Chart(Chart),
+    /// Differences with their intervals.
+    Forest(Forest),
     /// Jobs over time and processors.
     Gantt(Gantt),
     /// Boxes, lines and words.
@@ -202,6 +227,7 @@ impl Picture {
     pub fn id(&self) -> &str {
         match self {
             Picture::Chart(chart) => &chart.id,
+            Picture::Forest(forest) => &forest.id,
             Picture::Gantt(gantt) => &gantt.id,
             Picture::Sketch(sketch) => &sketch.id,
         }
@@ -211,6 +237,7 @@ impl Picture {
     pub fn title(&self) -> &str {
         match self {
             Picture::Chart(chart) => &chart.title,
+            Picture::Forest(forest) => &forest.title,
             Picture::Gantt(gantt) => &gantt.title,
             Picture::Sketch(sketch) => &sketch.title,
         }
@@ -220,6 +247,12 @@ impl Picture {
 impl From<Chart> for Picture {
     fn from(chart: Chart) -> Self {
         Picture::Chart(chart)
+    }
+}
+
+impl From<Forest> for Picture {
+    fn from(forest: Forest) -> Self {
+        Picture::Forest(forest)
     }
 }
 
@@ -235,12 +268,27 @@ impl From<Gantt> for Picture {
     }
 }
 
-/// The picture as one SVG document of 720 × 450 CSS pixels (a sketch may be of another size), with real text.
+/// The picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).
 pub fn svg(picture: &Picture) -> String {
+    draw_on(picture, WIDTH, true)
+}
+
+/// The picture for a column of a page, which shows its title itself.
+pub(crate) fn inline(picture: &Picture, width: f64) -> String {
+    draw_on(picture, width, false)
+}
+
+fn draw_on(picture: &Picture, width: f64, titled: bool) -> String {
+    let sheet = |height: f64| Sheet { width, height, titled };
+    let usual = if titled { HEIGHT } else { (0.2 * width + 220.0).round() };
     match picture {
-        Picture::Chart(chart) => draw::svg(chart),
-        Picture::Gantt(gantt) => gantt::svg(gantt),
-        Picture::Sketch(sketch) => sketch::svg(sketch),
+        Picture::Chart(chart) => {
+            let chart = chart.drawn();
+            draw::svg(&chart, sheet(draw::height(&chart, usual)))
+        }
+        Picture::Forest(forest) => forest::svg(forest, sheet(0.0)),
+        Picture::Gantt(gantt) => gantt::svg(gantt, sheet(usual.max(HEIGHT))),
+        Picture::Sketch(sketch) => sketch::svg(sketch, titled),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The report page: one file that opens offline and fetches nothing.
 //!
-//! [`Page`] says what there is to show, every part optional; [`render`] writes it. Text is escaped by the template
+//! [`Page`] lists what there is to show, every part optional; [`render`] writes it. Text is escaped by the template
 //! engine, data reach the page's script as JSON in which no tag can end, and a content security policy forbids the page
-//! to load anything. Without scripts the page shows the same pictures as SVG.
+//! to load anything. Pictures are inline SVG; the script adds a crosshair, a search and sorting.
 
 mod view;
 
@@ -21,7 +21,9 @@ pub struct Page {
     pub title: String,
     /// One line below: the paper's citation.
     pub subtitle: String,
-    /// Lead lines that a reader must not miss, such as "quick run: one replication in ten".
+    /// The answer in a few sentences, the first of them as a headline.
+    pub lead: Vec<String>,
+    /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
     /// The paper's claims and what became of them.
     pub claims: Vec<Claim>,
@@ -143,6 +145,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Cells, formatted. A column of numbers is aligned to the right.
     pub rows: Vec<Vec<String>>,
+    /// By row and column: the exact value of a rounded cell, for the pointer and for sorting; empty where there is none.
+    pub exact: Vec<Vec<String>>,
 }
 
 impl Table {
@@ -160,6 +164,7 @@ impl Table {
             caption: caption.into(),
             columns: columns.into_iter().map(Into::into).collect(),
             rows,
+            exact: Vec::new(),
         }
     }
 }
@@ -264,6 +269,7 @@ mod tests {
         for fetch in ["src=\"http", "href=\"http", "@import", "url(http", "fetch("] {
             assert!(!page.contains(fetch), "{fetch}");
         }
+        assert!(page.contains("data-frame="), "a crosshair needs the axis");
         let empty = render(&Page { title: "simulate".into(), ..Page::default() }).unwrap();
         assert!(empty.len() < 100_000 && empty.trim_end().ends_with("</html>"));
     }

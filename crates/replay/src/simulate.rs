@@ -1,6 +1,7 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
 mod alea31;
+mod answer;
 mod cli;
 mod clock;
 mod clusters;

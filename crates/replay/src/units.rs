@@ -1,6 +1,6 @@
 //! Numbers, spans, units and findings in words.
 
-use lab::chart::{fixed, significant};
+use lab::chart::{decimals_for, fixed, significant};
 use metrics::Metric;
 use metrics::backlog::Trend;
 use metrics::best::Standing;
@@ -31,6 +31,68 @@ pub(crate) fn span(seconds: f64) -> String {
     };
     let (count, rest) = ((whole / large).floor(), (whole % large / small).floor());
     format!("{} {large_unit} {} {small_unit} ({exact})", fixed(count, 0), fixed(rest, 0))
+}
+
+/// Seconds of the unit that a time of this size is written in, and its name.
+fn unit_of(seconds: f64) -> (f64, &'static str) {
+    match seconds.abs() {
+        size if size < 120.0 => (1.0, "s"),
+        size if size < 5_400.0 => (60.0, "min"),
+        size if size < 172_800.0 => (3_600.0, "h"),
+        _ => (86_400.0, "days"),
+    }
+}
+
+/// About two digits, and whole ones as they are: `1.9`, `15`, `1,234`.
+fn short(value: f64) -> String {
+    fixed(value, if value.abs() < 9.95 && value.abs() > 0.0 { decimals_for(value, 2).min(3) } else { 0 })
+}
+
+/// One end of a range: one digit behind the point below ten, two near zero.
+fn end(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 9.95 || size <= 0.0 => 0,
+        size if size >= 0.095 => 1,
+        _ => 2,
+    };
+    fixed(value, decimals)
+}
+
+/// A value of a metric for a reader: times in seconds, minutes, hours or days.
+pub(crate) fn amount(metric: &Metric, value: f64) -> String {
+    match metric.unit() {
+        "s" => {
+            let (scale, unit) = unit_of(value);
+            format!("{} {unit}", short(value / scale))
+        }
+        "%" => format!("{} points", short(value)),
+        _ => significant(value),
+    }
+}
+
+/// `6 to 24 min`, in one unit.
+pub(crate) fn range(metric: &Metric, low: f64, high: f64) -> String {
+    match metric.unit() {
+        "s" => {
+            let (scale, unit) = unit_of(low.abs().max(high.abs()));
+            format!("{} to {} {unit}", end(low / scale), end(high / scale))
+        }
+        "%" => format!("{} to {} points", end(low), end(high)),
+        _ => format!("{} to {}", significant(low), significant(high)),
+    }
+}
+
+/// `13 %`.
+pub(crate) fn percent(value: f64) -> String {
+    format!("{} %", short(value))
+}
+
+/// A cell of a table for a reader and the exact value behind it, where they differ.
+pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
+    match value {
+        Some(seconds) if metric.unit() == "s" => [amount(metric, seconds), format!("{} s", readable(seconds))],
+        value => [cell(metric, value, readable), String::new()],
+    }
 }
 
 /// A value of a metric; empty where there is none.
@@ -104,6 +166,15 @@ mod tests {
         assert_eq!(plain(3_600.0), "1 h 0 min (3600 s)");
         assert_eq!(plain(12_345.0), "3 h 25 min (12345 s)");
         assert_eq!(plain(2.5 * 86_400.0), "2 d 12 h (216000 s)");
+    }
+
+    #[test]
+    fn times_are_written_in_the_unit_that_suits_them() {
+        let wait = Metric::of("wait_mean");
+        let texts = [0.0, 7.25, 918.0, 6_891.0, 354_176.0].map(|seconds| amount(wait, seconds));
+        assert_eq!(texts, ["0 s", "7.2 s", "15 min", "1.9 h", "4.1 days"]);
+        assert_eq!(range(wait, -2_215.0, -11.07), "−37 to −0.2 min");
+        assert_eq!([percent(13.2), percent(-1.81), percent(5_040.0)], ["13 %", "−1.8 %", "5,040 %"]);
     }
 
     #[test]

@@ -5,33 +5,39 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// The plots on the page of a paper that was run at a tenth of its size, by figure.
+/// What the crosshair reads on the page of a paper that was run at a tenth of its size, by figure.
 fn plots(paper: &[&str]) -> BTreeMap<String, Value> {
     let out = folder();
     xtask().args(["reproduce", "--quick", "--quiet", "--out"]).arg(out.path()).args(paper).assert().success();
     let page = fs::read_to_string(out.path().join("report.html")).expect("a page");
-    let (_, plots) = page.split_once(r#"<script type="application/json" id="plots">"#).expect("plots to look into");
-    let (plots, _) = plots.split_once("</script>").expect("an end");
-    serde_json::from_str(plots).expect("plots as JSON")
+    let figures = page.split("<figure id=\"").skip(1).filter_map(|figure| {
+        let name = figure.split_once('"')?.0.to_owned();
+        let (_, numbers) = figure.split_once(r#"<script type="application/json">"#)?;
+        let (numbers, _) = numbers.split_once("</script>")?;
+        Some((name, serde_json::from_str(numbers).expect("JSON")))
+    });
+    figures.collect()
 }
 
 fn traces(plot: &Value) -> impl Iterator<Item = &Value> {
-    plot["traces"].as_array().into_iter().flatten()
+    plot["series"].as_array().into_iter().flatten()
 }
 
-fn numbers(list: &Value) -> impl Iterator<Item = f64> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_f64)
+/// The first, second, … number of each point.
+fn numbers(trace: &Value, place: usize) -> impl Iterator<Item = f64> {
+    trace["points"].as_array().into_iter().flatten().filter_map(move |point| point[place].as_f64())
 }
 
 /// The name of a series is that of a policy, a system, an approach.
 fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
-    let mut colours: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    let mut colours: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut figures = BTreeMap::new();
     for (figure, plot) in plots {
         for trace in traces(plot) {
-            let text = |key: &str| trace[key].as_str().unwrap_or_else(|| panic!("{figure}: a trace has a {key}"));
-            colours.entry(text("name")).or_default().insert((text("light"), text("dark")));
-            figures.entry(text("name")).or_insert_with(BTreeSet::new).insert(figure);
+            let text = |key: &str| trace[key].as_str().unwrap_or_else(|| panic!("{figure}: a series has a {key}"));
+            let name = text("name").trim_end_matches(", printed in the paper");
+            colours.entry(name).or_default().insert(text("colour"));
+            figures.entry(name).or_insert_with(BTreeSet::new).insert(figure);
         }
     }
     assert!(figures.values().any(|figures| figures.len() > 2), "something is drawn in several figures");
@@ -44,7 +50,7 @@ fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
 /// `differences` show something that could be below zero.
 fn assert_that_no_axis_begins_below_zero_for_nothing(plots: &BTreeMap<String, Value>, differences: &[&str]) {
     for (figure, plot) in plots.iter().filter(|(figure, _)| !differences.contains(&figure.as_str())) {
-        let least = traces(plot).flat_map(|trace| numbers(&trace["y"])).fold(f64::INFINITY, f64::min);
+        let least = traces(plot).flat_map(|trace| numbers(trace, 1)).fold(f64::INFINITY, f64::min);
         let low = plot["y"]["low"].as_f64().expect("an axis has a lower end");
         assert!(least < 0.0 || low >= 0.0, "{figure}: the axis begins at {low}, the least value is {least}");
     }
@@ -70,14 +76,14 @@ fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected
         for trace in traces(table) {
             // Nothing lies between one type of server and the next.
             assert!(
-                ["marks", "bars"].contains(&trace["style"].as_str().expect("a style")),
+                ["MarksOnly", "Bars"].contains(&trace["style"].as_str().expect("a style")),
                 "{name}: {}",
                 trace["style"]
             );
         }
     }
     // Equal results are told apart by their marks, which stand beside each other; the lines lie where the values are.
-    let at = |trace: &Value| numbers(&trace["x"]).map(f64::to_bits).collect::<BTreeSet<_>>();
+    let at = |trace: &Value| numbers(trace, 0).map(f64::to_bits).collect::<BTreeSet<_>>();
     let values: Vec<_> = traces(&plots["fig7"]).map(at).collect();
     assert!(
         values.len() > 1 && values.iter().all(|x| *x == values[0]),

@@ -32,13 +32,16 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_where_as
     let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
     assert_eq!(json["differences"][0]["blocks"], 11);
     let page = fs::read_to_string(out.join("report.html")).expect("a page");
-    assert!(page.contains("lower under easy than under fcfs (95 % interval"), "the comparison in words");
+    assert!(page.contains("easy cuts mean wait by 5.6 min ("), "the comparison in words");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     let (header, rows) = table(&out.join("easy/evalys.csv"));
     assert_eq!(header[0], "job_id");
     assert_eq!(header[12], "allocated_resources");
     assert_eq!((rows[1]["execution_time"].as_str(), rows[1]["allocated_resources"].as_str()), ("1000", "0-3"));
-    assert!(out.join("figures/differences.svg").exists());
+    for figure in ["main-difference", "class-differences", "differences"] {
+        assert!(out.join("figures").join(figure).with_extension("svg").exists(), "{figure}");
+        assert!(out.join("data").join(figure).with_extension("csv").exists(), "{figure}");
+    }
     // One of each three leaves first, then the next: in order of finish.
     assert_eq!(rows[0]["allocated_resources"], "4-5");
 }

@@ -239,7 +239,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
     let schedule = std::fs::read_to_string(out.join("easy/schedule.swf")).expect("a log");
     assert!(schedule.contains("\n; Job: 9 8_1\n9 10 "), "{schedule}");
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
-    for shown in ["user bob, 4 processors", "<td>bob</td>", r#""job": "8_1""#] {
+    for shown in ["user bob, 4 processors", "<td>bob</td>", r#"data-job="8_1""#] {
         assert!(page.contains(shown), "{shown}");
     }
 

@@ -69,29 +69,77 @@ impl Type {
     }
 }
 
+/// Size of a picture in CSS pixels, and whether its title is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sheet {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) titled: bool,
+}
+
+impl Sheet {
+    /// Room at the edges: a page has its own.
+    pub(super) const fn margin(self) -> f64 {
+        if self.titled { 20.0 } else { 2.0 }
+    }
+}
+
 /// The sheet being drawn on.
 pub(super) struct Canvas {
-    size: (f64, f64),
+    sheet: Sheet,
     body: String,
 }
 
 impl Canvas {
-    /// A white sheet of this width and height.
-    pub(super) fn new(size @ (width, height): (f64, f64)) -> Self {
-        let mut canvas = Self { size, body: String::new() };
+    /// A white sheet.
+    pub(super) fn new(sheet: Sheet) -> Self {
+        let Sheet { width, height, .. } = sheet;
+        let mut canvas = Self { sheet, body: String::new() };
         canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0);
         canvas
     }
 
-    /// The finished document, with `title` and `about` for screen readers.
-    pub(super) fn finish(self, title: &str, about: &str) -> String {
-        let Self { size: (width, height), body } = self;
+    /// The finished document, with `title` and `about` for screen readers. On a page the figure around it has both, and a
+    /// `title` would be a tooltip over the whole picture.
+    pub(super) fn finish(self, title: &str, about: &str, attributes: &str) -> String {
+        let Self { sheet: Sheet { width, height, titled }, body } = self;
         let (title, about) = (escape(title), escape(about));
+        let (role, words) = if titled {
+            (format!("role=\"img\" aria-label=\"{title}\""), format!("<title>{title}</title>\n<desc>{about}</desc>\n"))
+        } else {
+            (attributes.to_owned(), String::new())
+        };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\" stroke-linejoin=\"round\" \
-             font-family=\"{FAMILIES}\">\n<title>{title}</title>\n<desc>{about}</desc>\n{body}</svg>\n"
+             viewBox=\"0 0 {width} {height}\" {role} stroke-linejoin=\"round\" \
+             font-family=\"{FAMILIES}\">\n{words}{body}</svg>\n"
         )
+    }
+
+    /// Begins a group; [`close`](Self::close) ends it. `told` is what the pointer reads over it, if anything.
+    pub(super) fn open(&mut self, attributes: &str, told: &[String]) {
+        let _ = write!(self.body, "<g {attributes}>");
+        if !told.is_empty() {
+            let _ = write!(
+                self.body,
+                "<title>{}</title>",
+                told.iter().map(|line| escape(line)).collect::<Vec<_>>().join("\n")
+            );
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.body += "</g>\n";
+    }
+
+    /// A level that holds from each place to the next.
+    pub(super) fn steps(&mut self, places: &[(f64, f64)], colour: Rgb, width: f64) {
+        let Some(((x, y), rest)) = places.split_first() else { return };
+        let mut path = format!("M{},{}", tenth(*x), tenth(*y));
+        for (x, y) in rest {
+            let _ = write!(path, "H{}V{}", tenth(*x), tenth(*y));
+        }
+        let _ = writeln!(self.body, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" d=\"{path}\"/>");
     }
 
     /// A line through `points`.
@@ -154,7 +202,7 @@ fn places(points: &[(f64, f64)]) -> String {
 }
 
 /// `text` as XML character data. Characters that XML does not allow become spaces.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let text: String = text.chars().map(|c| if is_allowed(c) { c } else { ' ' }).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -1,47 +1,56 @@
 //! A [`Chart`] as SVG.
 
 use super::arrange::{self, Dodge, Mark};
-use super::canvas::{Anchor, Canvas, Type};
+use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::frame::{self, Entry, Frame, Texts};
 use super::marks::Look;
 use super::scale::{Scale, has_place};
-use super::{Chart, HEIGHT, LineStyle, Point, Series, WIDTH};
-use std::collections::BTreeSet;
+use super::{Chart, LineStyle, Point, Series};
 
 /// Name of the hollow marks in legends.
 pub(super) const PRINTED: &str = "printed in the paper";
 
 /// A grey circle, for the legend of the hollow marks.
-pub(super) const PRINTED_LOOK: usize = 54;
+const PRINTED_LOOK: usize = 54;
 
 /// From this many points on, a line is drawn without marks and its intervals as a band.
-const DENSE: usize = 45;
+pub(super) const DENSE: usize = 45;
 
 /// Width of a bar; the next begins one behind it.
-pub(super) const BAR: f64 = 0.8;
+const BAR: f64 = 0.8;
 
 /// A chart with every decision taken but nothing drawn.
-pub(super) struct Plan {
-    pub(super) frame: Frame,
+struct Plan {
+    frame: Frame,
     /// One frame for each series, below each other, where lines in one frame would hide each other; else empty.
-    pub(super) strips: Vec<Frame>,
+    strips: Vec<Frame>,
     /// Looks of the series, then of the reference series.
-    pub(super) looks: Vec<Look>,
+    looks: Vec<Look>,
     dodge: Dodge,
     /// The series whose offsets each of these shares: its own or, for a reference series, its namesake's.
     namesake: Vec<usize>,
-    pub(super) legend: Vec<Entry>,
+    legend: Vec<Entry>,
+    /// Names at the ends of lines, which then need no legend.
+    ends: bool,
     note: String,
 }
 
 impl Plan {
-    pub(super) fn new(chart: &Chart) -> Plan {
+    fn new(chart: &Chart, sheet: Sheet) -> Plan {
         let looks = looks(chart);
         let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
-        let note = note(chart);
+        // A page has the note in its caption.
+        let note = if sheet.titled { note(chart) } else { String::new() };
         let strips = in_strips(chart);
-        let legend = if strips { Vec::new() } else { legend(chart, &looks) };
-        let mut frame = Frame::new(&texts(chart, &note, &legend), x, y);
+        let labels = [chart.x.shown(&x), chart.y.shown(&y)];
+        let frame_of = |legend: &[Entry], right: f64| {
+            let texts = Texts { title: &chart.title, note: &note, x: &labels[0], y: &labels[1], legend };
+            Frame::new(&texts, x.clone(), y.clone(), sheet, right)
+        };
+        let named = frame_of(&[], widest_name(chart) + 12.0);
+        let ends = !strips && names_fit(chart, &named, sheet);
+        let legend = if strips || ends { Vec::new() } else { legend(chart, &looks) };
+        let mut frame = if ends { named } else { frame_of(&legend, 26.0) };
         let marks = marks(chart, &frame);
         let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
         let dodge = Dodge::new(looks.len(), &marks, widest);
@@ -51,48 +60,104 @@ impl Plan {
         let namesake = chart.series.iter().chain(&chart.reference).enumerate().map(own).collect();
         let strips = if strips {
             frame.top += 8.0;
-            frame.strips(&scales_of_strips(chart, &frame.y))
+            frame.strips(chart.series.len())
         } else {
             Vec::new()
         };
-        Plan { frame, strips, looks, dodge, namesake, legend, note }
+        Plan { frame, strips, looks, dodge, namesake, legend, ends, note }
     }
 
     /// How many pixels to the right of its true place the mark of a series stands, or of what the paper prints of it:
     /// a printed mark stands around ours.
-    pub(super) fn dodge_of(&self, k: usize, x: f64) -> f64 {
+    fn dodge_of(&self, k: usize, x: f64) -> f64 {
         self.dodge.at(self.namesake[k], x)
     }
 }
 
-pub(super) fn svg(chart: &Chart) -> String {
-    let plan = Plan::new(chart);
-    let mut canvas = Canvas::new((WIDTH, HEIGHT));
-    plan.frame.draw(&mut canvas, &texts(chart, &plan.note, &plan.legend));
-    for (strip, (series, look)) in plan.strips.iter().zip(chart.series.iter().zip(&plan.looks)) {
+/// Height of a chart whose usual one is this: strips need more.
+pub(super) fn height(chart: &Chart, usual: f64) -> f64 {
+    if in_strips(chart) { usual.max(90.0 + 84.0 * arrange::count(chart.series.len())) } else { usual }
+}
+
+pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
+    let plan = Plan::new(chart, sheet);
+    let frame = &plan.frame;
+    let mut canvas = Canvas::new(sheet);
+    let (x, y) = (chart.x.shown(&frame.x), chart.y.shown(&frame.y));
+    frame.draw(&mut canvas, &Texts { title: &chart.title, note: &plan.note, x: &x, y: &y, legend: &plan.legend });
+    for ((strip, k), (series, look)) in plan.strips.iter().zip(0..).zip(chart.series.iter().zip(&plan.looks)) {
         strip.grid(&mut canvas);
         let name = Type { colour: look.colour().as_text(), ..Type::NAME };
         let text = name.cut(&series.name, strip.right - strip.left);
+        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), &[]);
         canvas.text(&text, strip.left, strip.top - 5.0, name, Anchor::Start);
+        canvas.close();
     }
     if plan.strips.is_empty() {
-        plan.frame.grid(&mut canvas);
+        frame.grid(&mut canvas);
     }
     for (k, series) in chart.series.iter().enumerate() {
+        canvas.open(&format!("data-group=\"{k}\""), &[]);
         line(&mut canvas, chart, &plan, k, series);
+        canvas.close();
     }
     let with_marks = chart.series.iter().enumerate().filter(|(_, series)| has_marks(series));
     let printed = chart.reference.iter().zip(chart.series.len()..).map(|(series, k)| (k, series));
     for (k, series) in printed.chain(with_marks) {
+        canvas.open(&format!("data-group=\"{}\"", group_of(chart, k)), &[]);
         for point in series.points.iter().filter(|p| has_place(p, chart)) {
             mark(&mut canvas, &plan, k, point, k >= chart.series.len());
         }
+        canvas.close();
     }
-    if plan.frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
-        let middle = f64::midpoint(plan.frame.left, plan.frame.right);
-        canvas.text("no data", middle, plan.frame.top + 40.0, Type::LABEL, Anchor::Middle);
+    if plan.ends {
+        for ((series, look), k) in chart.series.iter().zip(&plan.looks).zip(0..) {
+            let Some((_, y)) = last_place(chart, frame, series) else { continue };
+            let name = Type { colour: look.colour().as_text(), ..Type::NAME };
+            canvas.open(&format!("class=\"key\" data-group=\"{k}\""), &[]);
+            canvas.text(&series.name, frame.right + 8.0, y + 4.0, name, Anchor::Start);
+            canvas.close();
+        }
     }
-    canvas.finish(&chart.title, &about(chart))
+    if frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
+        let middle = f64::midpoint(frame.left, frame.right);
+        canvas.text("no data", middle, frame.top + 40.0, Type::LABEL, Anchor::Middle);
+    }
+    canvas.finish(&chart.title, &about(chart), &frame.described())
+}
+
+/// The legend's group of a series or reference series: the paper's numbers for series of ours are one.
+pub(super) fn group_of(chart: &Chart, k: usize) -> usize {
+    match k.checked_sub(chart.series.len()) {
+        Some(printed) if chart.series.iter().any(|series| series.name == chart.reference[printed].name) => {
+            chart.series.len()
+        }
+        Some(_) => k + 1,
+        None => k,
+    }
+}
+
+fn widest_name(chart: &Chart) -> f64 {
+    chart.series.iter().map(|series| Type::NAME.width(&series.name)).fold(0.0, f64::max)
+}
+
+/// Where a line ends.
+fn last_place(chart: &Chart, frame: &Frame, series: &Series) -> Option<(f64, f64)> {
+    series.points.iter().rfind(|point| has_place(point, chart)).map(|point| frame.at(point.x, point.y))
+}
+
+/// Whether each of at most five lines can have its name at its end, apart from the others.
+fn names_fit(chart: &Chart, frame: &Frame, sheet: Sheet) -> bool {
+    let is_line = |series: &Series| matches!(series.style, LineStyle::Lines | LineStyle::Steps);
+    let ends: Option<Vec<(f64, f64)>> = chart.series.iter().map(|series| last_place(chart, frame, series)).collect();
+    let Some(mut ends) = ends else { return false };
+    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+    (2..=5).contains(&ends.len())
+        && chart.reference.is_empty()
+        && chart.series.iter().all(is_line)
+        && widest_name(chart) < 0.25 * sheet.width
+        && ends.iter().all(|(x, _)| frame.right - x < 0.12 * (frame.right - frame.left))
+        && ends.windows(2).all(|pair| pair[1].1 - pair[0].1 >= 14.0)
 }
 
 /// Several levels that change often.
@@ -101,19 +166,6 @@ fn in_strips(chart: &Chart) -> bool {
         && chart.reference.is_empty()
         && chart.series.iter().all(|s| s.style == LineStyle::Steps)
         && chart.series.iter().any(|s| s.points.len() > 150)
-}
-
-/// The vertical scale of each strip: one for all, unless one series dwarfs another, which then would be a flat line.
-fn scales_of_strips(chart: &Chart, common: &Scale) -> Vec<Scale> {
-    const DWARFED: f64 = 8.0;
-    let highest = |series: &Series| series.points.iter().map(|point| point.y).fold(0.0, f64::max);
-    let tops: Vec<f64> = chart.series.iter().map(highest).filter(|top| *top > 0.0).collect();
-    let (low, high) = tops.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), top| (low.min(*top), high.max(*top)));
-    if high < DWARFED * low {
-        return vec![common.clone(); chart.series.len()];
-    }
-    let own = |series: &Series| Scale::of_y(&Chart { series: vec![series.clone()], ..chart.clone() });
-    chart.series.iter().map(own).collect()
 }
 
 /// The small line under the picture: the chart's own, and what of the data the picture does not show as it is.
@@ -133,12 +185,8 @@ pub fn note(chart: &Chart) -> String {
     remarks.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-fn texts<'a>(chart: &'a Chart, note: &'a str, legend: &'a [Entry]) -> Texts<'a> {
-    Texts { title: &chart.title, note, x: &chart.x.label, y: &chart.y.label, legend }
-}
-
 /// Looks of the series and then of the reference series, which share those of their namesakes.
-fn looks(chart: &Chart) -> Vec<Look> {
+pub(super) fn looks(chart: &Chart) -> Vec<Look> {
     let slot_of = |k: usize| chart.series[k].slot.unwrap_or(k);
     let own = (0..chart.series.len()).map(slot_of);
     let printed = chart.reference.iter().enumerate().map(|(k, reference)| {
@@ -149,27 +197,26 @@ fn looks(chart: &Chart) -> Vec<Look> {
 }
 
 fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
-    let mut legend = Vec::new();
+    let mut legend: Vec<Entry> = Vec::new();
     if !is_histogram(chart) {
-        for (series, &look) in chart.series.iter().zip(looks) {
+        for ((series, &look), group) in chart.series.iter().zip(looks).zip(0..) {
             let line = series.style != LineStyle::MarksOnly;
-            legend.push(Entry { name: series.name.clone(), look, line, mark: has_marks(series), hollow: false });
+            legend.push(Entry { group, name: series.name.clone(), look, line, mark: has_marks(series), hollow: false });
         }
     }
-    let names: BTreeSet<&str> = chart.series.iter().map(|s| s.name.as_str()).collect();
-    let mut shared = false;
-    for (series, &look) in chart.reference.iter().zip(&looks[chart.series.len()..]) {
-        if names.contains(series.name.as_str()) {
-            shared = true;
+    for (series, k) in chart.reference.iter().zip(chart.series.len()..) {
+        let group = group_of(chart, k);
+        let is_shared = group == chart.series.len();
+        let (name, look) = if is_shared {
+            (PRINTED.to_owned(), Look::of_slot(PRINTED_LOOK))
         } else {
-            let name = format!("{}, {PRINTED}", series.name);
-            legend.push(Entry { name, look, line: false, mark: true, hollow: true });
+            (format!("{}, {PRINTED}", series.name), looks[k])
+        };
+        if !legend.iter().any(|entry| entry.group == group) {
+            legend.push(Entry { group, name, look, line: false, mark: true, hollow: true });
         }
     }
-    if shared {
-        let look = Look::of_slot(PRINTED_LOOK);
-        legend.push(Entry { name: PRINTED.to_owned(), look, line: false, mark: true, hollow: true });
-    }
+    legend.sort_by_key(|entry| (entry.hollow, entry.group == chart.series.len()));
     legend
 }
 
@@ -188,7 +235,7 @@ fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
 }
 
 /// Bars of one kind, which the title names.
-pub(super) fn is_histogram(chart: &Chart) -> bool {
+fn is_histogram(chart: &Chart) -> bool {
     matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
 }
 
@@ -213,8 +260,11 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Seri
     let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
     // A line runs through the true places, whatever marks do: equal results give one line, not two beside each other.
-    let place = |p: &Point| frame.at(p.x, p.y);
-    for run in series.points.split(|p| !has_place(p, chart)).filter(|run| !run.is_empty()) {
+    let is_level = series.style == LineStyle::Steps;
+    // A level of nothing lies at the foot of a logarithmic axis.
+    let place = |p: &Point| frame.at(p.x, if frame.y.log && is_level { p.y.max(frame.y.low) } else { p.y });
+    let is_drawn = |p: &Point| has_place(p, chart) || (is_level && p.y.is_finite());
+    for run in series.points.split(|p| !is_drawn(p)).filter(|run| !run.is_empty()) {
         match series.style {
             LineStyle::MarksOnly => {}
             LineStyle::Bars => {
@@ -238,22 +288,8 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Seri
                 }
             }
             LineStyle::Steps => {
-                let corners = run.iter().map(place);
-                let mut path: Vec<(f64, f64)> = Vec::with_capacity(2 * run.len());
-                for (x, y) in corners {
-                    if let Some(&(_, level)) = path.last() {
-                        path.push((x, level));
-                    }
-                    path.push((x, y));
-                }
-                if chart.series.len() == 1 || !plan.strips.is_empty() {
-                    let floor = frame.bottom;
-                    let (first, last) = (path[0].0, path[path.len() - 1].0);
-                    let area: Vec<_> = [(first, floor)].into_iter().chain(path.iter().copied()).collect();
-                    canvas.fill(&area.into_iter().chain([(last, floor)]).collect::<Vec<_>>(), colour, 0.13);
-                }
-                let (width, alpha) = if run.len() > 400 { (1.1, 0.85) } else { (1.6, 0.9) };
-                canvas.line(&path, colour, width, alpha);
+                let width = if run.len() > 400 { 1.1 } else { 1.6 };
+                canvas.steps(&run.iter().map(place).collect::<Vec<_>>(), colour, width);
             }
         }
     }

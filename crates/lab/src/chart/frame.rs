@@ -1,16 +1,16 @@
 //! What every picture shares: title, axes, grid, legend, and where data land between them.
 
 use super::arrange::{count, thinned};
-use super::canvas::{Anchor, Canvas, Type};
+use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::marks::{Look, Rgb};
 use super::scale::Scale;
-use super::{HEIGHT, WIDTH};
 
-const LEFT: f64 = 20.0;
 const ROW: f64 = 19.0;
 
 /// A legend entry.
 pub(super) struct Entry {
+    /// Number of the group of marks that it switches.
+    pub(super) group: usize,
     pub(super) name: String,
     pub(super) look: Look,
     pub(super) line: bool,
@@ -36,30 +36,35 @@ pub(super) struct Frame {
     pub(super) bottom: f64,
     pub(super) x: Scale,
     pub(super) y: Scale,
+    sheet: Sheet,
     title: Vec<String>,
     /// Left edge of each legend entry and its row.
     legend: Vec<(f64, f64)>,
 }
 
 impl Frame {
-    /// Decides where everything goes.
-    pub(super) fn new(texts: &Texts<'_>, x: Scale, y: Scale) -> Frame {
-        let title = Type::TITLE.wrap(texts.title, WIDTH - 2.0 * LEFT, 2);
+    /// Decides where everything goes; data end `right` before the edge.
+    pub(super) fn new(texts: &Texts<'_>, x: Scale, y: Scale, sheet: Sheet, right: f64) -> Frame {
+        let margin = sheet.margin();
+        let title =
+            if sheet.titled { Type::TITLE.wrap(texts.title, sheet.width - 2.0 * margin, 2) } else { Vec::new() };
         let widest = y.ticks.iter().map(|t| Type::TICK.width(&t.label)).fold(0.0, f64::max);
-        let left = (LEFT + widest + 8.0).max(LEFT + 24.0);
+        let left = (margin + widest + 8.0).max(margin + 24.0);
 
-        let mut height = 12.0 + ROW * count(title.len()) + if texts.y.is_empty() { 0.0 } else { ROW };
-        let (legend, rows) = legend_places(texts.legend);
+        let top = if sheet.titled { 12.0 } else { 0.0 };
+        let mut height = top + ROW * count(title.len()) + if texts.y.is_empty() { 0.0 } else { ROW };
+        let (legend, rows) = legend_places(texts.legend, margin, sheet.width);
         let first_row = height + ROW + 3.0;
         let legend = legend.into_iter().map(|(x, row)| (x, first_row + row)).collect();
         if rows > 0.0 {
             height = first_row + (rows - 1.0) * ROW;
         }
-        let bottom = HEIGHT
+        let bottom = sheet.height
             - 24.0
             - if texts.x.is_empty() { 6.0 } else { 22.0 }
             - if texts.note.is_empty() { 0.0 } else { 14.0 };
-        Frame { left, right: WIDTH - 26.0, top: height + 16.0, bottom, x, y, title, legend }
+        let right = sheet.width - right.max(margin + 6.0);
+        Frame { left, right, top: height + 16.0, bottom, x, y, sheet, title, legend }
     }
 
     /// The place of a data point.
@@ -70,20 +75,24 @@ impl Frame {
 
     /// Draws the texts around the data and the ticks below.
     pub(super) fn draw(&self, canvas: &mut Canvas, texts: &Texts<'_>) {
-        let mut baseline = 12.0;
+        let Sheet { width: sheet_width, height: sheet_height, titled } = self.sheet;
+        let margin = self.sheet.margin();
+        let mut baseline = if titled { 12.0 } else { 0.0 };
         for line in &self.title {
             baseline += ROW;
-            canvas.text(line, LEFT, baseline - 4.0, Type::TITLE, Anchor::Start);
+            canvas.text(line, margin, baseline - 4.0, Type::TITLE, Anchor::Start);
         }
         if !texts.y.is_empty() {
             baseline += ROW;
-            let label = Type::LABEL.cut(texts.y, WIDTH - 2.0 * LEFT);
-            canvas.text(&label, LEFT, baseline - 4.0, Type::LABEL, Anchor::Start);
+            let label = Type::LABEL.cut(texts.y, sheet_width - 2.0 * margin);
+            canvas.text(&label, margin, baseline - 4.0, Type::LABEL, Anchor::Start);
         }
         for (entry, &(x, row)) in texts.legend.iter().zip(&self.legend) {
+            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), &[]);
             let end = self.sample(canvas, entry, x, row - 8.0);
-            let name = Type::NAME.cut(&entry.name, WIDTH - LEFT - end - 6.0);
+            let name = Type::NAME.cut(&entry.name, sheet_width - margin - end - 6.0);
             canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start);
+            canvas.close();
         }
 
         let places: Vec<f64> = self.x.ticks.iter().map(|t| self.at(t.at, self.y.low).0).collect();
@@ -93,20 +102,23 @@ impl Frame {
             canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, 1.0);
             if shown[k] {
                 let half = widths[k] / 2.0;
-                let x = places[k].clamp(4.0 + half, WIDTH - 4.0 - half);
+                let x = places[k]
+                    .clamp((2.0 + half).min(sheet_width / 2.0), (sheet_width - 2.0 - half).max(sheet_width / 2.0));
                 canvas.text(&tick.label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle);
             }
         }
         let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
         if !texts.x.is_empty() {
-            let label = Type::LABEL.cut(texts.x, WIDTH - 2.0 * LEFT);
+            let label = Type::LABEL.cut(texts.x, sheet_width - 2.0 * margin);
             let half = Type::LABEL.width(&label) / 2.0;
-            let middle = f64::midpoint(self.left, self.right).clamp(LEFT + half, WIDTH - LEFT - half);
-            canvas.text(&label, middle, HEIGHT - 10.0 - note_height, Type::LABEL, Anchor::Middle);
+            let centre = sheet_width / 2.0;
+            let middle = f64::midpoint(self.left, self.right);
+            let middle = middle.clamp((margin + half).min(centre), (sheet_width - margin - half).max(centre));
+            canvas.text(&label, middle, sheet_height - 10.0 - note_height, Type::LABEL, Anchor::Middle);
         }
         if !texts.note.is_empty() {
-            let note = Type::NOTE.cut(texts.note, WIDTH - 2.0 * LEFT);
-            canvas.text(&note, WIDTH - LEFT, HEIGHT - 9.0, Type::NOTE, Anchor::End);
+            let note = Type::NOTE.cut(texts.note, sheet_width - 2.0 * margin);
+            canvas.text(&note, sheet_width - margin, sheet_height - 9.0, Type::NOTE, Anchor::End);
         }
     }
 
@@ -125,23 +137,28 @@ impl Frame {
         canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0);
     }
 
-    /// Frames below each other, each with its scale, with room for a name above each; together they fill this one.
-    pub(super) fn strips(&self, scales: &[Scale]) -> Vec<Frame> {
+    /// `n` frames of one scale below each other, with room for a name above each; together they fill this one.
+    pub(super) fn strips(&self, n: usize) -> Vec<Frame> {
         const NAME: f64 = 21.0;
-        let n = scales.len();
         let height = (self.bottom - self.top + NAME) / count(n.max(1));
         let strip = |k: usize| {
             let top = self.top + count(k) * height;
-            let mut frame = Frame { top, bottom: top + height - NAME, y: scales[k].clone(), ..self.clone() };
-            // As many labels as have air, the first and the last always among them.
+            let mut frame = Frame { top, bottom: top + height - NAME, ..self.clone() };
+            // As many labels as have room, the first and the last always among them.
             let gaps = frame.y.ticks.len().saturating_sub(1);
             let sparse = (1..=gaps)
                 .filter(|step| gaps.is_multiple_of(*step))
-                .find(|step| (height - NAME) / count(gaps / step + 1) >= 22.0 || *step == gaps);
+                .find(|step| (height - NAME) / count(gaps / step + 1) >= 16.0 || *step == gaps);
             frame.y.ticks = frame.y.ticks.into_iter().step_by(sparse.unwrap_or(1)).collect();
             frame
         };
         (0..n).map(strip).collect()
+    }
+
+    /// Where the horizontal axis lies, for the crosshair of a page: `left right top bottom low high log`.
+    pub(super) fn described(&self) -> String {
+        let Self { left, right, top, bottom, x, .. } = self;
+        format!("data-frame=\"{left} {right} {top} {bottom} {} {} {}\"", x.low, x.high, u8::from(x.log))
     }
 
     /// A sample of line and mark; returns where it ends.
@@ -167,12 +184,12 @@ impl Frame {
 
 /// Left edge and drop below the first row of each legend entry, and how many rows there are: entries follow each other
 /// in one row if they fit, else they stand in columns.
-fn legend_places(entries: &[Entry]) -> (Vec<(f64, f64)>, f64) {
+fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, f64) {
     const GAP: f64 = 20.0;
     let widths: Vec<f64> = entries.iter().map(|e| sample_width(e) + 6.0 + Type::NAME.width(&e.name) + GAP).collect();
-    let room = WIDTH - 2.0 * LEFT + GAP;
+    let room = width - 2.0 * left + GAP;
     if widths.iter().sum::<f64>() <= room {
-        let starts = widths.iter().scan(LEFT, |x, width| {
+        let starts = widths.iter().scan(left, |x, width| {
             let start = *x;
             *x += width;
             Some((start, 0.0))
@@ -181,7 +198,7 @@ fn legend_places(entries: &[Entry]) -> (Vec<(f64, f64)>, f64) {
     }
     let widest = widths.iter().copied().fold(0.0, f64::max);
     let columns = (1..=entries.len()).rev().find(|&c| count(c) * widest <= room).unwrap_or(1);
-    let place = |k: usize| (LEFT + count(k % columns) * widest, count(k / columns) * ROW);
+    let place = |k: usize| (left + count(k % columns) * widest, count(k / columns) * ROW);
     ((0..entries.len()).map(place).collect(), count(entries.len().div_ceil(columns)))
 }
 

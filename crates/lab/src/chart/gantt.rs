@@ -1,10 +1,10 @@
-//! Who ran where and when: jobs as rectangles over time and processors.
+//! A schedule: jobs as rectangles over time and processors.
 
-use super::canvas::{Anchor, Canvas, Type};
+use super::Axis;
+use super::canvas::{Anchor, Canvas, Sheet, Type, escape};
 use super::frame::{Frame, Texts};
 use super::marks::{Look, Rgb};
 use super::scale::{Scale, significant};
-use super::{Axis, HEIGHT, WIDTH};
 
 /// A schedule small enough to be read: up to a few hundred jobs.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +25,6 @@ pub struct Gantt {
     pub bars: Vec<Bar>,
     /// The stretch of time that is drawn, so that several can be compared; from the first start to the last end if `None`.
     pub span: Option<(f64, f64)>,
-    /// Plots of one link show the same stretch of time on the page, whichever is zoomed; empty: none.
-    pub link: &'static str,
 }
 
 /// One job's stay.
@@ -40,7 +38,7 @@ pub struct Bar {
     pub end: f64,
     /// The processors it held: first of each block and how many.
     pub processors: Vec<(u32, u32)>,
-    /// What the page tells of it, line by line; if there is nothing, when and where it ran.
+    /// Facts about it, line by line; if there are none, when and where it ran.
     pub facts: Vec<String>,
     /// Which colour; `None` is its place in the list. A job that keeps one slot has one colour in every schedule.
     pub slot: Option<usize>,
@@ -58,7 +56,7 @@ impl Gantt {
         (if low > 0.0 && low < 0.25 * high { 0.0 } else { low }, high)
     }
 
-    pub(super) fn scales(&self) -> (Scale, Scale) {
+    fn scales(&self) -> (Scale, Scale) {
         let (low, high) = self.span.unwrap_or_else(|| Self::stay(&self.bars));
         let n = f64::from(self.processors.max(1));
         let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
@@ -66,9 +64,10 @@ impl Gantt {
         (Scale::linear(low, high, low, high, &Axis::default()), y)
     }
 
-    /// What is told of a job that is pointed at.
-    pub(super) fn told(&self, bar: &Bar) -> Vec<String> {
-        if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() }
+    /// What the pointer reads over a job.
+    fn told(&self, bar: &Bar) -> Vec<String> {
+        let facts = if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() };
+        [format!("Job {}", bar.job)].into_iter().chain(facts).collect()
     }
 
     /// When and where it ran, in words.
@@ -87,23 +86,25 @@ impl Gantt {
     }
 
     /// Bars with finite ends, each with its colour: neighbours in the list differ.
-    pub(super) fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
+    fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
         let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
         finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(bar.slot.unwrap_or(k) % 6)))
     }
 }
 
-pub(super) fn svg(gantt: &Gantt) -> String {
+pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     let texts = Texts { title: &gantt.title, note: "", x: &gantt.time, y: "Processor", legend: &[] };
     let (x, y) = gantt.scales();
-    let frame = Frame::new(&texts, x, y);
-    let mut canvas = Canvas::new((WIDTH, HEIGHT));
+    let frame = Frame::new(&texts, x, y, sheet, 26.0);
+    let mut canvas = Canvas::new(sheet);
     frame.draw(&mut canvas, &texts);
     frame.grid(&mut canvas);
     for (bar, look) in gantt.coloured() {
+        canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.told(bar));
         for &(first, count) in &bar.processors {
             block(&mut canvas, &frame, bar, look.colour(), first, count);
         }
+        canvas.close();
     }
     let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
     for ((first, name), end) in gantt.sites.iter().zip(ends) {
@@ -113,7 +114,8 @@ pub(super) fn svg(gantt: &Gantt) -> String {
             canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End);
         }
     }
-    canvas.finish(&gantt.title, &format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors))
+    let about = format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors);
+    canvas.finish(&gantt.title, &about, "")
 }
 
 /// One block of processors held by a job, with the job's name where it fits.
@@ -124,7 +126,7 @@ fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32,
     let (gap_x, gap_y) = (if right - left > 3.0 { 0.5 } else { 0.0 }, if bottom - top > 3.0 { 0.5 } else { 0.0 });
     let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
     let (top, bottom) = (top + gap_y, bottom - gap_y);
-    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour.mix(Rgb::WHITE, 0.45), 1.0);
+    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour, 0.55);
     if right - left > 6.0 {
         canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0);
     }

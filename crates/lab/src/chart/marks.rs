@@ -34,13 +34,8 @@ impl Look {
         Rgb::parse(self.hex())
     }
 
-    pub(super) fn hex(self) -> &'static str {
+    fn hex(self) -> &'static str {
         COLOURS[self.slot % COLOURS.len()].0
-    }
-
-    /// On a dark page.
-    pub(super) fn hex_on_dark(self) -> &'static str {
-        COLOURS[self.slot % COLOURS.len()].1
     }
 
     /// Past the last colour, lines are dashed as well.
@@ -104,16 +99,11 @@ impl Rgb {
         Rgb(part(1), part(3), part(5))
     }
 
-    /// Between this colour (0) and another (1).
-    pub(super) fn mix(self, other: Rgb, share: f64) -> Rgb {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two u8, rounded")]
-        let part = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
-        Rgb(part(self.0, other.0), part(self.1, other.1), part(self.2, other.2))
-    }
-
     /// The same hue, dark enough to be read as small text on white.
     pub(super) fn as_text(self) -> Rgb {
-        self.mix(Rgb(0, 0, 0), 0.28)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a u8, rounded")]
+        let darker = |part: u8| (0.72 * f64::from(part)).round() as u8;
+        Rgb(darker(self.0), darker(self.1), darker(self.2))
     }
 }
 
@@ -122,6 +112,25 @@ impl fmt::Display for Rgb {
         let Self(red, green, blue) = self;
         write!(f, "#{red:02X}{green:02X}{blue:02X}")
     }
+}
+
+/// Rules that give the colours of embedded pictures to a dark page; other colours are variables of the page.
+pub(crate) fn dark_css() -> String {
+    let series = COLOURS.iter().flat_map(|(light, dark)| {
+        let light = Rgb::parse(light);
+        [(light, *dark), (light.as_text(), *dark)]
+    });
+    let others = [
+        (Rgb::WHITE, "var(--paper)"),
+        (Rgb::INK, "var(--ink)"),
+        (Rgb::SOFT, "var(--soft)"),
+        (Rgb::AXIS, "#6b747d"),
+        (Rgb::GRID, "var(--hair)"),
+    ];
+    let rule = |(light, dark): (Rgb, &str)| {
+        format!(".plot [fill=\"{light}\"]{{fill:{dark}}}.plot [stroke=\"{light}\"]{{stroke:{dark}}}\n")
+    };
+    series.chain(others).map(rule).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub(super) struct Scale {
     pub(super) ticks: Vec<Tick>,
     /// The ticks are values that matter in themselves, not round numbers for the eye.
     pub(super) exact: bool,
+    /// The unit that spans are written in, where they are not in seconds.
+    pub(super) unit: &'static str,
 }
 
 /// A labelled place on an axis.
@@ -48,10 +50,16 @@ impl Scale {
         let ends = || points().filter_map(Point::finite_interval).flat_map(|(low, high)| [low, high]);
         if axis.log {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
-            return Scale::logarithmic(low.max(mean_low / 10.0) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
+            // A level comes down to nothing: four decades of it are enough.
+            let mean_low = if has_steps(chart) { mean_low.max(mean_high / 1e4) } else { mean_low };
+            return Scale::logarithmic(
+                low.max(if has_steps(chart) { mean_low } else { mean_low / 10.0 }) / 1.1,
+                high.min(mean_high * 10.0) * 1.1,
+                axis,
+            );
         }
         if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
-            // Nothing but zeros: one step of what is counted, lest the eye look for thousandths.
+            // Nothing but zeros: one step of what is counted, and no thousandths.
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
@@ -73,7 +81,8 @@ impl Scale {
         let bottom = if floor { 0.0 } else { low - 0.05 * room };
         let top = if ceiling && !floor { 0.0 } else { high + 0.05 * room };
         // A tick just outside is worth the room.
-        let step = round_step(top - bottom);
+        let unit = axis.measure(bottom, top).0;
+        let step = unit * round_step((top - bottom) / unit);
         let (tick_above, tick_below) = ((top / step - 1e-9).ceil() * step, (bottom / step + 1e-9).floor() * step);
         let top = if tick_above - top < 0.06 * room { tick_above } else { top };
         let bottom = if bottom - tick_below < 0.06 * room { tick_below } else { bottom };
@@ -90,7 +99,7 @@ impl Scale {
             let room = libm::pow(high / low, 0.05).max(1.05);
             return Scale::logarithmic(low / room, high * room, axis);
         }
-        if chart.series.iter().any(|s| s.style == LineStyle::Steps) {
+        if has_steps(chart) {
             // Time runs from edge to edge, and from zero if it begins near it.
             let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
             let high = if high > low { high } else { low + 1.0 };
@@ -115,14 +124,50 @@ impl Scale {
 
     /// A linear scale from `low` to `high` with round ticks between `first` and `last`, or the axis' own.
     pub(super) fn linear(low: f64, high: f64, first: f64, last: f64, axis: &Axis) -> Scale {
-        let ticks = axis.ticks.as_ref().map_or_else(|| round_ticks(first, last), |own| own_ticks(own, low, high));
-        Scale { low, high, log: false, ticks, exact: axis.ticks.is_some() }
+        let (factor, unit) = axis.measure(first, last);
+        let round = || {
+            let ticks = round_ticks(first / factor, last / factor);
+            ticks.into_iter().map(|tick| Tick { at: factor * tick.at, ..tick }).collect()
+        };
+        let ticks = axis.ticks.as_ref().map_or_else(round, |own| own_ticks(own, low, high));
+        Scale { low, high, log: false, ticks, exact: axis.ticks.is_some(), unit }
     }
 
     fn logarithmic(low: f64, high: f64, axis: &Axis) -> Scale {
-        let ticks = axis.ticks.as_ref().map_or_else(|| decade_ticks(low, high), |own| own_ticks(own, low, high));
-        Scale { low, high, log: true, ticks, exact: axis.ticks.is_some() }
+        let usual = || if axis.spans { own_ticks(&ladder(), low, high) } else { decade_ticks(low, high) };
+        let ticks = axis.ticks.as_ref().map_or_else(usual, |own| own_ticks(own, low, high));
+        Scale { low, high, log: true, ticks, exact: axis.ticks.is_some(), unit: "" }
     }
+}
+
+impl Axis {
+    /// Seconds of the unit that values of this range are written in, and its name; 1 and nothing where values stay as they are.
+    fn measure(&self, low: f64, high: f64) -> (f64, &'static str) {
+        match low.abs().max(high.abs()) {
+            _ if !self.spans || self.ticks.is_some() => (1.0, ""),
+            reach if reach <= 180.0 => (1.0, ""),
+            reach if reach <= 3.0 * 3_600.0 => (60.0, "min"),
+            reach if reach <= 3.0 * 86_400.0 => (3_600.0, "h"),
+            _ => (86_400.0, "days"),
+        }
+    }
+
+    /// The label with the unit of the scale.
+    pub(super) fn shown(&self, scale: &Scale) -> String {
+        if scale.unit.is_empty() { self.label.clone() } else { self.label.replace("(s)", &format!("({})", scale.unit)) }
+    }
+}
+
+/// Places on a logarithmic axis of spans.
+fn ladder() -> Vec<(f64, String)> {
+    let steps = [(1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min"), (3_600.0, "1 h"), (21_600.0, "6 h")];
+    let days = [(86_400.0, "1 day"), (864_000.0, "10 days"), (8_640_000.0, "100 days")];
+    steps.into_iter().chain(days).map(|(at, label)| (at, label.to_owned())).collect()
+}
+
+/// Whether the chart shows levels.
+fn has_steps(chart: &Chart) -> bool {
+    chart.series.iter().any(|series| series.style == LineStyle::Steps)
 }
 
 /// The points of a chart that have a place in it.

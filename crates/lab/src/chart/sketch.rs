@@ -1,6 +1,6 @@
 //! Boxes, lines and words at given places: trees, sequences of messages.
 
-use super::canvas::{Anchor, Canvas, Type};
+use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::marks::{Look, Rgb};
 use super::{HEIGHT, WIDTH};
 
@@ -65,10 +65,11 @@ pub struct Words {
 /// Text in a box, in CSS pixels.
 const BOXED: f64 = 11.0;
 
-pub(super) fn svg(sketch: &Sketch) -> String {
-    let size = sketch.size.unwrap_or((WIDTH, HEIGHT));
-    let mut canvas = Canvas::new(size);
-    for (row, line) in Type::TITLE.wrap(&sketch.title, size.0 - 40.0, 2).iter().zip(0_u32..) {
+pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
+    let (width, height) = sketch.size.unwrap_or((WIDTH, HEIGHT));
+    let mut canvas = Canvas::new(Sheet { width, height, titled });
+    let title = if titled { Type::TITLE.wrap(&sketch.title, width - 40.0, 2) } else { Vec::new() };
+    for (row, line) in title.iter().zip(0_u32..) {
         canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start);
     }
     for Stroke { points, slot, width, dashed } in &sketch.strokes {
@@ -81,9 +82,9 @@ pub(super) fn svg(sketch: &Sketch) -> String {
     for words in &sketch.words {
         let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
         let (x, y) = words.at;
-        canvas.text(&look.cut(&words.text, size.0 - x), x, y, look, Anchor::Start);
+        canvas.text(&look.cut(&words.text, width - x), x, y, look, Anchor::Start);
     }
-    canvas.finish(&sketch.title, &sketch.about)
+    canvas.finish(&sketch.title, &sketch.about, "")
 }
 
 fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
@@ -95,7 +96,7 @@ fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {
     let (left, right, top, bottom) = (x - width / 2.0, x + width / 2.0, y - height / 2.0, y + height / 2.0);
     let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
     let border = colour(*slot, Rgb::AXIS);
-    canvas.fill(&corners, border.mix(Rgb::WHITE, 0.88), 1.0);
+    canvas.fill(&corners, border, 0.12);
     canvas.outline(&corners, border, 1.0);
     let look = Type { size: BOXED, bold: false, colour: Rgb::INK };
     let leading = BOXED + 3.0;

@@ -5,18 +5,13 @@ use crate::chart::{self, Chart, Picture, significant};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
-use std::collections::BTreeMap;
+
+/// Widths in CSS pixels that pictures are drawn for: a desk and paper, and a phone. The page scales them a little.
+const WIDE: f64 = 860.0;
+const NARROW: f64 = 400.0;
 
 /// Draws the figures of a page and formats its numbers.
 pub(super) fn view(page: &Page) -> Value {
-    let pictures = page.sections.iter().flat_map(|section| &section.parts).filter_map(|part| match part {
-        Part::Figure(figure) => Some(&**figure),
-        Part::Table(_) => None,
-    });
-    let plot = |figure: &Figure| Some((figure.picture.id().to_owned(), chart::interactive(&figure.picture)?.spec));
-    // Descriptions of all plots, by their anchors, and what draws them.
-    let all_plots: BTreeMap<String, serde_json::Value> = pictures.chain(&page.figures).filter_map(plot).collect();
-    let plots = if all_plots.is_empty() { "" } else { include_str!("../../templates/plot.js") };
     // Checks of the paper's own numbers are counted apart.
     let (checks, claims): (Vec<&Claim>, Vec<&Claim>) =
         page.claims.iter().partition(|claim| claim.verdict.is_of_a_check());
@@ -24,6 +19,7 @@ pub(super) fn view(page: &Page) -> Value {
     context! {
         title => page.title.as_str(),
         subtitle => page.subtitle.as_str(),
+        lead => serde(&page.lead),
         notes => serde(&page.notes),
         tally => list(&Verdict::ALL, |verdict| context! { verdict => serde(verdict), count => count(*verdict) }),
         claims => list(&claims, |claim| claim_view(claim, page)),
@@ -36,9 +32,8 @@ pub(super) fn view(page: &Page) -> Value {
         commands => serde(&page.commands),
         provenance => serde(&page.provenance),
         style => safe(include_str!("../../templates/report.css")),
+        dark => safe(&chart::dark_css()),
         script => safe(include_str!("../../templates/report.js")),
-        plots => safe(plots),
-        all_plots => serde(&all_plots),
     }
 }
 
@@ -79,12 +74,17 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
             let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
             (&*x.label, &*y.label, format!("{} over {}, for {}", y.label, x.label, names.join(", ")))
         }
+        Picture::Forest(forest) => {
+            let names: Vec<&str> = forest.rows.iter().map(|(name, _)| name.as_str()).collect();
+            (&*forest.x.label, "", format!("{}, for {}", forest.x.label, names.join(", ")))
+        }
         Picture::Gantt(gantt) => {
             (&*gantt.time, "Processor", format!("{} jobs on {} processors", gantt.bars.len(), gantt.processors))
         }
         Picture::Sketch(sketch) => ("", "", sketch.about.clone()),
     };
-    let chart = if let Picture::Chart(chart) = picture { Some(chart) } else { None };
+    let chart = if let Picture::Chart(chart) = picture { Some(chart.drawn()) } else { None };
+    let chart = chart.as_deref();
     context! {
         anchor => picture.id(),
         title => picture.title(),
@@ -95,10 +95,16 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         alt => format!("{}: {alt}", picture.title()),
         claims => serde(&claims),
         files => serde(&figure.files),
-        is_schedule => matches!(picture, Picture::Gantt(_)),
-        // None if there is nothing to point at.
-        plot => chart::interactive(picture).map(|plot| context! { legend => serde(&plot.legend) }),
-        svg => Value::from_safe_string(chart::svg(picture)),
+        // What is drawn to be read at one size is scrolled on a narrow screen.
+        kind => match picture {
+            Picture::Chart(_) => "chart",
+            Picture::Forest(_) => "forest",
+            Picture::Gantt(_) => "schedule",
+            Picture::Sketch(_) => "sketch",
+        },
+        wide => safe(&chart::inline(picture, WIDE)),
+        narrow => matches!(picture, Picture::Chart(_) | Picture::Forest(_)).then(|| safe(&chart::inline(picture, NARROW))),
+        readout => serde(&chart::readout(picture)),
         numbers => chart.map(numbers).unwrap_or_default(),
         // What the numbers rest on several of.
         observations => chart.map_or("", Chart::counted),
@@ -195,6 +201,7 @@ fn table_view(table: &Table) -> Value {
         caption => table.caption.as_str(),
         columns => serde(&columns),
         rows => serde(&table.rows),
+        exact => serde(&table.exact),
     }
 }
 

@@ -99,7 +99,6 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
-        link: "",
         observations: "",
     }
 }

@@ -45,7 +45,6 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
             unit: "h",
             processors: clusters[moment.cluster.index()],
             bars: bars.clone(),
-            link: "time",
             ..Gantt::default()
         };
         made.pictures.push((gantt.into(), caption.clone()));

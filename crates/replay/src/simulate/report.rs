@@ -1,6 +1,8 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
+use super::answer;
 use super::cli::Format;
+use super::schedules::section;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, stem, terminal};
@@ -18,7 +20,7 @@ use workload::repair::Repair;
 const NOT_REPRODUCIBLE: &str =
     "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
 
-/// All that is told of a finished simulation.
+/// A finished simulation with all that is written about it.
 pub(super) struct Report<'a> {
     pub(super) trace: &'a Path,
     /// The command that gives the same results.
@@ -49,23 +51,39 @@ impl Report<'_> {
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
 
-    /// The data of a chart, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
+    /// The data of a picture, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
-        let Picture::Chart(chart) = picture else { return Ok(None) };
+        let id = picture.id();
+        let row = |name: &str, x: String, y: f64, interval: Option<(f64, f64)>, reps: u32| {
+            let [low, high] = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
+            vec![id.to_owned(), name.to_owned(), x, id.to_owned(), y.to_string(), low, high, reps.to_string()]
+        };
         let mut rows = Vec::new();
-        for series in &chart.series {
-            for Point { x, y, interval, reps, .. } in &series.points {
-                let ends = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
-                let [low, high]: [String; 2] = ends;
-                let (id, name, reps) = (chart.id.clone(), series.name.clone(), reps.unwrap_or(1).to_string());
-                rows.push(vec![id.clone(), name, x.to_string(), id, y.to_string(), low, high, reps]);
+        match picture {
+            Picture::Chart(chart) => {
+                for (series, point) in
+                    chart.series.iter().flat_map(|series| series.points.iter().map(move |p| (series, p)))
+                {
+                    let Point { x, y, interval, reps } = *point;
+                    rows.push(row(&series.name, x.to_string(), y, interval, reps.unwrap_or(1)));
+                }
             }
+            Picture::Forest(forest) => {
+                for (k, (name, _)) in forest.rows.iter().enumerate() {
+                    let dots = forest.facets.iter().filter_map(|facet| Some((facet, facet.dots[k].as_ref()?)));
+                    let dots = dots.filter(|(_, dot)| dot.interval.is_some());
+                    rows.extend(
+                        dots.map(|(facet, dot)| row(name, facet.key.clone(), dot.mean, dot.interval, dot.blocks)),
+                    );
+                }
+            }
+            Picture::Gantt(_) | Picture::Sketch(_) => return Ok(None),
         }
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
     }
 
-    pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
+    pub(super) fn page(&self, mut sections: Vec<page::Section>) -> Page {
         let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
         let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
             let values = self.runs.iter().map(|run| cell(metric, run.value(metric), readable));
@@ -77,24 +95,9 @@ impl Report<'_> {
             vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
-        let mut notes = vec!["One log: to compare policies in general, look at several.".to_owned()];
-        if !self.is_reproducible() {
-            notes.insert(0, NOT_REPRODUCIBLE.to_owned());
-        }
-        notes.extend(self.world.notes());
-        notes.extend(self.remarks());
-        notes.extend(self.rejections());
-        if !repairs.is_empty() {
-            notes.push(format!(
-                "{} made to the log; the table of repairs counts them.",
-                if repairs.len() == 1 {
-                    "One kind of repair was".to_owned()
-                } else {
-                    format!("{} kinds of repair were", repairs.len())
-                }
-            ));
-        }
-        let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is.";
+        let notes = section("notes", "Notes", self.notes(repairs.len()), Vec::new());
+        sections.push(notes);
+        let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md defines each.";
         let summary = page::Table::new("summary", "All of summary.csv", caption, policies, rows.collect());
         let caption = "What the log leaves out or gets wrong, and what was done about it.";
         let columns = ["rule", "records", "first line", "what was done"];
@@ -102,13 +105,40 @@ impl Report<'_> {
         Page {
             title: stem(self.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
-            notes,
+            lead: answer::sentences(self),
+            notes: (!self.is_reproducible()).then(|| NOT_REPRODUCIBLE.to_owned()).into_iter().collect(),
             sections,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
             commands: vec![("Run this again".to_owned(), self.command.clone())],
             provenance: self.provenance(),
             ..Page::default()
         }
+    }
+
+    /// How far the results carry, behind them on the page.
+    fn notes(&self, repairs: usize) -> Vec<String> {
+        let mut notes = self.saturated();
+        if self.runs.len() > 1 {
+            notes.push(
+                "Each difference is that of the means over jobs. Its interval rests on blocks of the log: a block ends when no job waits \
+                 under either policy, after a week or more. The best policy is among the one named and those without a significant \
+                 difference from it, with 95 % at least: all pairs are compared at a level that allows for their number (multiple \
+                 comparisons with the best)."
+                    .to_owned(),
+            );
+        }
+        notes.push("One log: to compare policies in general, look at several.".to_owned());
+        notes.extend(self.world.notes());
+        notes.extend(self.remarks());
+        notes.extend(self.rejections());
+        match repairs {
+            0 => {}
+            1 => notes.push("One kind of repair was made to the log; the table of repairs counts it.".to_owned()),
+            _ => {
+                notes.push(format!("{repairs} kinds of repair were made to the log; the table of repairs counts them."))
+            }
+        }
+        notes
     }
 
     fn is_reproducible(&self) -> bool {

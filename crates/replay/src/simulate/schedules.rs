@@ -36,7 +36,6 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 sites,
                 span,
                 bars: bars(placed, seconds),
-                link: "time",
             };
             parts.push(figure(gantt, ""));
             words = vec![DRAWN.to_owned()];

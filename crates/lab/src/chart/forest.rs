@@ -1,0 +1,305 @@
+//! Differences to a baseline: a dot and an interval for each policy, in panels of one scale.
+
+use super::Axis;
+use super::arrange::{count, thinned};
+use super::canvas::{Anchor, Canvas, Sheet, Type};
+use super::marks::{Look, Rgb};
+use super::scale::{Scale, fixed, significant};
+
+/// Differences of several policies to a baseline, in one or more panels.
+#[derive(Debug, Clone, Default)]
+pub struct Forest {
+    /// Short name, as in file names and links.
+    pub id: String,
+    /// The comparison, in a few words.
+    pub title: String,
+    /// The axis of all panels.
+    pub x: Axis,
+    /// Name of each row with the slot of its colour.
+    pub rows: Vec<(String, usize)>,
+    /// The panels, side by side where there is room.
+    pub facets: Vec<Facet>,
+}
+
+/// A panel: one dot for each row.
+#[derive(Debug, Clone, Default)]
+pub struct Facet {
+    /// Its heading.
+    pub name: String,
+    /// Its x in the data.
+    pub key: String,
+    /// By row; `None` where there is no value.
+    pub dots: Vec<Option<Dot>>,
+    /// In the data alone, because another panel shows the same.
+    pub is_hidden: bool,
+}
+
+/// A difference.
+#[derive(Debug, Clone, Default)]
+pub struct Dot {
+    /// The estimate.
+    pub mean: f64,
+    /// Its 95 % interval, if there is one.
+    pub interval: Option<(f64, f64)>,
+    /// Blocks that it rests on.
+    pub blocks: u32,
+    /// Text beside it, where there is one panel.
+    pub text: String,
+    /// What the pointer reads over it, line by line.
+    pub facts: Vec<String>,
+}
+
+impl Dot {
+    fn is_significant(&self) -> bool {
+        self.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
+    }
+
+    fn ends(&self) -> (f64, f64) {
+        self.interval.unwrap_or((self.mean, self.mean))
+    }
+
+    fn reach(&self) -> f64 {
+        let (low, high) = self.ends();
+        low.abs().max(high.abs()).max(self.mean.abs())
+    }
+}
+
+/// A value this many times as far from zero as the next does not set the scale.
+const DWARFS: f64 = 5.0;
+
+const TICKS: f64 = 24.0;
+
+/// Where the parts of the picture lie.
+struct Layout {
+    names: f64,
+    texts: f64,
+    columns: usize,
+    row: f64,
+    head: f64,
+    top: f64,
+}
+
+impl Forest {
+    fn drawn(&self) -> impl Iterator<Item = &Facet> {
+        self.facets.iter().filter(|facet| !facet.is_hidden)
+    }
+
+    /// The axis covers the intervals of all rows but those without an interval and those that dwarf the others.
+    fn scale(&self) -> Scale {
+        let reach = |row: usize, needs_interval: bool| {
+            let dots = self.drawn().filter_map(|facet| facet.dots.get(row)?.as_ref());
+            let dots = dots.filter(|dot| !needs_interval || dot.interval.is_some());
+            dots.map(Dot::reach).fold(f64::NAN, f64::max)
+        };
+        let sorted = |needs_interval| {
+            let mut rows: Vec<(f64, usize)> =
+                (0..self.rows.len()).map(|row| (reach(row, needs_interval), row)).collect();
+            rows.retain(|(reach, _)| reach.is_finite());
+            rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+            rows
+        };
+        let mut rows = sorted(true);
+        if rows.is_empty() {
+            rows = sorted(false);
+        }
+        while let [.., (next, _), (most, _)] = rows[..] {
+            if rows.len() < 3 || most <= DWARFS * next {
+                break;
+            }
+            rows.pop();
+        }
+        let is_kept = |row: usize| rows.iter().any(|(_, kept)| *kept == row);
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        for facet in self.drawn() {
+            let kept =
+                facet.dots.iter().enumerate().filter(|(row, _)| is_kept(*row)).filter_map(|(_, dot)| dot.as_ref());
+            for (from, to) in kept.map(Dot::ends) {
+                (low, high) = (low.min(from), high.max(to));
+            }
+        }
+        let room = if high > low { 0.06 * (high - low) } else { 1.0 };
+        let (low, high) = (low - room, high + room);
+        Scale::linear(low, high, low, high, &self.x)
+    }
+
+    fn layout(&self, sheet: Sheet) -> Layout {
+        let n = self.drawn().count();
+        let widest =
+            |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| Type::NAME.width(text)).fold(0.0, f64::max);
+        let names = (widest(&mut self.rows.iter().map(|(name, _)| name)) + 14.0).min(0.36 * sheet.width);
+        let beside = self.drawn().flat_map(|facet| facet.dots.iter().flatten()).map(|dot| &dot.text);
+        let texts = if n == 1 { widest(&mut beside.into_iter()) + 10.0 } else { 0.0 };
+        // On a narrow sheet the text stands above its dot.
+        let is_narrow = n == 1 && sheet.width < names + texts + 220.0;
+        let (names, texts) = if is_narrow { (0.0, 0.0) } else { (names, texts) };
+        let room = sheet.width - 2.0 * sheet.margin() - names;
+        let columns = (1..=n).rev().find(|columns| room / count(*columns) >= 150.0).unwrap_or(1);
+        Layout {
+            names,
+            texts,
+            columns: n.div_ceil(n.div_ceil(columns.max(1)).max(1)).max(1),
+            row: if is_narrow {
+                42.0
+            } else if n == 1 {
+                28.0
+            } else {
+                22.0
+            },
+            head: if n == 1 { 18.0 } else { 24.0 },
+            top: if sheet.titled { 40.0 } else { 2.0 },
+        }
+    }
+}
+
+pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
+    let (layout, scale) = (forest.layout(sheet), forest.scale());
+    let facets: Vec<&Facet> = forest.drawn().collect();
+    let facet_height = layout.head + layout.row * count(forest.rows.len()) + TICKS;
+    let height = layout.top + facet_height * count(facets.len().div_ceil(layout.columns)) + 24.0;
+    let sheet = Sheet { height, ..sheet };
+    let mut canvas = Canvas::new(sheet);
+    let margin = sheet.margin();
+    if sheet.titled {
+        let title = Type::TITLE.cut(&forest.title, sheet.width - 2.0 * margin);
+        canvas.text(&title, margin, 27.0, Type::TITLE, Anchor::Start);
+    }
+    let column = (sheet.width - 2.0 * margin - layout.names) / count(layout.columns);
+    for (k, facet) in facets.iter().enumerate() {
+        let left = margin + layout.names + column * count(k % layout.columns);
+        let top = layout.top + facet_height * count(k / layout.columns);
+        let panel =
+            Panel { forest, layout: &layout, scale: &scale, left, right: left + column - layout.texts - 12.0, top };
+        panel.draw(&mut canvas, facet, facets.len() > 1, k % layout.columns == 0);
+    }
+    let label = Type::LABEL.cut(&forest.x.shown(&scale), sheet.width - 2.0 * margin);
+    let middle = f64::midpoint(margin + layout.names, sheet.width - margin - layout.texts);
+    let half = Type::LABEL.width(&label) / 2.0;
+    let middle = middle.min(sheet.width - margin - half).max(margin + half);
+    canvas.text(&label, middle, height - 8.0, Type::LABEL, Anchor::Middle);
+    let about =
+        format!("{}: {}", forest.x.label, forest.rows.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(", "));
+    canvas.finish(&forest.title, &about, "")
+}
+
+/// One panel being drawn.
+struct Panel<'a> {
+    forest: &'a Forest,
+    layout: &'a Layout,
+    scale: &'a Scale,
+    left: f64,
+    right: f64,
+    top: f64,
+}
+
+impl Panel<'_> {
+    fn at(&self, value: f64) -> f64 {
+        self.left + self.scale.fraction(value) * (self.right - self.left)
+    }
+
+    fn draw(&self, canvas: &mut Canvas, facet: &Facet, is_named: bool, has_names: bool) {
+        let Layout { row, head, .. } = *self.layout;
+        let rows = &self.forest.rows;
+        let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
+        let zero = self.at(0.0);
+        if is_named {
+            let heading = Type { bold: true, ..Type::NAME };
+            canvas.text(
+                &heading.cut(&facet.name, self.right - self.left),
+                self.left,
+                self.top + 14.0,
+                heading,
+                Anchor::Start,
+            );
+        } else {
+            for (text, anchor, x, room) in [
+                ("better ←", Anchor::End, zero - 6.0, zero - self.left),
+                ("→ worse", Anchor::Start, zero + 6.0, self.right - zero),
+            ] {
+                if room > 60.0 {
+                    canvas.text(text, x, self.top + 12.0, Type::TICK, anchor);
+                }
+            }
+        }
+        let ticks = &self.scale.ticks;
+        let places: Vec<f64> = ticks.iter().map(|tick| self.at(tick.at)).collect();
+        let widths: Vec<f64> = ticks.iter().map(|tick| Type::TICK.width(&tick.label)).collect();
+        for ((tick, place), shown) in ticks.iter().zip(&places).zip(thinned(&places, &widths, 12.0)) {
+            canvas.line(&[(*place, first), (*place, bottom)], Rgb::GRID, 0.8, 1.0);
+            if shown {
+                canvas.text(&tick.label, *place, bottom + 15.0, Type::TICK, Anchor::Middle);
+            }
+        }
+        canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, 1.0);
+        for (k, (name, slot)) in rows.iter().enumerate() {
+            let top = first + row * count(k);
+            let dot = facet.dots.get(k).and_then(Option::as_ref);
+            // Above the dot where there is no room beside it.
+            let is_above = self.layout.names <= 0.0;
+            let y = if is_above { top + row - 10.0 } else { top + row / 2.0 };
+            if is_above {
+                let text = format!("{name}: {}", dot.map_or("", |dot| &dot.text));
+                canvas.text(
+                    &Type::NAME.cut(&text, self.right - self.left),
+                    self.left,
+                    top + 16.0,
+                    Type::NAME,
+                    Anchor::Start,
+                );
+            } else if has_names {
+                let name = Type::NAME.cut(name, self.layout.names - 14.0);
+                canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
+            }
+            let Some(dot) = dot else { continue };
+            canvas.open("class=\"mark\"", &dot.facts);
+            self.dot(canvas, dot, Look::of_slot(*slot), y);
+            if self.layout.texts > 0.0 {
+                canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
+            }
+            canvas.close();
+        }
+    }
+
+    /// The interval and its estimate, hollow where the interval covers zero; an arrow and the value where it lies beyond.
+    fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: Look, y: f64) {
+        let colour = look.colour();
+        // A wide place for the pointer.
+        let reach = |x: f64, way: f64| (x + 12.0 * way).clamp(self.left - 6.0, self.right + 6.0);
+        let (low, high) = dot.ends();
+        let inside = |value: f64| value.clamp(self.scale.low, self.scale.high);
+        let [from, to, middle] = [low, high, dot.mean].map(|value| self.at(inside(value)));
+        let corners = [
+            (reach(from, -1.0), y - 9.0),
+            (reach(to, 1.0), y - 9.0),
+            (reach(to, 1.0), y + 9.0),
+            (reach(from, -1.0), y + 9.0),
+        ];
+        canvas.fill(&corners, Rgb::WHITE, 0.01);
+        if to > from {
+            canvas.line(&[(from, y), (to, y)], colour, 2.0, 1.0);
+        }
+        for (value, x) in [(low, from), (high, to)] {
+            let way = if value > self.scale.high { 1.0 } else { -1.0 };
+            if value < self.scale.low || value > self.scale.high {
+                canvas.fill(&[(x - 8.0 * way, y - 5.0), (x - 8.0 * way, y + 5.0), (x, y)], colour, 1.0);
+            }
+        }
+        if dot.mean < self.scale.low || dot.mean > self.scale.high {
+            let unit = if self.forest.x.label.contains('%') { " %" } else { "" };
+            let value = if self.forest.x.spans { String::new() } else { format!("{}{unit}", rounded(dot.mean)) };
+            let (x, anchor) =
+                if dot.mean > 0.0 { (middle - 12.0, Anchor::End) } else { (middle + 12.0, Anchor::Start) };
+            canvas.text(&value, x, y + 4.0, Type::TICK, anchor);
+            return;
+        }
+        let mark: Vec<(f64, f64)> =
+            Look::of_slot(0).corners(4.6).into_iter().map(|(dx, dy)| (middle + dx, y + dy)).collect();
+        canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
+        canvas.outline(&mark, colour, 1.8);
+    }
+}
+
+/// `+1,234`, `−12.3`.
+fn rounded(value: f64) -> String {
+    let text = if value.abs() >= 10.0 { fixed(value, 0) } else { significant(value) };
+    if value > 0.0 { format!("+{text}") } else { text }
+}

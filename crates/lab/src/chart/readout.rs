@@ -1,0 +1,70 @@
+//! The numbers of a chart for the crosshair of the page.
+
+use super::draw::{DENSE, PRINTED, group_of, looks};
+use super::scale::{Scale, has_place};
+use super::{Axis, Chart, LineStyle, Picture, Series};
+use serde_json::{Value, json};
+
+/// Values of all series by x, with what they are written with; `None` of a picture whose marks have words of their own.
+pub(crate) fn readout(picture: &Picture) -> Option<Value> {
+    let Picture::Chart(chart) = picture else { return None };
+    let chart = &*chart.drawn();
+    let all = chart.series.iter().chain(&chart.reference).enumerate();
+    let looks = looks(chart);
+    let series = all.map(|(k, series)| {
+        let name = if k < chart.series.len() { series.name.clone() } else { format!("{}, {PRINTED}", series.name) };
+        let (group, joined) = (group_of(chart, k), series.points.len() >= DENSE);
+        let style = format!("{:?}", if k < chart.series.len() { series.style } else { LineStyle::MarksOnly });
+        let (colour, points) = (looks[k].colour().to_string(), points(chart, series));
+        json!({ "name": name, "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
+    });
+    let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
+    Some(json!({
+        "x": axis(&chart.x, &x),
+        "y": axis(&chart.y, &y),
+        "levels": chart.series.iter().any(|series| series.style == LineStyle::Steps),
+        "of": chart.counted(),
+        "series": series.collect::<Vec<_>>(),
+    }))
+}
+
+/// Of each point: x, y, the ends of its interval, and what it rests on; missing ones at the end are left out.
+fn points(chart: &Chart, series: &Series) -> Vec<Vec<Value>> {
+    let is_level = series.style == LineStyle::Steps;
+    let there = series.points.iter().filter(|point| has_place(point, chart) || (is_level && point.y.is_finite()));
+    let point = there.map(|point| {
+        let (low, high) = point.interval.unzip();
+        let values = [Some(point.x), Some(point.y), low, high];
+        let mut all: Vec<Value> = values.into_iter().map(|value| value.map_or(Value::Null, seven)).collect();
+        all.push(point.reps.into());
+        while all.last().is_some_and(Value::is_null) {
+            all.pop();
+        }
+        all
+    });
+    point.collect()
+}
+
+/// Seven digits, more than a reader needs.
+fn seven(value: f64) -> Value {
+    let short: f64 = format!("{value:.6e}").parse().unwrap_or(value);
+    if short.fract().abs() <= 0.0 && short.abs() < 1e15 {
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number in the range")]
+        return (short as i64).into();
+    }
+    short.into()
+}
+
+fn axis(axis: &Axis, scale: &Scale) -> Value {
+    let names = if scale.exact { scale.ticks.as_slice() } else { &[] };
+    json!({
+        "label": axis.label,
+        // As it stands behind a number, with a blank before it.
+        "unit": axis.unit(),
+        "spans": axis.spans,
+        "log": scale.log,
+        "low": scale.low,
+        "high": scale.high,
+        "names": names.iter().map(|tick| json!([tick.at, tick.label])).collect::<Vec<_>>(),
+    })
+}
