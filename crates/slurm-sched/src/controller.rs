@@ -115,6 +115,9 @@ pub(crate) struct Controller<'a> {
     fates: BTreeMap<u32, Fate>,
     queue: Vec<Entry>,
     is_sorted: bool,
+    /// The last main pass, and whether it was a full one, if it started nothing and no job, priority or node has changed since.
+    /// The next one of its kind is the same.
+    idle_pass: Option<(bool, main_pass::Pass)>,
 }
 
 impl<'a> Controller<'a> {
@@ -139,6 +142,7 @@ impl<'a> Controller<'a> {
             fates: BTreeMap::new(),
             queue: Vec::new(),
             is_sorted: true,
+            idle_pass: None,
         }
     }
 
@@ -215,7 +219,8 @@ impl<'a> Controller<'a> {
         let is_admitted = matches!(partition.state, State::Up | State::Drain)
             && within(partition.max_time)
             && partition.max_nodes.is_none_or(|most| nodes <= most)
-            && nodes >= partition.min_nodes;
+            && nodes >= partition.min_nodes
+            && nodes as usize <= partition.nodes.len();
         Place {
             factors: JobFactors {
                 association,
@@ -315,13 +320,22 @@ impl<'a> Controller<'a> {
         if !self.is_sorted {
             queue::sort(&mut self.queue);
             self.is_sorted = true;
+            self.idle_pass = None;
         }
     }
 
     /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
     pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> main_pass::Pass {
         self.prepare(now);
-        main_pass(&mut self.cluster, &self.queue, now, is_full, &self.site.conf.scheduling)
+        let settings = &self.site.conf.scheduling;
+        // SPEC 0.4. Under bf_min_age_reserve a pass depends on the time, too.
+        let is_same = |(kind, _): &&(bool, main_pass::Pass)| *kind == is_full && settings.bf_min_age_reserve == 0;
+        if let Some((_, pass)) = self.idle_pass.as_ref().filter(is_same) {
+            return pass.clone();
+        }
+        let pass = main_pass(&mut self.cluster, &self.queue, now, is_full, settings);
+        self.idle_pass = pass.starts.is_empty().then(|| (is_full, pass.clone()));
+        pass
     }
 
     /// Decides a backfill pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
@@ -363,6 +377,7 @@ impl<'a> Controller<'a> {
             job.running = Some(Running { association, qos, start: now, end: None, billing });
         }
         if !starts.is_empty() {
+            self.idle_pass = None;
             self.queue.retain(|entry| !starts.iter().any(|start| start.job == entry.job));
         }
     }
@@ -379,6 +394,7 @@ impl<'a> Controller<'a> {
             self.priorities.job_ended(&running, now);
         }
         self.cluster.end(job);
+        self.idle_pass = None;
         self.queue.retain(|entry| entry.job != job);
     }
 
@@ -433,12 +449,16 @@ impl<'a> Controller<'a> {
         places.iter().find(|place| place.factors.partition == partition).map_or(YEAR, |place| place.factors.limit)
     }
 
-    /// Returns true if a job is in the queue, or will be by its begin time.
+    /// Returns true if a job is in the queue.
     pub(crate) fn has_queue(&self) -> bool {
-        let mut dependent = self.dependent.iter();
         !self.queue.is_empty()
-            || !self.ahead.is_empty()
-            || dependent.any(|(id, (_, groups))| self.is_independent(*id, groups, i64::MAX))
+    }
+
+    /// Returns true if a job will be in the queue by its begin time or by a dependency on jobs that are known.
+    pub(crate) fn has_time_ahead(&self) -> bool {
+        let is_met =
+            |(id, (_, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| self.is_independent(*id, groups, i64::MAX);
+        !self.ahead.is_empty() || self.dependent.iter().any(is_met)
     }
 
     /// Returns the nodes' state.
@@ -449,6 +469,7 @@ impl<'a> Controller<'a> {
 
     /// Puts the nodes back into an earlier state.
     pub(crate) fn restore(&mut self, cluster: Cluster) {
+        self.idle_pass = None;
         self.cluster = cluster;
     }
 

@@ -124,6 +124,8 @@ pub struct Limits {
     accounts: Option<Arc<Accounts>>,
     /// QOS of partitions.
     partitions: Vec<Option<usize>>,
+    /// Kinds that some association or QOS limits.
+    kinds: Vec<usize>,
     loads: BTreeMap<Scope, Load>,
 }
 
@@ -134,7 +136,13 @@ impl Limits {
         let accounts = accounts.filter(|_| conf.enforces_limits);
         let qos = |name: &Option<String>| accounts?.qos(name.as_deref()?);
         let partitions = conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
-        Self { accounts: accounts.cloned().map(Arc::new), partitions, loads: BTreeMap::new() }
+        let all: Vec<&Amounts> = accounts.map_or(Vec::new(), |accounts| {
+            let associations = accounts.associations.iter().map(|own| &own.limits);
+            associations.chain(accounts.qos.iter().map(|qos| &qos.limits)).collect()
+        });
+        let is_set = |kind: &usize| all.iter().any(|limits| limits[*kind] != [None; 3]);
+        let kinds = (0..KINDS.len()).filter(is_set).collect();
+        Self { accounts: accounts.cloned().map(Arc::new), partitions, kinds, loads: BTreeMap::new() }
     }
 
     /// Counts a job that starts.
@@ -165,19 +173,18 @@ impl Limits {
     /// Reason for which a job cannot start now, as squeue prints it; `None` if it can.
     #[must_use]
     pub fn reason(&self, job: &Demand) -> Option<String> {
-        self.first_of(0..KINDS.len(), job)
+        self.first_of(KINDS.len(), job)
     }
 
     /// Reason among the limits that are tested before nodes are selected: numbers of jobs and time limits.
     pub(crate) fn reason_before_selection(&self, job: &Demand) -> Option<String> {
-        self.first_of(0..BEFORE_SELECTION, job)
+        self.first_of(BEFORE_SELECTION, job)
     }
 
-    /// Reason by the first of these kinds that bars a job.
-    fn first_of(&self, kinds: std::ops::Range<usize>, job: &Demand) -> Option<String> {
-        self.accounts.as_ref()?;
+    /// Reason by the first of the kinds below `end` that bars a job.
+    fn first_of(&self, end: usize, job: &Demand) -> Option<String> {
         let seconds = job.limit.max(0).unsigned_abs();
-        for kind in kinds {
+        for &kind in self.kinds.iter().take_while(|kind| **kind < end) {
             let (_, measure, over) = KINDS[kind];
             let resources = if matches!(measure, Measure::Jobs | Measure::Seconds) { 1 } else { 3 };
             for at in 0..resources {

@@ -93,6 +93,31 @@ impl NodeSet {
         words.any(|((word, within), (left, right))| word & within & !(left & right) != 0)
     }
 
+    /// Iterates over the runs of consecutive nodes as `(first, end)`, lowest first; `end` is not in the run.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        // The first node at or after `from` that is in the set, or is not.
+        let next = |from: usize, is_in: bool| {
+            let of_word = |index: usize| if is_in { self.words[index] } else { !self.words[index] };
+            let mut index = from / BITS;
+            let mut word = of_word(index) & (u64::MAX << (from % BITS));
+            while word == 0 {
+                index += 1;
+                if index == self.words.len() {
+                    return None;
+                }
+                word = of_word(index);
+            }
+            Some(index * BITS + word.trailing_zeros() as usize)
+        };
+        let capacity = self.words.len() * BITS;
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = (from < capacity).then(|| next(from, true)).flatten()?;
+            from = next(first, false).unwrap_or(capacity);
+            Some((first, from))
+        })
+    }
+
     /// Iterates over the nodes, lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, word)| {

@@ -6,7 +6,11 @@ use crate::nodes::NodeSet;
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     cpus: Vec<u32>,
+    /// CPUs of all nodes before each, and of all.
+    cpus_before: Vec<u64>,
     weights: Vec<u64>,
+    /// For each node, the last of the stretch of nodes of its weight.
+    stretch_ends: Vec<usize>,
 }
 
 /// Resources of whole nodes that a job needs.
@@ -42,7 +46,13 @@ impl Machine {
     /// If the lists differ in length.
     pub(crate) fn new(cpus: Vec<u32>, weights: Vec<u64>) -> Self {
         assert_eq!(cpus.len(), weights.len(), "each node has CPUs and a weight");
-        Self { cpus, weights }
+        let sum = |sum: &mut u64, cpus: &u32| Some(std::mem::replace(sum, *sum + u64::from(*cpus)));
+        let cpus_before = cpus.iter().chain([&0]).scan(0, sum).collect();
+        let mut stretch_ends: Vec<usize> = (0..weights.len()).collect();
+        for node in (1..weights.len()).rev().filter(|node| weights[*node] == weights[node - 1]) {
+            stretch_ends[node - 1] = stretch_ends[node];
+        }
+        Self { cpus, cpus_before, weights, stretch_ends }
     }
 
     /// Returns the number of nodes.
@@ -53,13 +63,6 @@ impl Machine {
     /// Returns the CPUs of a set of nodes.
     pub(crate) fn cpus(&self, nodes: &NodeSet) -> u64 {
         nodes.iter().map(|node| u64::from(self.cpus[node])).sum()
-    }
-
-    /// Returns true if the candidates are enough for `need`.
-    pub(crate) fn suffices(&self, candidates: &NodeSet, need: Need, required: Option<&NodeSet>) -> bool {
-        candidates.len() >= need.nodes
-            && required.is_none_or(|nodes| nodes.is_within(candidates))
-            && (need.cpus <= need.nodes as u64 || self.choose(candidates, need, required).is_some())
     }
 
     /// Chooses nodes among the candidates, or none if they do not suffice.
@@ -111,20 +114,64 @@ impl Machine {
     /// Returns the runs of consecutive candidates of one weight, in configuration order.
     fn runs(&self, candidates: &NodeSet, required: &NodeSet) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
-        for node in candidates.iter() {
-            let weight = self.weights[node];
-            if runs.last().is_none_or(|run| run.last + 1 != node || run.weight != weight) {
-                runs.push(Run { first: node, last: node, nodes: 0, cpus: 0, weight, required: None });
+        for (mut first, end) in candidates.runs() {
+            while first < end {
+                let last = self.stretch_ends[first].min(end - 1);
+                let cpus = self.cpus_before[last + 1] - self.cpus_before[first];
+                let weight = self.weights[first];
+                runs.push(Run { first, last, nodes: last + 1 - first, cpus, weight, required: None });
+                first = last + 1;
             }
-            let Some(run) = runs.last_mut() else { continue };
-            run.last = node;
-            run.nodes += 1;
-            if required.contains(node) {
+        }
+        for node in required.iter() {
+            if let Some(run) = runs.iter_mut().find(|run| (run.first..=run.last).contains(&node)) {
                 run.required.get_or_insert(node);
-            } else {
-                run.cpus += u64::from(self.cpus[node]);
+                run.cpus -= u64::from(self.cpus[node]);
             }
         }
         runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Runs of a machine, node by node: first, last, nodes, CPUs that are not required, weight, first required node.
+    fn slow_runs(machine: &Machine, candidates: &NodeSet, required: &NodeSet) -> Vec<[usize; 6]> {
+        let mut runs: Vec<[usize; 6]> = Vec::new();
+        for node in candidates.iter() {
+            let weight = usize::try_from(machine.weights[node]).expect("small");
+            if runs.last().is_none_or(|run| run[1] + 1 != node || run[4] != weight) {
+                runs.push([node, node, 0, 0, weight, usize::MAX]);
+            }
+            let run = runs.last_mut().expect("one is there");
+            run[1] = node;
+            run[2] += 1;
+            if required.contains(node) {
+                run[5] = run[5].min(node);
+            } else {
+                run[3] += machine.cpus[node] as usize;
+            }
+        }
+        runs
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_those_that_a_walk_over_the_nodes_finds(
+            nodes in prop::collection::vec((1_u32..9, 0_u64..2, prop::bool::weighted(0.8), prop::bool::weighted(0.1)), 1..200),
+        ) {
+            let machine = Machine::new(nodes.iter().map(|node| node.0).collect(), nodes.iter().map(|node| node.1).collect());
+            let set = |is_in: &dyn Fn(usize) -> bool| NodeSet::of(nodes.len(), (0..nodes.len()).filter(|node| is_in(*node)));
+            let (candidates, required) = (set(&|node| nodes[node].2), set(&|node| nodes[node].2 && nodes[node].3));
+            let fast: Vec<[usize; 6]> = machine.runs(&candidates, &required).into_iter().map(|run| {
+                let small = |number: u64| usize::try_from(number).expect("small");
+                let Run { first, last, nodes, cpus, weight, required } = run;
+                [first, last, nodes, small(cpus), small(weight), required.unwrap_or(usize::MAX)]
+            }).collect();
+            prop_assert_eq!(fast, slow_runs(&machine, &candidates, &required));
+        }
     }
 }

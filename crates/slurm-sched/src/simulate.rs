@@ -89,6 +89,7 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
         active: BTreeMap::new(),
         ends: BTreeSet::new(),
         has_marks: false,
+        last_event: start,
         zero,
         report,
     };
@@ -101,7 +102,7 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
         let submission = submissions.peek().map(|job| zero + job.submit);
         let end = run.ends.first().map(|(time, _)| *time);
         let next = [submission, end, decays.then_some(next_decay), Some(next_limits), Some(run.loops.next(now))];
-        let Some(next) = next.into_iter().flatten().min().filter(|_| !run.is_stuck(submission)) else { break };
+        let Some(next) = next.into_iter().flatten().min().filter(|_| !run.is_stuck(submission, now)) else { break };
         now = next.max(now);
         if now >= next_limits {
             next_limits += LIMIT_LOOK;
@@ -126,6 +127,7 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
         while let Some(job) = submissions.next_if(|job| zero + job.submit <= now) {
             run.controller.submit(job, now);
             run.jobs.insert(job.id, job);
+            run.last_event = now;
             run.loops.request();
             run.loops.change(now);
         }
@@ -143,14 +145,22 @@ struct Run<'a, F> {
     ends: BTreeSet<(i64, u32)>,
     /// The last backfill pass marked nodes as planned.
     has_marks: bool,
+    /// Last submission or end of a job.
+    last_event: i64,
     zero: i64,
     report: F,
 }
 
 impl<F: FnMut(Report)> Run<'_, F> {
-    /// True if only jobs are left that no event lets start: held ones, and those that no partition admits.
-    fn is_stuck(&self, submission: Option<i64>) -> bool {
-        submission.is_none() && self.active.is_empty() && !self.controller.has_queue()
+    /// True if only jobs are left that nothing lets start: held ones, those that no partition admits, and those that have not
+    /// started on an idle cluster although all passes have looked at them.
+    fn is_stuck(&self, submission: Option<i64>, now: i64) -> bool {
+        let scheduling = &self.site.conf.scheduling;
+        let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);
+        submission.is_none()
+            && self.active.is_empty()
+            && !self.controller.has_time_ahead()
+            && (!self.controller.has_queue() || now > self.last_event + patience)
     }
 
     fn look(&mut self, now: i64) {
@@ -203,6 +213,7 @@ impl<F: FnMut(Report)> Run<'_, F> {
         let (Some(job), Some(active)) = (self.jobs.remove(&id), self.active.remove(&id)) else { return };
         self.ends.remove(&(active.start + job.run, id));
         self.controller.end(id, now, !is_cut);
+        self.last_event = now;
         self.loops.request();
         self.loops.change(now);
         (self.report)(Report::Ended(Ended {

@@ -59,16 +59,18 @@ impl WillRun<'_> {
         let mut free = usable.clone();
         free.intersect(self.idle);
         let slot = slot.unwrap_or(Slot { from: self.now, later: 0 });
-        if slot.from <= self.now && self.machine.suffices(&free, need, required) {
-            return Some((self.now, self.machine.choose(&free, need, required)?));
+        if slot.from <= self.now
+            && let Some(nodes) = self.machine.choose(&free, need, required)
+        {
+            return Some((self.now, nodes));
         }
         let mut rest = self.running.iter().peekable();
         if slot.from > self.now {
             while let Some(running) = rest.next_if(|running| running.end < slot.from) {
                 free.unite_shared(&running.nodes, usable);
             }
-            if self.machine.suffices(&free, need, required) {
-                return Some((slot.from, self.machine.choose(&free, need, required)?));
+            if let Some(nodes) = self.machine.choose(&free, need, required) {
+                return Some((slot.from, nodes));
             }
         }
         let mut base = None;
@@ -92,8 +94,8 @@ impl WillRun<'_> {
                 }
             }
             let last = last?;
-            if self.machine.suffices(&free, need, required) {
-                return Some((last, self.machine.choose(&free, need, required)?));
+            if let Some(nodes) = self.machine.choose(&free, need, required) {
+                return Some((last, nodes));
             }
             let (Some(next), Some(base)) = (rest.peek(), base) else { return None };
             while next.end > base + width {

@@ -166,3 +166,19 @@ fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
     assert_eq!(starts(&site(4, Version::V22_05, ""), &rows), "1@11 2@312 3@373");
     assert_eq!(starts(&site(4, Version::V22_05, "bf_min_age_reserve=600"), &rows), "1@11 2@632 3@31");
 }
+
+#[test]
+fn a_run_ends_although_jobs_can_never_start() {
+    // Job 2 is wider than the cluster, job 3 over a limit of its partition, job 4 needs a node that is down.
+    let mut site = site(4, Version::V22_05, "");
+    site.conf.nodes[3].up = false;
+    site.conf.partitions[0].max_time = Some(3600);
+    let rows = [
+        "1,10,300,6,-N 1 --exclusive",
+        "2,20,60,5,-N 9 --exclusive",
+        "3,30,60,900,-N 1 --exclusive",
+        "4,40,60,5,-N 4 --exclusive",
+    ];
+    let ends = ends(&reports(&site, &jobs(&rows.map(str::to_owned)), Phases::default()));
+    assert_eq!(ends.iter().map(|ended| ended.job).collect::<Vec<_>>(), [1]);
+}
