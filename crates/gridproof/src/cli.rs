@@ -49,8 +49,7 @@ pub enum Command {
     Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: can machines have run it, and is it what a policy does?
     Check(Box<replay::check::Check>),
-    /// Replay a Slurm cluster, decision by decision.
-    #[command(subcommand)]
+    /// Replay a Slurm cluster under variants of its settings, or follow a recorded controller.
     Slurm(Box<replay::slurm::Slurm>),
     /// Inspect, check, convert, draw and measure logs and synthetic workloads.
     #[command(subcommand)]

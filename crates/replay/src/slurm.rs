@@ -1,19 +1,34 @@
 //! `gridproof slurm`: a Slurm cluster, decision by decision.
 
 mod input;
+mod page;
+mod results;
 mod sacct;
 mod sbatch;
+mod tables;
+mod what_if;
 
-use anyhow::{Context, Result};
+pub use what_if::WhatIf;
+
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use input::Input;
+use input::Trace;
 use lab::cli::{Common, Ending, print};
 use slurm_sched::{Comparison, FollowError, Version, follow, version_of};
 use std::path::PathBuf;
 
-/// Commands on a Slurm cluster.
+/// A Slurm cluster: variants of its settings on its jobs, or a recorded controller followed.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = what_if::HELP)]
+pub struct Slurm {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    what_if: Option<WhatIf>,
+}
+
 #[derive(Debug, Subcommand)]
-pub enum Slurm {
+enum Command {
     /// Compare the decisions of a recorded slurmctld with those of this program, pass by pass.
     Follow(Follow),
 }
@@ -65,15 +80,15 @@ pub struct Follow {
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
-    match command {
-        Slurm::Follow(options) => {
-            let found = compare(options)?;
-            let text =
-                if common.json { serde_json::to_string_pretty(&found)? + "\n" } else { words(&found, common.quiet) };
-            print(&text);
-            Ok(if found.is_equal() { Ending::Done } else { Ending::Differs })
-        }
-    }
+    let options = match (&command.command, &command.what_if) {
+        (Some(Command::Follow(options)), _) => options,
+        (None, Some(options)) => return what_if::run(options, common),
+        (None, None) => bail!("name the files with --conf and --trace, or a recorded log: slurm follow LOG"),
+    };
+    let found = compare(options)?;
+    let text = if common.json { serde_json::to_string_pretty(&found)? + "\n" } else { words(&found, common.quiet) };
+    print(&text);
+    Ok(if found.is_equal() { Ending::Done } else { Ending::Differs })
 }
 
 /// Compares the decisions of a recorded controller with those of this program; prints nothing.
@@ -92,8 +107,11 @@ pub fn compare(options: &Follow) -> Result<Comparison> {
             .with_context(|| format!("{}: the log shows no version; give it with --slurm-version", place()))?
             .with_context(|| format!("{}: --slurm-version nearest:VERSION runs the nearest", place()))?,
     };
-    let Input { site, jobs } =
-        Input::read(&options.conf, &options.trace, options.accounts.as_deref(), version, &options.set)?;
+    let mut site = input::site(&options.conf, options.accounts.as_deref(), version, &options.set)?;
+    let Trace { jobs, left_out, .. } = Trace::read(&options.trace, &site.conf)?;
+    let trace = input::name(&options.trace);
+    site.conf.not_modelled.extend(left_out.iter().map(|what| format!("{trace}: {what}")));
+    site.check(&trace, &jobs)?;
     follow(&site, &jobs, log()?).with_context(place)
 }
 

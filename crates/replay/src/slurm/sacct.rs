@@ -1,5 +1,6 @@
 //! Jobs of a Slurm cluster as `sacct` lists them.
 
+use super::input::Trace;
 use slurm_sched::error::{Collector, Faults};
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;
@@ -8,15 +9,6 @@ use std::collections::BTreeMap;
 pub(super) const COMMAND: &str = "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 \
     --starttime 2026-01-01 --endtime 2026-02-01 \
     --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State";
-
-/// Jobs, and what was left out.
-#[derive(Debug, PartialEq)]
-pub(super) struct Listed {
-    /// Ordered by submission, which counts from the first.
-    pub(super) jobs: Vec<SubmittedJob>,
-    /// Left out, as `12 jobs never started`.
-    pub(super) left_out: Vec<String>,
-}
 
 /// Returns true if `text` begins like the output of `sacct --parsable2`.
 pub(super) fn is_sacct(text: &str) -> bool {
@@ -27,12 +19,12 @@ pub(super) fn is_sacct(text: &str) -> bool {
 ///
 /// A job takes the nodes and CPUs that it had. If it became eligible after its submission (begin time, dependency, hold), it
 /// does so here after the same time. Tasks of arrays are jobs of their own.
-pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
+pub(super) fn read(file: &str, text: &str) -> Result<Trace, Faults> {
     let mut faults = Collector::new(file);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let heading: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split('|').map(str::trim).collect());
     let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut rows: BTreeMap<u32, (i64, SubmittedJob)> = BTreeMap::new();
+    let mut rows: BTreeMap<u32, Started> = BTreeMap::new();
     for column in COLUMNS.iter().filter(|column| !heading.contains(column)) {
         faults.push(1, column, format_args!("the heading has no such column; run: {COMMAND}"));
     }
@@ -41,9 +33,9 @@ pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
         let cells: Vec<&str> = text.split('|').map(str::trim).collect();
         let row = Row { heading: &heading, cells: &cells, line };
         match row.job() {
-            Ok(Ok((submit, job))) => {
+            Ok(Ok(started)) => {
                 // A requeued job has a line for each run; the last one ended.
-                if rows.insert(job.id, (submit, job)).is_some() {
+                if rows.insert(started.job.id, started).is_some() {
                     *left_out.entry("earlier runs of requeued jobs").or_default() += 1;
                 }
             }
@@ -52,12 +44,13 @@ pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
         }
     }
     faults.finish(())?;
-    let zero = rows.values().map(|(submit, _)| *submit).min().unwrap_or(0);
-    let mut jobs: Vec<SubmittedJob> =
-        rows.into_values().map(|(submit, job)| SubmittedJob { submit: submit - zero, ..job }).collect();
+    let zero = rows.values().map(|started| started.job.submit).min().unwrap_or(0);
+    let waits = rows.iter().map(|(id, Started { job, start })| (*id, start - job.submit)).collect();
+    let at_zero = |Started { job, .. }: Started| SubmittedJob { submit: job.submit - zero, ..job };
+    let mut jobs: Vec<SubmittedJob> = rows.into_values().map(at_zero).collect();
     jobs.sort_by_key(|job| (job.submit, job.id));
     let left_out = left_out.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-    Ok(Listed { jobs, left_out })
+    Ok(Trace { jobs, waits, zero: Some(zero), left_out })
 }
 
 const COLUMNS: [&str; 10] = [
@@ -73,6 +66,12 @@ const COLUMNS: [&str; 10] = [
     "AllocCPUS",
 ];
 
+/// A job with its times of submission and start since 1970.
+struct Started {
+    job: SubmittedJob,
+    start: i64,
+}
+
 struct Row<'a> {
     heading: &'a [&'a str],
     cells: &'a [&'a str],
@@ -82,8 +81,8 @@ struct Row<'a> {
 type RowFault = (&'static str, String);
 
 impl Row<'_> {
-    /// The job with its time of submission since 1970, or the reason for leaving it out.
-    fn job(&self) -> Result<Result<(i64, SubmittedJob), &'static str>, RowFault> {
+    /// The job, or the reason for leaving it out.
+    fn job(&self) -> Result<Result<Started, &'static str>, RowFault> {
         if self.cells.len() != self.heading.len() {
             let (found, expected) = (self.cells.len(), self.heading.len());
             return Err(("row", format!("{found} columns, expected {expected}; leave out columns of free text")));
@@ -101,7 +100,7 @@ impl Row<'_> {
             return Ok(Err("jobs that never started"));
         }
         let time = "seconds since 1970; set SLURM_TIME_FORMAT=%s for sacct";
-        let submit = self.whole("Submit", time)?;
+        let (submit, start) = (self.whole("Submit", time)?, self.whole("Start", time)?);
         let eligible = if self.has_time("Eligible") { self.whole("Eligible", time)? } else { submit };
         let count = |key| {
             let n = u32::try_from(self.whole(key, "a number")?);
@@ -123,7 +122,7 @@ impl Row<'_> {
             _ => Some(60 * self.whole("TimelimitRaw", "minutes, UNLIMITED or Partition_Limit")?),
         };
         let run = self.whole("ElapsedRaw", "seconds")?;
-        Ok(Ok((submit, SubmittedJob { id, line: self.line, submit, run, limit, request })))
+        Ok(Ok(Started { job: SubmittedJob { id, line: self.line, submit, run, limit, request }, start }))
     }
 
     fn cell(&self, name: &str) -> &str {
@@ -166,7 +165,8 @@ mod tests {
             15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n"
         );
         assert!(is_sacct(&text) && !is_sacct("id,submit,run,limit,args\n"));
-        let Listed { jobs, left_out } = read("jobs.sacct", &text).expect("valid");
+        let Ok(Trace { jobs, waits, zero, left_out }) = read("jobs.sacct", &text) else { panic!("valid") };
+        assert_eq!((zero, waits), (Some(1_700_000_000), BTreeMap::from([(11, 0), (12, 100), (14, 200)])));
         let own: Vec<_> = jobs.iter().map(|job| (job.id, job.submit, job.run, job.limit, job.request.begin)).collect();
         assert_eq!(
             own,
@@ -201,7 +201,7 @@ mod tests {
                 format!("f:1: NNodes: the heading has no such column; run: {COMMAND}"),
             ),
         ] {
-            assert_eq!(read("f", &text).expect_err("a fault").to_string(), fault);
+            assert_eq!(read("f", &text).err().expect("a fault").to_string(), fault);
         }
     }
 }

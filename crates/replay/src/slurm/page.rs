@@ -1,0 +1,250 @@
+//! The page of a comparison of variants.
+
+use super::results::{KINDS, Results, of_groups};
+use super::tables::{sentences, spoken, with_half_width, with_interval};
+use super::what_if::Report;
+use anyhow::Result;
+use lab::chart::{Axis, Chart, Point, Series, fixed};
+use lab::output::OutDir;
+use lab::page::{self, Page, Table};
+use lab::provenance;
+use lab::shown::{self, DataRow, Shown};
+use metrics::{ConfidenceInterval, Metric, catalogue};
+
+/// Groups of one kind that the page shows: those of the most jobs. breakdown.csv has all.
+const SHOWN: usize = 12;
+
+/// Writes figures, their data, and `report.html`.
+pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
+    let results = report.results;
+    let mut exhibits = vec![waits(results)];
+    exhibits.extend(differences(results));
+    exhibits.extend(phases(results));
+    exhibits.extend(KINDS.into_iter().filter_map(|by| of_groups_by(results, by)));
+    let figures = shown::write(&exhibits, [], out)?;
+    let conf = &results.arms[0].site.conf;
+    let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
+    let mut notes: Vec<String> =
+        Some(sentences(results).join("\n")).filter(|text| !text.is_empty()).into_iter().collect();
+    notes.push(format!(
+        "Phases of the controller's loops under which each variant runs: {}, since a second earlier or later changes which jobs \
+         start first. Intervals say how sure a difference is on these jobs, not on those of another year. A processor is a whole node.",
+        results.phases
+    ));
+    if results.has_log {
+        notes.push(
+            "log is the schedule of the trace itself. It differs from the baseline by what the trace does not say, too: outages, \
+             reservations, jobs that are left out, settings that have changed since."
+                .to_owned(),
+        );
+    }
+    notes.extend(report.notes.iter().cloned());
+    let page = Page {
+        title: report.stem.clone(),
+        subtitle: format!(
+            "{} on {} nodes, {} jobs, Slurm {}",
+            names.join(", "),
+            fixed(count(conf.nodes.len()), 0),
+            fixed(count(results.jobs.len()), 0),
+            results.arms[0].site.version
+        ),
+        notes,
+        figures,
+        tables: vec![variants(results), means(results), paired(results), breakdown(results)],
+        commands: vec![("Run this again".to_owned(), report.command())],
+        provenance: vec![
+            ("Seed".to_owned(), report.options.seed.to_string()),
+            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("Git revision".to_owned(), provenance::git_revision().to_owned()),
+        ],
+        ..Page::default()
+    };
+    out.write("report.html", page::render(&page)?)
+}
+
+fn variants(results: &Results<'_>) -> Table {
+    let rows = results.arms.iter().enumerate().map(|(at, arm)| {
+        let settings = if arm.settings.is_empty() { "as configured".to_owned() } else { arm.settings.join("; ") };
+        let [main, backfill] = results.passes[at].map(|passes| fixed(passes, 0));
+        vec![arm.name.clone(), settings, main, backfill]
+    });
+    let caption = "Passes are the mean of a phase.";
+    Table::new(
+        "variants",
+        "Variants",
+        caption,
+        ["variant", "settings", "main passes", "backfill passes"],
+        rows.collect(),
+    )
+}
+
+fn means(results: &Results<'_>) -> Table {
+    let rows = results.metrics().into_iter().map(|metric| {
+        let values = (0..results.names().len()).map(|arm| with_half_width(results.mean(arm, metric)));
+        std::iter::once(metric.in_words()).chain(values).collect()
+    });
+    let columns = std::iter::once("metric").chain(results.names());
+    let caption =
+        "Over jobs; means over phases with the half-width of the 95 % interval. Compare by the paired differences.";
+    Table::new("means", "All of summary.csv", caption, columns, rows.collect())
+}
+
+fn paired(results: &Results<'_>) -> Table {
+    let names = results.names();
+    let rows = results.metrics().into_iter().map(|metric| {
+        let base = results.mean(0, metric);
+        let values = (1..names.len()).map(|arm| with_interval(results.difference(arm, metric), base));
+        std::iter::once(metric.in_words()).chain(values).collect()
+    });
+    let columns = std::iter::once("metric").chain(names[1..].iter().copied());
+    let caption = format!("To {}, paired by phase, with 95 % intervals.", names[0]);
+    Table::new("differences", "Differences", caption, columns, rows.collect())
+}
+
+/// Positions of the largest groups of a kind, or of all kinds.
+fn largest(results: &Results<'_>, by: &str) -> Vec<usize> {
+    let mut of_kind: Vec<usize> = (0..results.groups.len()).filter(|at| results.groups[*at].0.by == by).collect();
+    of_kind.sort_by_key(|at| std::cmp::Reverse(results.groups[*at].1));
+    of_kind.truncate(SHOWN);
+    of_kind
+}
+
+fn breakdown(results: &Results<'_>) -> Table {
+    let [wait, _] = of_groups();
+    let names = results.names();
+    let rows = KINDS.into_iter().flat_map(|by| largest(results, by)).map(|at| {
+        let (group, jobs) = &results.groups[at];
+        let base = results.group_mean(at, 0, wait);
+        let means = (0..names.len()).map(|arm| with_half_width(results.group_mean(at, arm, wait)));
+        let differences =
+            (1..results.arms.len()).map(|arm| with_interval(results.group_difference(at, arm, wait), base));
+        let head = [group.by.to_owned(), group.name.clone(), jobs.to_string()];
+        head.into_iter().chain(means).chain(differences).collect()
+    });
+    let columns =
+        ["by", "name", "jobs"].into_iter().map(str::to_owned).chain(names.iter().map(|name| (*name).to_owned()));
+    let columns = columns.chain(results.arms[1..].iter().map(|arm| format!("{} − {}", arm.name, names[0])));
+    let caption =
+        format!("Mean wait (s) of the {SHOWN} largest groups of each kind; breakdown.csv has all, and slowdowns.");
+    Table::new("breakdown", "Waits by partition, account, user and QOS", caption, columns, rows.collect())
+}
+
+/// Quantiles of the wait.
+fn waits(results: &Results<'_>) -> Shown {
+    let mut quantiles: Vec<(&'static Metric, f64)> =
+        catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?))).collect();
+    quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    let of_arm = |(arm, name): (usize, &str)| {
+        let found = quantiles.iter().filter_map(|(metric, share)| Some((*share, *metric, results.mean(arm, metric)?)));
+        (name.to_owned(), found.collect())
+    };
+    let all = results.names().into_iter().enumerate().map(of_arm).collect();
+    let chart =
+        Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), Axis::new("wait below (s)"), Vec::new());
+    drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
+}
+
+/// Differences of the spoken metrics to the baseline, in percent; none of a single variant.
+fn differences(results: &Results<'_>) -> Option<Shown> {
+    let percent = |arm: usize, metric| {
+        let (found, base) = (results.difference(arm, metric)?, results.mean(0, metric)?.mean.abs());
+        let scaled = |value: f64| 100.0 * value / base;
+        (base > 0.0).then(|| ConfidenceInterval {
+            mean: scaled(found.mean),
+            low: found.low.map(scaled),
+            high: found.high.map(scaled),
+            ..found
+        })
+    };
+    let arms = &results.arms[1..];
+    let place = |at: usize, arm: usize| count(at) + 0.4 * ((count(arm) + 0.5) / count(arms.len()) - 0.5);
+    let of_arm = |(at, arm): (usize, &super::results::Arm)| {
+        let found =
+            spoken().enumerate().filter_map(|(x, metric)| Some((place(x, at), metric, percent(at + 1, metric)?)));
+        (arm.name.clone(), found.collect())
+    };
+    let all: Vec<(String, Vec<Found>)> = arms.iter().enumerate().map(of_arm).collect();
+    let ticks = spoken().enumerate().map(|(at, metric)| (count(at), metric.label().to_owned())).collect();
+    let y = Axis { signed: true, ..Axis::new(format!("difference to {} (% of it)", results.arms[0].name)) };
+    let chart = Chart::new("differences", "Differences", Axis::new("").with_ticks(ticks), y, Vec::new());
+    let caption = "Paired by phase, with 95 % intervals. An interval that touches zero is no significant difference.";
+    (!all.is_empty()).then(|| from_slot(1, drawn(chart, caption, all, Series::marks)))
+}
+
+/// Mean wait by phase; none of a single phase.
+fn phases(results: &Results<'_>) -> Option<Shown> {
+    let [wait, _] = of_groups();
+    let of_arm = |(arm, name): (usize, &str)| {
+        let values = results.sample(arm, wait).into_iter().enumerate();
+        (
+            name.to_owned(),
+            values.map(|(phase, value)| (count(phase + 1), wait, ConfidenceInterval::exact(value))).collect(),
+        )
+    };
+    let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
+    let chart = Chart::new("phases", "Mean wait by phase", Axis::new("phase"), Axis::new("mean wait (s)"), Vec::new());
+    let caption = "How much one schedule of the same jobs under the same settings differs from another.";
+    (results.phases > 1).then(|| drawn(chart, caption, all, Series::lines))
+}
+
+/// Mean waits of the largest groups of a kind; none where all jobs are in one.
+fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
+    let [wait, _] = of_groups();
+    let groups = largest(results, by);
+    let arms = results.names();
+    let place = |at: usize, arm: usize| count(at) + 0.6 * ((count(arm) + 0.5) / count(arms.len()) - 0.5);
+    let of_arm = |(arm, name): (usize, &&str)| {
+        let found = groups.iter().enumerate();
+        let found = found.filter_map(|(x, at)| Some((place(x, arm), wait, results.group_mean(*at, arm, wait)?)));
+        ((*name).to_owned(), found.collect())
+    };
+    let all = arms.iter().enumerate().map(of_arm).collect();
+    let ticks = groups.iter().enumerate().map(|(x, at)| (count(x), results.groups[*at].0.name.clone())).collect();
+    let what = if by == "qos" { "QOS" } else { by };
+    let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::new("mean wait (s)"));
+    let chart = Chart::new(format!("by-{by}"), format!("Mean wait by {what}"), x, y, Vec::new());
+    (groups.len() > 1).then(|| drawn(chart, "The largest groups, by number of jobs.", all, Series::marks))
+}
+
+/// Place, metric and value of a point.
+type Found = (f64, &'static Metric, ConfidenceInterval);
+
+/// The chart with a series of each name, and its data.
+fn drawn(
+    mut chart: Chart,
+    caption: &str,
+    all: Vec<(String, Vec<Found>)>,
+    style: fn(String, Vec<Point>) -> Series,
+) -> Shown {
+    let mut rows: Vec<DataRow> = Vec::new();
+    for (slot, (name, found)) in all.into_iter().enumerate() {
+        rows.extend(
+            found.iter().map(|(x, metric, estimate)| (name.clone(), x.to_string(), metric.to_string(), *estimate)),
+        );
+        let point = |(x, _, estimate): &Found| {
+            let point = Point::new(*x, estimate.mean);
+            match (estimate.low, estimate.high) {
+                (Some(low), Some(high)) => point.within(low, high),
+                _ => point,
+            }
+        };
+        chart.series.push(style(name, found.iter().map(point).collect()).in_slot(slot));
+    }
+    chart.observations = "phases";
+    Shown::picture(chart, caption, rows)
+}
+
+/// The same picture with the colours of later slots, so that a variant has one colour in all pictures.
+fn from_slot(first: usize, mut shown: Shown) -> Shown {
+    for (picture, _) in &mut shown.pictures {
+        if let lab::chart::Picture::Chart(chart) = picture {
+            chart.series.iter_mut().for_each(|series| series.slot = series.slot.map(|slot| slot + first));
+        }
+    }
+    shown
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of jobs, nodes and places in a picture")]
+const fn count(things: usize) -> f64 {
+    things as f64
+}

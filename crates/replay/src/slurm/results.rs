@@ -1,0 +1,336 @@
+//! Runs of all variants under all phases, and the estimates that are made of them.
+
+use super::input::Trace;
+use anyhow::{Result, bail};
+use lab::interrupt::{self, Interrupted};
+use lab::observations::Observations;
+use lab::parallel::in_parallel;
+use lab::quantity::{DesignPoint, Quantity};
+use metrics::best::{Standing, standings};
+use metrics::{Better, ConfidenceInterval, Mean, Metric, Totals, job};
+use rand::RngExt;
+use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
+use slurm_sched::workload::SubmittedJob;
+use slurm_sched::{Ended, Phases, Report, Site, Terms, simulate};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds from the start of the controller to the zero of the trace, and that zero where the trace does not say it.
+const LEAD: i64 = 200;
+const ZERO: i64 = 1_700_000_200;
+
+/// A variant of the cluster.
+pub(super) struct Arm {
+    pub(super) name: String,
+    /// What is different, as `KEY=VALUE`.
+    pub(super) settings: Vec<String>,
+    pub(super) site: Site,
+}
+
+/// Jobs that share a partition, account, user or QOS.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group {
+    /// `partition`, `account`, `user` or `qos`.
+    pub(super) by: &'static str,
+    pub(super) name: String,
+}
+
+/// Kinds of groups, in the order of the breakdown.
+pub(super) const KINDS: [&str; 4] = ["partition", "account", "user", "qos"];
+
+/// A variant, or the log itself, over all jobs (group `None`) or one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell {
+    group: Option<usize>,
+    arm: usize,
+}
+
+impl DesignPoint for Cell {
+    type Metric = &'static Metric;
+}
+
+pub(super) struct Results<'a> {
+    pub(super) arms: &'a [Arm],
+    pub(super) jobs: &'a [SubmittedJob],
+    pub(super) phases: u32,
+    /// Groups with their numbers of jobs.
+    pub(super) groups: Vec<(Group, usize)>,
+    /// Groups of each job, by the kinds of [`KINDS`].
+    pub(super) groups_of: Vec<[usize; 4]>,
+    /// By variant, ends of jobs in the first phase.
+    pub(super) first: Vec<Vec<Ended>>,
+    /// By variant, the largest number of jobs that never started.
+    pub(super) never: Vec<usize>,
+    /// By variant, main and backfill passes in a mean phase.
+    pub(super) passes: Vec<[f64; 2]>,
+    /// The trace has waits of its own.
+    pub(super) has_log: bool,
+    all: Observations<Cell>,
+    grouped: Observations<Cell>,
+}
+
+/// Metrics of groups.
+pub(super) fn of_groups() -> [&'static Metric; 2] {
+    ["wait_mean", "bounded_slowdown_mean"].map(Metric::of)
+}
+
+/// What one run yields.
+struct Ran {
+    totals: Totals,
+    grouped: Vec<[Mean; 2]>,
+    ends: Vec<Ended>,
+    passes: [f64; 2],
+    ended: usize,
+}
+
+impl Ran {
+    fn new(processors: u32, groups: usize) -> Self {
+        let grouped = vec![[Mean::default(); 2]; groups];
+        Self { totals: Totals::new(processors, &[]), grouped, ends: Vec::new(), passes: [0.0; 2], ended: 0 }
+    }
+
+    fn add(&mut self, record: &JobRecord, groups: [usize; 4]) {
+        const BOUND: Span = Span::from_secs(10);
+        self.totals.add(record);
+        self.ended += 1;
+        for group in groups {
+            self.grouped[group][0].add(record.wait().as_secs_f64());
+            self.grouped[group][1].add(job::bounded_slowdown(record, BOUND));
+        }
+    }
+
+    fn row(&self, metrics: &[&'static Metric]) -> Vec<f64> {
+        let row = self.totals.row();
+        let value = |metric: &&'static Metric| row.iter().find(|(known, _)| known == metric)?.1;
+        metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN)).collect()
+    }
+}
+
+impl<'a> Results<'a> {
+    /// Runs every variant under every phase; `done` is called after each run.
+    pub(super) fn compute(
+        arms: &'a [Arm],
+        trace: &'a Trace,
+        phases: u32,
+        seed: u64,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Self> {
+        let (groups, groups_of) = groups(&arms[0].site, &trace.jobs);
+        let at: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
+        let users = &groups_of;
+        let zero = trace.zero.unwrap_or(ZERO);
+        let run = |(arm, phase): &(usize, u32)| {
+            if interrupt::requested() {
+                bail!(Interrupted::Lost);
+            }
+            let site = &arms[*arm].site;
+            let mut ran = Ran::new(nodes(site), groups.len());
+            let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
+            let terms = Terms { start: zero - LEAD, zero, phases: drawn(site, seed, *phase) };
+            simulate(site, &trace.jobs, terms, |report| match report {
+                Report::MainPass { .. } => ran.passes[0] += 1.0,
+                Report::BackfillPass { .. } => ran.passes[1] += 1.0,
+                Report::Ended(ended) => {
+                    let at = at[&ended.job];
+                    let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
+                    let record = record(&trace.jobs[at], at, users[at][2], ended.start, ended.end, width);
+                    ran.add(&record, groups_of[at]);
+                    cut += f64::from(u8::from(ended.is_cut));
+                    if *phase == 0 {
+                        jobs_of_first.push(ended);
+                    }
+                }
+            });
+            ran.totals.count("cut", Some(cut));
+            ran.totals.sums.rejected = (trace.jobs.len() - ran.ended) as u64;
+            ran.ends = jobs_of_first;
+            done();
+            Ok(ran)
+        };
+        let pairs: Vec<(usize, u32)> =
+            (0..arms.len()).flat_map(|arm| (0..phases).map(move |phase| (arm, phase))).collect();
+        let runs = in_parallel(&pairs, run)?;
+
+        let metrics: Vec<&'static Metric> = runs[0].totals.row().into_iter().map(|(metric, _)| metric).collect();
+        let mut results = Self {
+            arms,
+            jobs: &trace.jobs,
+            phases,
+            groups: Vec::new(),
+            groups_of: Vec::new(),
+            first: vec![Vec::new(); arms.len()],
+            never: vec![0; arms.len()],
+            passes: vec![[0.0; 2]; arms.len()],
+            has_log: !trace.waits.is_empty(),
+            all: Observations::new(metrics.clone()),
+            grouped: Observations::new(of_groups().to_vec()),
+        };
+        for ((arm, phase), ran) in pairs.into_iter().zip(runs) {
+            results.all.add(Cell { group: None, arm }, ran.row(&metrics));
+            for (group, means) in ran.grouped.iter().enumerate() {
+                results.grouped.add(Cell { group: Some(group), arm }, row_of(means));
+            }
+            results.never[arm] = results.never[arm].max(trace.jobs.len() - ran.ended);
+            (0..2).for_each(|at| results.passes[arm][at] += ran.passes[at] / f64::from(phases));
+            if phase == 0 {
+                results.first[arm] = ran.ends;
+            }
+        }
+        if results.has_log {
+            results.add_log(trace, &groups_of, groups.len(), &metrics);
+        }
+        let mut counts = vec![0; groups.len()];
+        groups_of.iter().flatten().for_each(|group| counts[*group] += 1);
+        results.groups = groups.into_iter().zip(counts).collect();
+        results.groups_of = groups_of;
+        Ok(results)
+    }
+
+    /// Adds the schedule of the log itself, as far as the trace has it.
+    fn add_log(&mut self, trace: &Trace, groups_of: &[[usize; 4]], groups: usize, metrics: &[&'static Metric]) {
+        let mut ran = Ran::new(nodes(&self.arms[0].site), groups);
+        for (at, job) in trace.jobs.iter().enumerate() {
+            let Some(wait) = trace.waits.get(&job.id) else { continue };
+            let start = job.submit + wait;
+            let width = job.request.nodes.unwrap_or(1);
+            ran.add(&record(job, at, groups_of[at][2], start, start + job.run, width), groups_of[at]);
+        }
+        let arm = self.arms.len();
+        self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));
+        for (group, means) in ran.grouped.iter().enumerate() {
+            self.grouped.add_exact(Cell { group: Some(group), arm }, row_of(means));
+        }
+    }
+
+    /// Names of the variants, and `log` for the trace's own schedule, if there is one; by the numbers that other methods take.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.arms.iter().map(|arm| arm.name.as_str()).chain(self.has_log.then_some("log")).collect()
+    }
+
+    /// Metrics that have a value under some variant.
+    pub(super) fn metrics(&self) -> Vec<&'static Metric> {
+        let is_there = |metric: &&&'static Metric| self.mean(0, metric).is_some_and(|_| !metric.is_flag());
+        self.all.metrics().iter().filter(is_there).copied().collect()
+    }
+
+    fn estimate(&self, quantity: &Quantity<Cell>) -> Option<ConfidenceInterval> {
+        let mut cells = BTreeSet::new();
+        quantity.collect_cells(&mut cells);
+        let is_grouped = cells.first().is_some_and(|cell| cell.group.is_some());
+        let observations = if is_grouped { &self.grouped } else { &self.all };
+        let found = observations.estimate(quantity, u32::MAX);
+        Some(found).filter(|found| found.replications > 0 && found.mean.is_finite())
+    }
+
+    /// Mean over phases.
+    pub(super) fn mean(&self, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
+        self.estimate(&Cell { group: None, arm }.get(metric))
+    }
+
+    /// Difference to the baseline, paired by phase.
+    pub(super) fn difference(&self, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
+        let of = |arm| Cell { group: None, arm }.get(metric);
+        self.estimate(&(of(arm) - of(0)))
+    }
+
+    /// The same of one group.
+    pub(super) fn group_mean(&self, group: usize, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
+        self.estimate(&Cell { group: Some(group), arm }.get(metric))
+    }
+
+    /// The same of one group.
+    pub(super) fn group_difference(
+        &self,
+        group: usize,
+        arm: usize,
+        metric: &'static Metric,
+    ) -> Option<ConfidenceInterval> {
+        let of = |arm| Cell { group: Some(group), arm }.get(metric);
+        self.estimate(&(of(arm) - of(0)))
+    }
+
+    /// Values by phase.
+    pub(super) fn sample(&self, arm: usize, metric: &'static Metric) -> Vec<f64> {
+        self.all.sample(&Cell { group: None, arm }.get(metric), u32::MAX)
+    }
+
+    /// Which variants may be the best by a metric.
+    pub(super) fn standings(&self, metric: &'static Metric) -> Vec<Standing> {
+        let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
+        let of = |arm| Cell { group: None, arm }.get(metric) * sign;
+        let means = (0..self.arms.len()).map(|arm| self.mean(arm, metric).map_or(f64::NAN, |mean| sign * mean.mean));
+        standings(&means.collect::<Vec<f64>>(), |a, b, level| {
+            let sample = self.all.sample(&(of(a) - of(b)), u32::MAX);
+            let interval = (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?;
+            interval.low.zip(interval.high)
+        })
+    }
+}
+
+fn row_of(means: &[Mean; 2]) -> Vec<f64> {
+    means.iter().map(|mean| mean.mean().unwrap_or(f64::NAN)).collect()
+}
+
+fn nodes(site: &Site) -> u32 {
+    u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
+}
+
+/// Phases of the loops in one replication, as shares of each loop's period: the same shares for every variant.
+fn drawn(site: &Site, seed: u64, phase: u32) -> Phases {
+    let mut stream = Streams::new(seed, phase).stream(Purpose("phases of slurmctld"), 0);
+    let (scheduling, priority) = (&site.conf.scheduling, &site.conf.priority);
+    let mut within = |period: i64| {
+        let share: f64 = stream.random();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "a share of a period below 2^53 seconds"
+        )]
+        let seconds = (share * period as f64) as i64;
+        seconds
+    };
+    Phases {
+        full: within(scheduling.sched_interval),
+        backfill: within(scheduling.bf_interval),
+        decay: within(priority.calc_period),
+        limits: within(30),
+        backfill_first: within(2) == 1,
+    }
+}
+
+/// Record of a job on whole nodes, which count as processors.
+fn record(job: &SubmittedJob, at: usize, user: usize, start: i64, end: i64, nodes: u32) -> JobRecord {
+    let time = |seconds: i64| Time::from_secs(seconds.max(0).unsigned_abs());
+    let run = Span::from_secs((end - start).max(0).unsigned_abs());
+    let id = JobId(u32::try_from(at).unwrap_or(u32::MAX));
+    let mut own = Job::new(id, time(job.submit), nodes.max(1), run);
+    own.request.user = u32::try_from(user).ok();
+    JobRecord { job: own, start: time(start), finish: time(end), site: SiteId(0), processors: nodes }
+}
+
+/// Groups of all jobs, and those of each job.
+fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<Group>, Vec<[usize; 4]>) {
+    let default = site.conf.default_partition().map_or("", |at| site.conf.partitions[at].name.as_str());
+    let names = |job: &SubmittedJob| {
+        let request = &job.request;
+        let partition = if request.partitions.is_empty() { default.to_owned() } else { request.partitions.join(",") };
+        let accounts = site.accounts.as_ref();
+        let association = accounts.and_then(|all| {
+            Some((all, all.association(request.account.as_deref(), request.user(), Some(&partition))?))
+        });
+        let account = || association.map(|(all, at)| all.associations[at].account.clone());
+        let qos = || association.and_then(|(all, at)| Some(all.qos[all.default_qos(at)?].name.clone()));
+        let none = || "none".to_owned();
+        let account = request.account.clone().or_else(account).unwrap_or_else(none);
+        let qos = request.qos.clone().or_else(qos).unwrap_or_else(none);
+        let names = [partition, account, request.user().to_owned(), qos];
+        let mut kinds = KINDS.into_iter();
+        names.map(|name| Group { by: kinds.next().unwrap_or(""), name })
+    };
+    let of_jobs: Vec<[Group; 4]> = jobs.iter().map(names).collect();
+    let all: BTreeSet<&Group> = of_jobs.iter().flatten().collect();
+    let mut all: Vec<Group> = all.into_iter().cloned().collect();
+    all.sort_by_key(|group| (KINDS.iter().position(|kind| *kind == group.by), group.name.clone()));
+    let index: BTreeMap<&Group, usize> = all.iter().zip(0..).collect();
+    let of_jobs = of_jobs.iter().map(|groups| groups.each_ref().map(|group| index[group])).collect();
+    (all.clone(), of_jobs)
+}

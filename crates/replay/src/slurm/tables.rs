@@ -1,0 +1,190 @@
+//! Tables of a comparison of variants, and its sentences.
+
+use super::results::{Results, of_groups};
+use crate::units::{best, readable};
+use anyhow::Result;
+use lab::chart::{fixed, significant};
+use lab::table::{csv, optional};
+use lab::terminal::csv_name;
+use metrics::{ConfidenceInterval, Metric};
+use serde_json::{Value, json};
+use slurm_sched::{By, hostlist};
+use std::path::Path;
+
+/// Metrics that sentences and the terminal speak of.
+pub(super) fn spoken() -> impl Iterator<Item = &'static Metric> {
+    ["wait_mean", "bounded_slowdown_mean", "utilization"].into_iter().map(Metric::of)
+}
+
+/// `summary.csv`: means over phases, a row for each variant and for the log.
+pub(super) fn summary(results: &Results<'_>) -> Result<Vec<u8>> {
+    let metrics = results.metrics();
+    let rows = results.names().into_iter().enumerate().map(|(arm, name)| {
+        let values = metrics.iter().map(|metric| optional(results.mean(arm, metric).map(|mean| mean.mean)));
+        std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>()
+    });
+    csv(["variant"].into_iter().chain(metrics.iter().map(|metric| metric.name())), rows)
+}
+
+/// `differences.csv`: differences to the first variant, paired by phase.
+pub(super) fn differences(results: &Results<'_>) -> Result<Vec<u8>> {
+    let names = results.names();
+    let mut rows = Vec::new();
+    for metric in results.metrics() {
+        for (arm, name) in names.iter().enumerate().skip(1) {
+            let Some(found) = results.difference(arm, metric) else { continue };
+            let head = [metric.name(), name, names[0]].map(str::to_owned);
+            rows.push(
+                head.into_iter()
+                    .chain(columns(Some(&found)))
+                    .chain([found.replications.to_string()])
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    csv(["metric", "variant", "baseline", "mean", "ci_low", "ci_high", "phases"], rows)
+}
+
+/// `breakdown.csv`: jobs by partition, account, user and QOS.
+pub(super) fn breakdown(results: &Results<'_>) -> Result<Vec<u8>> {
+    let mut rows = Vec::new();
+    for (at, (group, jobs)) in results.groups.iter().enumerate() {
+        for metric in of_groups() {
+            for (arm, name) in results.names().into_iter().enumerate() {
+                let difference = (arm > 0).then(|| results.group_difference(at, arm, metric)).flatten();
+                let head = [group.by.to_owned(), csv_name(&group.name).into_owned(), jobs.to_string()];
+                let middle = [metric.name().to_owned(), name.to_owned()];
+                let mean = columns(results.group_mean(at, arm, metric).as_ref());
+                rows.push(
+                    head.into_iter().chain(middle).chain(mean).chain(columns(difference.as_ref())).collect::<Vec<_>>(),
+                );
+            }
+        }
+    }
+    let head = ["by", "name", "jobs", "metric", "variant", "mean", "ci_low", "ci_high"];
+    csv(head.into_iter().chain(["difference", "difference_low", "difference_high"]), rows)
+}
+
+/// `VARIANT/jobs.csv`: the jobs of the first phase. Times are seconds from the zero of the trace.
+pub(super) fn jobs(results: &Results<'_>, arm: usize) -> Result<Vec<u8>> {
+    let conf = &results.arms[arm].site.conf;
+    let mut ends: Vec<_> = results.first[arm].iter().collect();
+    ends.sort_by_key(|ended| (ended.submit, ended.job));
+    let of_job: std::collections::BTreeMap<u32, [usize; 4]> =
+        results.jobs.iter().zip(&results.groups_of).map(|(job, groups)| (job.id, *groups)).collect();
+    let rows = ends.into_iter().map(|ended| {
+        let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].0.name).into_owned();
+        let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
+        let by = if ended.by == By::Main { "main" } else { "backfill" };
+        let cut = if ended.is_cut { "yes" } else { "no" };
+        let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
+        let head = [ended.job.to_string(), name(2), name(1), name(3), ended.partition.clone()];
+        let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by.to_owned(), cut.to_owned()];
+        head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()
+    });
+    let head = ["job", "user", "account", "qos", "partition", "submit", "start", "end", "wait"];
+    csv(head.into_iter().chain(["nodes", "node_list", "started_by", "cut"]), rows)
+}
+
+fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
+    let of = |end: fn(&ConfidenceInterval) -> Option<f64>| optional(estimate.and_then(end));
+    [of(|found| Some(found.mean)), of(|found| found.low), of(|found| found.high)]
+}
+
+/// `1 234 ± 12`; empty where there is no value.
+pub(super) fn with_half_width(estimate: Option<ConfidenceInterval>) -> String {
+    let Some(found) = estimate else { return String::new() };
+    match found.half_width() {
+        Some(half) => format!("{} ± {}", significant(found.mean), significant(half)),
+        None => readable(found.mean),
+    }
+}
+
+/// `−1 234 [−1 500, −968] (−9.3 %)`; the percentage is of the baseline's mean.
+pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option<ConfidenceInterval>) -> String {
+    let Some(found) = difference else { return String::new() };
+    let interval = match (found.low, found.high) {
+        (Some(low), Some(high)) => format!(" [{}, {}]", significant(low), significant(high)),
+        _ => String::new(),
+    };
+    let percent = base.filter(|base| base.mean.abs() > 0.0).map(|base| 100.0 * found.mean / base.mean.abs());
+    format!(
+        "{}{interval}{}",
+        significant(found.mean),
+        percent.map_or_else(String::new, |percent| format!(" ({} %)", fixed(percent, 1)))
+    )
+}
+
+/// A sentence for each variant and metric, and which variants may be the best.
+pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
+    let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
+    let mut sentences = Vec::new();
+    for metric in spoken().filter(|metric| metric.is_in_sentences()) {
+        for (arm, name) in names.iter().enumerate().skip(1) {
+            let Some(found) = results.difference(arm, metric) else { continue };
+            let size = with_interval(Some(found), results.mean(0, metric));
+            let verdict = match (found.low, found.high) {
+                (None, _) | (_, None) => "one phase has no interval",
+                (Some(0.0), Some(0.0)) => "all phases are the same",
+                (Some(low), _) if low > 0.0 => "significantly higher",
+                (_, Some(high)) if high < 0.0 => "significantly lower",
+                _ => "no significant difference",
+            };
+            let unit = if metric.unit().is_empty() { String::new() } else { format!(" ({})", metric.unit()) };
+            sentences.push(format!("{}{unit}, {name} − {}: {size}, {verdict}.", metric.label(), names[0]));
+        }
+        if names.len() > 1 && results.phases > 1 {
+            sentences.extend(best(metric.label(), &names, &results.standings(metric)));
+        }
+    }
+    sentences
+}
+
+/// The table and the sentences that the terminal shows.
+pub(super) fn on_terminal(results: &Results<'_>) -> String {
+    let width = results.names().iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
+    let mut text =
+        format!("{:width$}  {:>24}  {:>24}  {:>18}\n", "variant", "mean wait (s)", "bounded slowdown", "utilization");
+    for (arm, name) in results.names().into_iter().enumerate() {
+        let mut cells = spoken().map(|metric| with_half_width(results.mean(arm, metric)));
+        let [wait, slowdown, utilization] = std::array::from_fn(|_| cells.next().unwrap_or_default());
+        text += &format!("{name:width$}  {wait:>24}  {slowdown:>24}  {utilization:>18}\n");
+    }
+    if results.arms.len() > 1 {
+        text += &format!("Differences are paired by phase ({}), with 95 % intervals.\n", results.phases);
+    }
+    sentences(results).into_iter().for_each(|sentence| text += &(sentence + "\n"));
+    text
+}
+
+/// The result as JSON.
+pub(super) fn as_json(results: &Results<'_>, notes: &[String], out: &Path) -> Value {
+    let names = results.names();
+    let metrics = results.metrics();
+    let means: serde_json::Map<String, Value> = names
+        .iter()
+        .enumerate()
+        .map(|(arm, name)| {
+            let of = |metric: &&'static Metric| {
+                (metric.name().to_owned(), results.mean(arm, metric).map(|mean| mean.mean).into())
+            };
+            ((*name).to_owned(), Value::Object(metrics.iter().map(of).collect()))
+        })
+        .collect();
+    let differences: Vec<Value> = (1..names.len())
+        .flat_map(|arm| metrics.iter().map(move |metric| (arm, *metric)))
+        .filter_map(|(arm, metric)| {
+            let found = results.difference(arm, metric)?;
+            Some(json!({
+                "metric": metric.name(),
+                "variant": names[arm],
+                "baseline": names[0],
+                "mean": found.mean,
+                "ci_low": found.low,
+                "ci_high": found.high,
+                "phases": found.replications,
+            }))
+        })
+        .collect();
+    json!({ "out": out, "variants": means, "differences": differences, "best": sentences(results), "never_started": results.never, "notes": notes })
+}

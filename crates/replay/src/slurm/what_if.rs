@@ -1,0 +1,306 @@
+//! `gridproof slurm`: variants of a cluster's settings on its own jobs, each run under several phases of the controller's loops.
+
+use super::input::{self, Trace};
+use super::results::{Arm, Results};
+use super::{page, tables};
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use lab::cli::{Common, Ending, print, program};
+use lab::output::OutDir;
+use lab::progress::Progress;
+use lab::provenance::{self, quoted, sha256_of};
+use lab::terminal::tell;
+use serde_json::json;
+use slurm_sched::{Site, Version};
+use std::path::{Path, PathBuf};
+
+/// Text behind the options of `slurm`.
+pub(super) const HELP: &str = "\
+Examples:
+  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --accounts cluster.cfg
+      the cluster as it is configured: waits by partition, account, user and QOS, beside those of the log
+  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --compare base,deep=bf_max_job_test=2000,half=PriorityDecayHalfLife=3-0
+      two changes against the configuration as it is, over 20 phases each
+  cargo xtask slurm --conf slurm.conf --trace log.swf.gz --compare 'base,fast=bf_interval=10;bf_max_job_test=1000' --phases 40
+      two settings in one variant; a log in the Standard Workload Format
+  cargo xtask slurm follow slurmctld.log --conf slurm.conf --trace jobs.sacct
+      the decisions of a recorded controller against those of this program; see `slurm follow --help`
+
+Get the jobs and the accounts of a cluster with
+  SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 \\
+    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State > jobs.sacct
+  sacctmgr dump CLUSTER file=cluster.cfg; sacctmgr --parsable2 show qos >> cluster.cfg
+A job takes the nodes that it had, and becomes eligible as long after its submission as in the log. Jobs of an SWF log go to the \
+default partition, on as many whole nodes as their processors fill.
+
+A variant is NAME or NAME=KEY=VALUE;KEY=VALUE. A key is one of slurm.conf or of SchedulerParameters; a line such as \
+'PartitionName=debug PriorityTier=5' changes one partition. The first variant is the baseline.
+
+The controller's loops run at seconds that depend on the moment of its start, and a second earlier or later changes which jobs \
+start first. One schedule is therefore one draw. Each variant is run under several phases of its loops, drawn from --seed and \
+the same for all variants; differences are paired by phase, with 95 % intervals. They say how sure a difference is on these jobs, \
+not on those of another year.
+
+Settings that are not modelled are listed; one that would change decisions is refused, with its line. docs/slurm.md says what is \
+modelled.
+
+Results: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
+VARIANT/jobs.csv (the jobs of the first phase). A processor in these files is a whole node.
+
+Exit codes: 0 done; 2 bad usage or input; 3 reading or writing failed.";
+
+/// Options of `slurm`.
+#[derive(Clone, Debug, Args)]
+pub struct WhatIf {
+    /// slurm.conf of the cluster.
+    #[arg(long, value_name = "FILE")]
+    pub conf: PathBuf,
+    /// The jobs: the output of sacct, an SWF log (.swf, .swf.gz), or CSV id,submit,run,limit,args.
+    #[arg(long, value_name = "FILE")]
+    pub trace: PathBuf,
+    /// Accounts, shares and QOS, as `sacctmgr dump` writes them.
+    #[arg(long, value_name = "FILE")]
+    pub accounts: Option<PathBuf>,
+    /// Variants to compare; the first is the baseline.
+    #[arg(long, value_name = "NAME[=KEY=VALUE;…],…", default_value = "base")]
+    pub compare: String,
+    /// Replaces a setting of slurm.conf in all variants; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Phases of the controller's loops under which each variant runs.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub phases: u32,
+    /// Seed of the phases.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Version of Slurm: 22.05, 24.11 or nearest:VERSION.
+    #[arg(long, value_name = "VERSION", default_value = "24.11")]
+    pub slurm_version: String,
+    /// Folder of the results; results/slurm/TRACE if not given.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Reads the names and settings of `--compare`.
+fn variants(text: &str) -> Result<Vec<(String, Vec<String>)>> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for one in text.split(',') {
+        let (name, rest) = one.trim().split_once('=').map_or((one.trim(), None), |(name, rest)| (name, Some(rest)));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        ensure!(
+            name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain),
+            "--compare: {one:?}: expected NAME or NAME=KEY=VALUE, with a name of letters, digits, '-', '_' and '.'"
+        );
+        let rest = rest.map(|rest| rest.trim_matches('"'));
+        let settings: Vec<String> =
+            rest.into_iter().flat_map(|rest| rest.split(';')).map(|one| one.trim().to_owned()).collect();
+        if let Some(bad) = settings.iter().find(|setting| !setting.contains('=')) {
+            bail!(
+                "--compare: variant {name}: expected KEY=VALUE, found {bad:?}; write NAME=KEY=VALUE, and ';' between the settings \
+                 of one variant"
+            );
+        }
+        ensure!(found.iter().all(|(known, _)| known != name), "--compare: {name} is named twice; rename one");
+        ensure!(name != "log", "--compare: log stands for the log's own schedule; rename the variant");
+        found.push((name.to_owned(), settings));
+    }
+    Ok(found)
+}
+
+/// Runs all variants, and writes tables and the page.
+pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
+    let version: Version = options.slurm_version.parse()?;
+    let mut arms = Vec::new();
+    for (name, own) in variants(&options.compare)? {
+        let set: Vec<String> = options.set.iter().chain(&own).cloned().collect();
+        let site = input::site(&options.conf, options.accounts.as_deref(), version, &set)
+            .with_context(|| format!("variant {name}"))?;
+        arms.push(Arm { name, settings: own, site });
+    }
+    let trace = Trace::read(&options.trace, &arms[0].site.conf)?;
+    let name = input::name(&options.trace);
+    ensure!(!trace.jobs.is_empty(), "{name}: no job that can run ({}); check the file", trace.left_out.join(", "));
+    for Arm { site, .. } in &arms {
+        site.check(&name, &trace.jobs)?;
+    }
+    let stem = stem(&options.trace);
+    let out = options.out.clone().unwrap_or_else(|| Path::new("results/slurm").join(&stem));
+    let out = OutDir::create(&out, "slurm")?;
+
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let runs = arms.len() as u64 * u64::from(options.phases);
+    let progress = Progress::new(format!("slurm, {runs} runs"), runs, common.quiet);
+    let results = Results::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
+    drop(progress);
+
+    let report = Report { options, stem, results: &results, notes: notes(&arms[0].site, &trace, &results) };
+    out.write("summary.csv", tables::summary(&results)?)?;
+    out.write("differences.csv", tables::differences(&results)?)?;
+    out.write("breakdown.csv", tables::breakdown(&results)?)?;
+    for (at, arm) in arms.iter().enumerate() {
+        out.write(Path::new(&arm.name).join("jobs.csv"), tables::jobs(&results, at)?)?;
+    }
+    page::write(&report, &out)?;
+    let path = out.path().to_owned();
+    out.finish(json!({
+        "trace": options.trace.file_name().unwrap_or_default().to_string_lossy(),
+        "trace_sha256": sha256_of(&options.trace).with_context(|| format!("cannot read {name}"))?,
+        "conf_sha256": sha256_of(&options.conf).with_context(|| format!("cannot read {}", options.conf.display()))?,
+        "slurm_version": version.to_string(),
+        "variants": arms.iter().map(|arm| json!({ "name": arm.name, "settings": arm.settings })).collect::<Vec<_>>(),
+        "phases": options.phases,
+        "seed": options.seed,
+        "notes": report.notes,
+        "version": env!("CARGO_PKG_VERSION"),
+        "git_revision": provenance::git_revision(),
+        "sources_sha256": provenance::sources(),
+        "command_line": report.command(),
+        "timings": {
+            "wall_seconds": began.elapsed().as_secs_f64(),
+            "cpu_seconds": provenance::cpu_seconds(),
+            "peak_memory_mib": provenance::peak_memory_mib(),
+            "threads": rayon::current_num_threads(),
+        },
+    }))?;
+    if common.json {
+        print(&format!("{:#}\n", tables::as_json(&results, &report.notes, &path)));
+    } else {
+        if !common.quiet {
+            report.notes.iter().for_each(|note| tell(note));
+        }
+        print(&format!("{}{}\n", tables::on_terminal(&results), path.join("report.html").display()));
+    }
+    Ok(Ending::Done)
+}
+
+/// What the tables and the page are made of.
+pub(super) struct Report<'a> {
+    pub(super) options: &'a WhatIf,
+    pub(super) stem: String,
+    pub(super) results: &'a Results<'a>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Report<'_> {
+    /// The command that gives the same results.
+    pub(super) fn command(&self) -> String {
+        let WhatIf { conf, trace, accounts, compare, set, phases, seed, slurm_version, out: _ } = self.options;
+        let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
+        let mut words = format!("{} slurm --conf {} --trace {}", program(), path(conf), path(trace));
+        words += &accounts.as_ref().map_or_else(String::new, |accounts| format!(" --accounts {}", path(accounts)));
+        set.iter().for_each(|setting| words += &format!(" --set {}", quoted(setting)));
+        words
+            + &format!(" --compare {} --phases {phases} --seed {seed} --slurm-version {slurm_version}", quoted(compare))
+    }
+}
+
+/// Notes for every reader: what was left out, what never started, what is not modelled.
+fn notes(site: &Site, trace: &Trace, results: &Results<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !trace.left_out.is_empty() {
+        notes.push(format!("Left out of the trace: {}.", trace.left_out.join(", ")));
+    }
+    let never = results.arms.iter().zip(&results.never).filter(|(_, never)| **never > 0);
+    let never: Vec<String> = never.map(|(arm, never)| format!("{never} under {}", arm.name)).collect();
+    if !never.is_empty() {
+        notes.push(format!(
+            "Jobs that never start (held, over a limit, or wider than their partition), which means leave out: {}.",
+            never.join(", ")
+        ));
+    }
+    if !site.conf.not_modelled.is_empty() {
+        notes.push(format!("Without effect here: {}.", site.conf.not_modelled.join(", ")));
+    }
+    notes
+}
+
+/// The trace's name without its endings.
+fn stem(trace: &Path) -> String {
+    let name = trace.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.trim_end_matches(".gz");
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_have_names_and_settings() {
+        let found = variants("base,deep=SchedulerParameters=bf_max_job_test=2000,two=\"KillWait=5;bf_window=2880\"")
+            .expect("valid");
+        let all: Vec<String> = found.iter().map(|(name, settings)| format!("{name}: {}", settings.join(" "))).collect();
+        assert_eq!(all, ["base: ", "deep: SchedulerParameters=bf_max_job_test=2000", "two: KillWait=5 bf_window=2880"]);
+        for (text, fault) in [
+            ("base,base", "--compare: base is named twice; rename one"),
+            (
+                "base,",
+                "--compare: \"\": expected NAME or NAME=KEY=VALUE, with a name of letters, digits, '-', '_' and '.'",
+            ),
+            (
+                "deep=bf_window=2880,bf_interval=10",
+                "--compare: variant bf_interval: expected KEY=VALUE, found \"10\"; write NAME=KEY=VALUE, and ';' between the \
+                 settings of one variant",
+            ),
+            ("log", "--compare: log stands for the log's own schedule; rename the variant"),
+        ] {
+            assert_eq!(variants(text).expect_err(text).to_string(), fault);
+        }
+    }
+
+    #[test]
+    fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let mut rows =
+            "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n".to_owned();
+        for job in 1..80_u32 {
+            let (submit, nodes, run) = (1_700_000_000 + 97 * job, 1 + job * 7 % 5, 100 + job * 389 % 2000);
+            let (start, limit, user) = (submit + 60, run / 60 + 5, job % 3);
+            rows += &format!(
+                "{job}|u{user}|||main|{submit}|{submit}|{start}|{run}|{limit}|{nodes}|{}|COMPLETED\n",
+                4 * nodes
+            );
+        }
+        std::fs::write(path("jobs.sacct"), rows).expect("written");
+        let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE\n";
+        std::fs::write(path("slurm.conf"), conf).expect("written");
+        let options = WhatIf {
+            conf: path("slurm.conf"),
+            trace: path("jobs.sacct"),
+            accounts: None,
+            compare: "base,slow=bf_interval=600,none=SchedulerType=sched/builtin".to_owned(),
+            set: Vec::new(),
+            phases: 3,
+            seed: 7,
+            slurm_version: "24.11".to_owned(),
+            out: Some(path("out")),
+        };
+        let common = Common { threads: None, quiet: true, json: false };
+        let read = |name: &str| std::fs::read_to_string(path("out").join(name)).expect(name);
+        let run = || {
+            let (ending, text, _) = lab::terminal::captured(|| run(&options, &common));
+            assert_eq!(ending.expect("runs"), Ending::Done);
+            (text, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
+        };
+        let (text, files) = run();
+        let [summary, differences, breakdown, jobs] = &files;
+        let names: Vec<&str> = summary.lines().map(|row| row.split(',').next().unwrap_or("")).collect();
+        assert_eq!(names, ["variant", "base", "slow", "none", "log"]);
+        assert!(differences.contains("\nwait_mean,none,base,") && differences.contains(",3\n"), "{differences}");
+        assert!(breakdown.contains("\nuser,u1,27,wait_mean,log,60,,,"), "{breakdown}");
+        assert_eq!(jobs.lines().count(), 80);
+        assert!(
+            text.contains("mean wait (s), none − base: ") && read("report.html").contains("Mean wait by user"),
+            "{text}"
+        );
+        assert_eq!(run().1, files, "the same command has the same results");
+        let bad = WhatIf { compare: "base,x=bf_licenses=yes".to_owned(), ..options.clone() };
+        let fault = super::run(&bad, &common).expect_err("refused");
+        assert_eq!(
+            format!("{fault:#}"),
+            "variant x: --set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters"
+        );
+    }
+}
