@@ -1,16 +1,16 @@
-//! Which of two plans is better: [`PlanComparator`].
+//! Which of two plans is better: [`ListComparator`].
 
 use crate::job::JobIndex;
 use crate::plan::PlanView;
 use crate::readings::{Completion, Weight};
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
-use crate::usage::{GUARD, Score, UserUsage};
+use crate::usage::{GUARD, MeanScore, UserLedger};
 
 /// Compares plans of the same jobs.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum PlanComparator {
-    /// By [`Score::decision`], as Best Gap does.
+pub(crate) enum ListComparator {
+    /// By [`MeanScore::decision`], as Best Gap does.
     Decision,
     /// By completion times, as Swift Gap does.
     Completion(Completion, Weight),
@@ -18,8 +18,8 @@ pub(crate) enum PlanComparator {
 
 /// What a comparator looks at in one plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlanCost {
-    score: Score,
+pub(crate) struct ListCost {
+    score: MeanScore,
     /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not look at them.
     completions: Vec<f64>,
 }
@@ -46,7 +46,7 @@ impl Ranks {
     }
 }
 
-impl PlanComparator {
+impl ListComparator {
     /// Whether plans are compared job by job, so that their jobs have to be ranked.
     pub(crate) const fn needs_ranks(self) -> bool {
         matches!(self, Self::Completion(..))
@@ -55,10 +55,10 @@ impl PlanComparator {
     /// Writes into `cost` what a plan costs that is up to date; `ranks` are those of its jobs.
     pub(crate) fn assess(
         self,
-        cost: &mut PlanCost,
+        cost: &mut ListCost,
         view: &PlanView<'_>,
         ranks: &Ranks,
-        usage: &mut UserUsage,
+        usage: &mut UserLedger,
         state: &GridState,
     ) {
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
@@ -84,7 +84,7 @@ impl PlanComparator {
     }
 
     /// Whether `new` is better than `old`: its weight is above zero.
-    pub(crate) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
+    pub(crate) fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
         match self {
             Self::Decision => old.score.decision(&new.score) > 0.0,
             Self::Completion(_, Weight::SumOfRatios) => sum_of_ratios(new, old) > 0.0,
@@ -97,17 +97,17 @@ impl PlanComparator {
 }
 
 /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ.
-fn sum_of_ratios(new: &PlanCost, old: &PlanCost) -> f64 {
+fn sum_of_ratios(new: &ListCost, old: &ListCost) -> f64 {
     pairs(new, old).map(|(a, b)| (a - b) / a.max(GUARD)).sum()
 }
 
 /// Σⱼ (Aⱼ − Bⱼ), which has the sign of its ratio to Σⱼ Aⱼ.
-fn gain(new: &PlanCost, old: &PlanCost) -> f64 {
+fn gain(new: &ListCost, old: &ListCost) -> f64 {
     pairs(new, old).map(|(a, b)| a - b).sum()
 }
 
 /// Each job's completion in the old plan and in the new, in seconds.
-fn pairs(new: &PlanCost, old: &PlanCost) -> impl Iterator<Item = (f64, f64)> {
+fn pairs(new: &ListCost, old: &ListCost) -> impl Iterator<Item = (f64, f64)> {
     assert_eq!(old.completions.len(), new.completions.len(), "plans of the same jobs are compared");
     old.completions.iter().copied().zip(new.completions.iter().copied())
 }

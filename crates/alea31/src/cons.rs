@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
-use crate::plan::Plan;
+use crate::plan::ListPlan;
 use crate::schedule::Fit;
 use crate::state::GridState;
 use crate::world::Policy;
@@ -14,7 +14,7 @@ use sim_core::{SiteId, Span, Time};
 /// than a minute before its plan, the jobs that wait for its cluster are taken out and put back in planned order.
 #[derive(Clone, Debug, Default)]
 pub struct Cons {
-    plan: Plan,
+    plan: ListPlan,
 }
 
 /// A job that ends earlier than this before its plan compresses it.

@@ -18,7 +18,7 @@ pub struct Easy {
 
 /// The reservation of the head of the queue.
 #[derive(Copy, Clone, Debug)]
-struct Reservation {
+struct HeadReservation {
     cluster: SiteId,
     /// In seconds by Alea's clock.
     at: f64,
@@ -27,8 +27,8 @@ struct Reservation {
 }
 
 impl Easy {
-    fn reserve(head: JobIndex, now: Clock, state: &GridState) -> Option<Reservation> {
-        let mut best: Option<Reservation> = None;
+    fn reserve(head: JobIndex, now: Clock, state: &GridState) -> Option<HeadReservation> {
+        let mut best: Option<HeadReservation> = None;
         let needed = state.request(head).processors;
         for (id, cluster) in state.cluster_ids().zip(state.clusters()) {
             if needed > cluster.processors() {
@@ -42,7 +42,7 @@ impl Easy {
             });
             let at = enough.expect("a cluster that is wide enough frees enough processors").at;
             if best.is_none_or(|best| at <= best.at) {
-                best = Some(Reservation { cluster: id, at, spare: free - needed });
+                best = Some(HeadReservation { cluster: id, at, spare: free - needed });
             }
         }
         best
@@ -50,7 +50,7 @@ impl Easy {
 
     /// Where the job may be backfilled: on the last suitable cluster with room that is not reserved, or else on the reserved
     /// one, if it ends in time or takes processors that the head does not need.
-    fn backfill(job: JobIndex, reservation: Reservation, now: Clock, state: &GridState) -> Option<SiteId> {
+    fn backfill(job: JobIndex, reservation: HeadReservation, now: Clock, state: &GridState) -> Option<SiteId> {
         let (needed, limit) = (state.request(job).processors, state.request(job).limit.as_secs_f64());
         let fits = |cluster: SiteId| state.suits(cluster, job) && state.has_room(cluster, job);
         let other = state.cluster_ids().rev().find(|cluster| *cluster != reservation.cluster && fits(*cluster));

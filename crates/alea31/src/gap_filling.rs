@@ -1,15 +1,15 @@
 //! Best Gap and what builds on it: [`GapFilling`].
 
 use crate::clock::Clock;
-use crate::comparator::{PlanComparator, PlanCost, Ranks};
+use crate::comparator::{ListComparator, ListCost, Ranks};
 use crate::cons::COMPRESSION_THRESHOLD;
 use crate::job::JobIndex;
-use crate::plan::{Plan, PlanView};
+use crate::plan::{ListPlan, PlanView};
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
 use crate::schedule::ClusterSchedule;
-use crate::search::Search;
+use crate::search::ListSearch;
 use crate::state::GridState;
-use crate::usage::UserUsage;
+use crate::usage::UserLedger;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Stream};
 
@@ -17,18 +17,18 @@ use sim_core::{SiteId, Span, Stream};
 /// the first is taken, a later one if it is better. A search may improve the plan.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
-    plan: Plan,
-    usage: UserUsage,
-    comparator: PlanComparator,
-    search: Option<Search>,
+    plan: ListPlan,
+    usage: UserLedger,
+    comparator: ListComparator,
+    search: Option<ListSearch>,
     /// Of Best Gap and BGT: their rules, as readings.
     readings: Readings,
     /// The best schedule so far and the one that is tried; scratch buffers, reused across calls.
     best: ClusterSchedule,
     tried: ClusterSchedule,
     /// What plans cost with these, if the comparator looks at single jobs by their ranks.
-    least: PlanCost,
-    cost: PlanCost,
+    least: ListCost,
+    cost: ListCost,
     ranks: Ranks,
 }
 
@@ -40,15 +40,15 @@ impl GapFilling {
     /// compress nothing.
     pub fn best_gap() -> Self {
         Self {
-            plan: Plan::default(),
-            usage: UserUsage::default(),
-            comparator: PlanComparator::Decision,
+            plan: ListPlan::default(),
+            usage: UserLedger::default(),
+            comparator: ListComparator::Decision,
             search: None,
             readings: Readings { moves: Moves::Any, compression: Compression::Off, ..Readings::default() },
             best: ClusterSchedule::default(),
             tried: ClusterSchedule::default(),
-            least: PlanCost::default(),
-            cost: PlanCost::default(),
+            least: ListCost::default(),
+            cost: ListCost::default(),
             ranks: Ranks::default(),
         }
     }
@@ -56,14 +56,14 @@ impl GapFilling {
     /// BGT: Best Gap, and every 300 s a Tabu search with the same eyes, bounded by rounds. It draws from `stream`.
     pub fn bgt(stream: Stream) -> Self {
         let best_gap = Self::best_gap();
-        Self { search: Some(Search::new(best_gap.readings, stream)), ..best_gap }
+        Self { search: Some(ListSearch::new(best_gap.readings, stream)), ..best_gap }
     }
 
     /// Swift Gap, as `readings` have it. It draws from `stream`.
     pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
         Self {
-            comparator: PlanComparator::Completion(readings.completion, readings.weight),
-            search: Some(Search::new(readings, stream)),
+            comparator: ListComparator::Completion(readings.completion, readings.weight),
+            search: Some(ListSearch::new(readings, stream)),
             readings,
             ..Self::best_gap()
         }

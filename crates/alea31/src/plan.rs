@@ -1,4 +1,4 @@
-//! What all clusters are planned to do: [`Plan`].
+//! What all clusters are planned to do: [`ListPlan`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -8,20 +8,20 @@ use sim_core::{SiteId, Span, Time};
 
 /// A schedule for each cluster.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ListPlan {
     schedules: Vec<ClusterSchedule>,
     /// By jobs, of those that were sent.
-    sent: Vec<Option<Sent>>,
+    sent: Vec<Option<SentJob>>,
 }
 
 /// What the plan said of a job when it was sent.
 #[derive(Copy, Clone, Debug)]
-struct Sent {
+struct SentJob {
     end: Time,
     updates: u64,
 }
 
-impl Plan {
+impl ListPlan {
     /// Makes room for every cluster.
     pub(crate) fn open(&mut self, state: &GridState) {
         self.schedules.resize_with(state.clusters().len(), ClusterSchedule::default);
@@ -75,7 +75,7 @@ impl Plan {
         let updates = schedule.updates();
         self.schedule_mut(cluster).remove(0);
         self.invalidate(cluster);
-        self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time, updates });
+        self.sent[job.index()] = Some(SentJob { end: start + state.request(job).planned_time, updates });
         Some(job)
     }
 
@@ -114,7 +114,7 @@ pub(crate) struct PlanView<'a> {
 }
 
 impl<'a> PlanView<'a> {
-    pub(crate) fn of(plan: &'a Plan) -> Self {
+    pub(crate) fn of(plan: &'a ListPlan) -> Self {
         Self { schedules: &plan.schedules, instead: [None; 2] }
     }
 

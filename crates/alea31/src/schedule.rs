@@ -16,8 +16,8 @@ use sim_core::SiteId;
 /// one another, and is then put before the job that made the first of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterSchedule {
-    waiting: Vec<PlannedJob>,
-    gaps: Vec<Gap>,
+    waiting: Vec<ListedJob>,
+    gaps: Vec<ListGap>,
     free: FreeSlots,
     processors: u32,
     /// When starts were computed, by Alea's clock; `None` if what runs on the cluster has changed since.
@@ -34,7 +34,7 @@ pub(crate) struct ClusterSchedule {
 
 /// A job of the list; what planning needs of it lies beside it. All times are in seconds, by Alea's clock.
 #[derive(Copy, Clone, Debug)]
-struct PlannedJob {
+struct ListedJob {
     job: JobIndex,
     processors: u32,
     length: f64,
@@ -47,7 +47,7 @@ const STRIDE: usize = 32;
 
 /// Idle processors.
 #[derive(Copy, Clone, Debug, PartialEq)]
-struct Gap {
+struct ListGap {
     start: f64,
     end: f64,
     processors: u32,
@@ -90,7 +90,7 @@ impl ClusterSchedule {
     pub(crate) fn insert(&mut self, place: usize, job: JobIndex, state: &GridState) {
         let request = state.request(job);
         let waiting =
-            PlannedJob { job, processors: request.processors, length: request.planned_seconds, start: f64::MAX };
+            ListedJob { job, processors: request.processors, length: request.planned_seconds, start: f64::MAX };
         self.waiting.insert(place, waiting);
         self.forget_from(place);
     }
@@ -212,9 +212,9 @@ impl ClusterSchedule {
     }
 
     /// The first gap of the chain.
-    fn first_gap(&self, job: &JobRequest) -> Gap {
+    fn first_gap(&self, job: &JobRequest) -> ListGap {
         let (needed, limit) = (job.processors, job.limit.as_secs_f64());
-        let mut chain: Option<(Gap, f64, f64)> = None;
+        let mut chain: Option<(ListGap, f64, f64)> = None;
         for gap in &self.gaps {
             if gap.processors < needed {
                 chain = None;
@@ -258,7 +258,7 @@ impl ClusterSchedule {
         if place == STRIDE * self.free.marks() {
             self.free.mark();
         }
-        let PlannedJob { processors, length, .. } = self.waiting[place];
+        let ListedJob { processors, length, .. } = self.waiting[place];
         let (mut missing, mut collected) = (processors, 0);
         let start = loop {
             let (at, taken) = self.free.pop(missing);
@@ -267,7 +267,7 @@ impl ClusterSchedule {
             if missing == 0 {
                 break at;
             }
-            self.gaps.push(Gap { start: at, end: self.free.first(), processors: collected, before: place });
+            self.gaps.push(ListGap { start: at, end: self.free.first(), processors: collected, before: place });
         };
         self.free.give_back(start + length, processors);
         self.waiting[place].start = start;
@@ -278,9 +278,9 @@ impl ClusterSchedule {
         let (first, last) = (self.free.first(), self.free.last());
         let before = self.waiting.len();
         if first < last {
-            self.gaps.push(Gap { start: first, end: last, processors: self.free.at_first(), before });
+            self.gaps.push(ListGap { start: first, end: last, processors: self.free.at_first(), before });
         }
-        self.gaps.push(Gap { start: last, end: f64::MAX, processors: self.processors, before });
+        self.gaps.push(ListGap { start: last, end: f64::MAX, processors: self.processors, before });
     }
 
     /// Takes those gaps away again.

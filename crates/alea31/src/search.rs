@@ -1,13 +1,13 @@
-//! The search that improves a plan: [`Search`].
+//! The search that improves a plan: [`ListSearch`].
 
 use crate::clock::Clock;
-use crate::comparator::{PlanComparator, PlanCost, Ranks};
+use crate::comparator::{ListComparator, ListCost, Ranks};
 use crate::job::JobIndex;
-use crate::plan::{Plan, PlanView, site};
+use crate::plan::{ListPlan, PlanView, site};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
-use crate::usage::UserUsage;
+use crate::usage::UserLedger;
 use rand::RngExt;
 use sim_core::{SiteId, Stream};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// A job that was taken is tabu until min(10, half the plan) others have been; a round that takes a tabu job, or finds a
 /// cluster for which no job waits, is lost.
 #[derive(Clone, Debug)]
-pub(crate) struct Search {
+pub(crate) struct ListSearch {
     readings: Readings,
     stream: Stream,
     tabu: VecDeque<JobIndex>,
@@ -46,7 +46,7 @@ const MOST_ROUNDS: usize = 64;
 
 const LONGEST_LIST: usize = 10;
 
-impl Search {
+impl ListSearch {
     /// As `readings` have it, drawing from `stream`.
     pub(crate) fn new(readings: Readings, stream: Stream) -> Self {
         Self {
@@ -68,9 +68,9 @@ impl Search {
     /// Improves `plan` as `comparator` sees it.
     pub(crate) fn improve(
         &mut self,
-        plan: &mut Plan,
-        comparator: PlanComparator,
-        usage: &mut UserUsage,
+        plan: &mut ListPlan,
+        comparator: ListComparator,
+        usage: &mut UserLedger,
         now: Clock,
         state: &GridState,
     ) {
@@ -94,7 +94,7 @@ impl Search {
     }
 
     /// Moves that are better stay.
-    fn move_by_move(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
+    fn move_by_move(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (most, patience) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
@@ -116,7 +116,7 @@ impl Search {
     }
 
     /// All moves are made, and all stay if the plan is better in the end.
-    fn pass_by_pass(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
+    fn pass_by_pass(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (passes, rounds) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
@@ -139,7 +139,7 @@ impl Search {
     }
 
     /// The next job to move, if it is not tabu: its cluster, and its place there.
-    fn take(&mut self, plan: &Plan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
+    fn take(&mut self, plan: &ListPlan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
         let (cluster, place) = match self.readings.pick {
             Pick::Random => {
                 let cluster = site(self.stream.random_range(0..assessor.state.clusters().len()));
@@ -169,7 +169,7 @@ impl Search {
         Some((cluster, place))
     }
 
-    fn put_in_order(&mut self, plan: &Plan, assessor: &Assessor<'_>) {
+    fn put_in_order(&mut self, plan: &ListPlan, assessor: &Assessor<'_>) {
         self.next = 0;
         self.order.clear();
         if self.readings.pick == Pick::ListOrder {
@@ -196,7 +196,7 @@ impl Search {
     /// Moves the job in this place to the first of the shuffled clusters where that is better. Returns whether it was moved.
     fn relocate_if_better(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut ListPlan,
         (from, place): (SiteId, usize),
         assessor: &mut Assessor<'_>,
         now: Clock,
@@ -221,7 +221,7 @@ impl Search {
     /// an assessor. Returns whether it was moved.
     fn relocate(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut ListPlan,
         (from, place): (SiteId, usize),
         mut assessor: Option<&mut Assessor<'_>>,
         now: Clock,
@@ -267,23 +267,23 @@ impl Search {
 
 /// The comparison of plans, and what it needs.
 struct Assessor<'a> {
-    comparator: PlanComparator,
-    usage: &'a mut UserUsage,
+    comparator: ListComparator,
+    usage: &'a mut UserLedger,
     state: &'a GridState,
 }
 
 /// The cost of the plan as it stands.
 #[derive(Clone, Debug, Default)]
 struct Incumbent {
-    cost: PlanCost,
+    cost: ListCost,
     /// Of the jobs that wait, which are the same throughout a search.
     ranks: Ranks,
     /// What is compared with it; a scratch buffer.
-    tried: PlanCost,
+    tried: ListCost,
 }
 
 impl Incumbent {
-    fn begin(&mut self, plan: &Plan, assessor: &mut Assessor<'_>) {
+    fn begin(&mut self, plan: &ListPlan, assessor: &mut Assessor<'_>) {
         if assessor.comparator.needs_ranks() {
             self.ranks.rank(plan.jobs());
         }

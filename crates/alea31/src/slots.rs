@@ -16,14 +16,14 @@ use std::sync::Arc;
 ///   first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeSlots {
-    heap: Vec<Slot>,
+    heap: Vec<FreeSlot>,
     /// The heap as it was at each mark. Shared: a plan that is tried, and mostly given up, begins at the marks of another.
-    marks: Vec<Arc<[Slot]>>,
+    marks: Vec<Arc<[FreeSlot]>>,
 }
 
 /// Processors that are free from an instant on.
 #[derive(Copy, Clone, Debug, PartialEq)]
-struct Slot {
+struct FreeSlot {
     at: f64,
     processors: u32,
 }
@@ -34,7 +34,7 @@ impl FreeSlots {
         self.heap.clear();
         self.marks.clear();
         for Release { at, processors, .. } in releases {
-            self.insert(Slot { at, processors });
+            self.insert(FreeSlot { at, processors });
         }
         self.mark();
     }
@@ -90,7 +90,7 @@ impl FreeSlots {
     /// Gives processors back at an instant.
     #[inline]
     pub(crate) fn give_back(&mut self, at: f64, processors: u32) {
-        self.insert(Slot { at, processors });
+        self.insert(FreeSlot { at, processors });
     }
 
     /// The instant at which `processors` are free.
@@ -121,7 +121,7 @@ impl FreeSlots {
         self.heap.iter().filter(|slot| slot.at <= first).map(|slot| slot.processors).sum()
     }
 
-    fn insert(&mut self, slot: Slot) {
+    fn insert(&mut self, slot: FreeSlot) {
         let mut hole = self.heap.len();
         self.heap.push(slot);
         while hole > 0 {

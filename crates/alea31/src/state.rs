@@ -21,14 +21,14 @@ pub struct Cluster {
     /// Which processors no running job holds, those of the job that was sent included: a bit for each.
     idle: Vec<u64>,
     /// In order of the instants at which they reach their limits.
-    running: Vec<RunningJob>,
+    running: Vec<Occupant>,
     /// The job that was sent and has not started yet.
-    sent: Option<Sent>,
+    sent: Option<OnItsWay>,
 }
 
 /// A job that runs, and on which processors: those of the lowest numbers that were idle.
 #[derive(Clone, Debug)]
-struct RunningJob {
+struct Occupant {
     job: JobIndex,
     limit_at: Time,
     start: f64,
@@ -37,7 +37,7 @@ struct RunningJob {
 }
 
 #[derive(Copy, Clone, Debug)]
-struct Sent {
+struct OnItsWay {
     processors: usize,
     limit: f64,
 }
@@ -120,7 +120,7 @@ impl GridState {
         assert!(processors <= cluster.free, "a job of {processors} was sent where {} are free", cluster.free);
         cluster.free -= processors;
         assert!(cluster.sent.is_none(), "one job at a time is on its way to a cluster");
-        cluster.sent = Some(Sent { processors: processors as usize, limit: limit.as_secs_f64() });
+        cluster.sent = Some(OnItsWay { processors: processors as usize, limit: limit.as_secs_f64() });
     }
 
     pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock) {
@@ -132,13 +132,13 @@ impl GridState {
         let limit_at = now.time + request.limit;
         let place = cluster.running.partition_point(|other| other.limit_at <= limit_at);
         let limit = request.limit.as_secs_f64();
-        cluster.running.insert(place, RunningJob { job, limit_at, start: now.seconds, limit, processors });
+        cluster.running.insert(place, Occupant { job, limit_at, start: now.seconds, limit, processors });
     }
 
     pub(crate) fn finish(&mut self, job: JobIndex, cluster: SiteId) {
         let cluster = &mut self.clusters[cluster.index()];
         let place = cluster.running.iter().position(|running| running.job == job).expect("a job that ends was running");
-        let RunningJob { processors, .. } = cluster.running.remove(place);
+        let Occupant { processors, .. } = cluster.running.remove(place);
         processors.iter().for_each(|processor| cluster.set_idle(*processor, true));
         cluster.free += u32::try_from(processors.len()).expect("no wider than the cluster");
     }
@@ -206,7 +206,7 @@ impl Cluster {
             }
             Some(sent) => {
                 releases.retain(|release| release.at > now);
-                let is_due = |job: &&RunningJob| now + (job.limit - (now - job.start)).max(0.0) <= now;
+                let is_due = |job: &&Occupant| now + (job.limit - (now - job.start)).max(0.0) <= now;
                 let due = self.running.iter().filter(is_due).flat_map(|job| job.processors.iter().copied());
                 let mut at_once: Vec<u32> = self.idle().chain(due).collect();
                 at_once.sort_unstable();

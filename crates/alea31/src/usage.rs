@@ -1,4 +1,4 @@
-//! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`UserUsage`].
+//! How good a plan looks to Best Gap: [`MeanScore`], and what it has to know of users: [`UserLedger`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -10,7 +10,7 @@ use sim_core::SiteId;
 
 /// Four means over a plan, all better when smaller.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(crate) struct Score {
+pub(crate) struct MeanScore {
     fairness: f64,
     response: f64,
     wait: f64,
@@ -23,7 +23,7 @@ const FAIRNESS: f64 = 10.0;
 /// Keeps a ratio finite.
 pub(crate) const GUARD: f64 = 1e-13;
 
-impl Score {
+impl MeanScore {
     /// By how much `new` is better than this, as a sum of relative gains.
     pub(crate) fn decision(&self, new: &Self) -> f64 {
         let gain = |old: f64, new: f64, least: f64| (old - new) / old.max(least);
@@ -41,21 +41,21 @@ impl Score {
 /// in the order in which it was sent, and on top of it what is planned there (`ResourceInfo.updateFairness`,
 /// `CommonObjectives.predictFairness`).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UserUsage {
+pub(crate) struct UserLedger {
     places: FxHashMap<u32, usize>, // never iterated: its order cannot reach a result
     /// In order of their first submission.
-    ended: Vec<Usage>,
+    ended: Vec<LedgerEntry>,
     /// Of each cluster, by users.
-    present: Vec<Present>,
+    present: Vec<ClusterLedger>,
     /// Whose each job is.
     owners: Vec<usize>,
     /// By users; scratch buffers, reused across calls.
-    total: Vec<Usage>,
-    of_cluster: Vec<Usage>,
+    total: Vec<LedgerEntry>,
+    of_cluster: Vec<LedgerEntry>,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct Usage {
+struct LedgerEntry {
     /// Seconds that jobs waited.
     waited: f64,
     /// Processor seconds: of jobs that have ended, what they used; of others, processors × limit.
@@ -64,29 +64,29 @@ struct Usage {
 
 /// Jobs that were sent to a cluster and have not ended.
 #[derive(Clone, Debug, Default)]
-struct Present {
+struct ClusterLedger {
     /// In the order in which they were sent.
-    jobs: Vec<(JobIndex, Usage)>,
+    jobs: Vec<(JobIndex, LedgerEntry)>,
     /// Summed up by users; `None` if that has to be done again.
-    sums: Option<Vec<Usage>>,
+    sums: Option<Vec<LedgerEntry>>,
 }
 
-impl UserUsage {
+impl UserLedger {
     pub(crate) fn submit(&mut self, job: JobIndex, state: &GridState) {
         let next = self.ended.len();
         let user = *self.places.entry(state.request(job).user).or_insert(next);
         if user == next {
-            self.ended.push(Usage::default());
+            self.ended.push(LedgerEntry::default());
         }
         self.owners.resize(state.submitted(), 0);
         self.owners[job.index()] = user;
-        self.present.resize_with(state.clusters().len(), Present::default);
+        self.present.resize_with(state.clusters().len(), ClusterLedger::default);
     }
 
     /// A job was sent: until it starts, it has waited for nothing.
     pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId, state: &GridState) {
         let present = &mut self.present[cluster.index()];
-        present.jobs.push((job, Usage { waited: 0.0, used: state.request(job).claim }));
+        present.jobs.push((job, LedgerEntry { waited: 0.0, used: state.request(job).claim }));
         present.sums = None;
     }
 
@@ -110,14 +110,14 @@ impl UserUsage {
     }
 
     /// The score of a plan that is up to date.
-    pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> Score {
-        let mut score = Score::default();
+    pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> MeanScore {
+        let mut score = MeanScore::default();
         let mut jobs: u32 = 0;
         self.total.clone_from(&self.ended);
         for (present, schedule) in self.present.iter_mut().zip(view.schedules()) {
             let users = self.ended.len();
             if present.sums.as_ref().is_none_or(|sums| sums.len() != users) {
-                let mut sums = vec![Usage::default(); users];
+                let mut sums = vec![LedgerEntry::default(); users];
                 present.jobs.iter().for_each(|(job, usage)| sums[self.owners[job.index()]].add(*usage));
                 present.sums = Some(sums);
             }
@@ -131,7 +131,7 @@ impl UserUsage {
                 wait += waited;
                 response += (start + length - submit).max(0.0);
                 slowdown += (start + length - submit).max(1.0) / length;
-                self.of_cluster[self.owners[job.index()]].add(Usage { waited, used: request.claim });
+                self.of_cluster[self.owners[job.index()]].add(LedgerEntry { waited, used: request.claim });
                 jobs += 1;
             }
             score.response += response;
@@ -148,7 +148,7 @@ impl UserUsage {
     }
 }
 
-impl Usage {
+impl LedgerEntry {
     fn add(&mut self, other: Self) {
         self.waited += other.waited;
         self.used += other.used;
@@ -161,9 +161,9 @@ impl Usage {
 }
 
 /// The sum over users of (1 + (m − w))², where w is what a user waits per processor second, and m its mean over users.
-fn fairness(users: &[Usage]) -> f64 {
+fn fairness(users: &[LedgerEntry]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "few users")]
     let mean = users.iter().map(|user| user.normalized_wait()).fold(0.0, |sum, wait| sum + wait) / users.len() as f64;
-    let deviation = |user: &Usage| 1.0 + (mean - user.normalized_wait());
+    let deviation = |user: &LedgerEntry| 1.0 + (mean - user.normalized_wait());
     users.iter().map(deviation).fold(0.0, |sum, deviation| sum + deviation * deviation)
 }

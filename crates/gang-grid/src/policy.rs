@@ -11,7 +11,7 @@ use slab::Slab;
 
 /// What the schedulers may look at.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct GangView<'a> {
     /// The present instant.
     pub(crate) now: Time,
     /// Who is idle, what waits.
@@ -19,7 +19,7 @@ pub(crate) struct View<'a> {
     pub(crate) gangs: &'a Slab<Gang>,
 }
 
-impl<'a> View<'a> {
+impl<'a> GangView<'a> {
     /// A gang that has been routed.
     pub(crate) fn gang(&self, key: GangKey) -> &'a Gang {
         &self.gangs[key.0 as usize]

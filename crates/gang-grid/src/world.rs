@@ -2,7 +2,7 @@
 
 use crate::config::{Config, ConfigError, GangArrival, Release, ScanTrigger};
 use crate::gang::{Gang, GangQueue};
-use crate::policy::View;
+use crate::policy::GangView;
 use crate::policy::grid::{GridPolicy, Route};
 use crate::policy::local::{Destination, LocalPolicy};
 use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
@@ -180,7 +180,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let estimate = job.request.estimate.unwrap_or(job.runtime).scaled(slowness);
         let local = TrueLocal { local: Local { id: job.id, estimate }, service: job.runtime.scaled(slowness) };
         let Self { local_policy, processors, gangs, routing, scratch, .. } = self;
-        let view = View { now: cx.now(), processors, gangs };
+        let view = GangView { now: cx.now(), processors, gangs };
         match local_policy.on_arrival(estimate, site, view, routing, scratch) {
             Destination::Start(processor) => self.start_local(processor, local, cx),
             Destination::Queue(processor) => self.processors.enqueue(processor, local),
@@ -219,7 +219,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn route(&mut self, submission: Submission, route: Route, cx: &mut impl Context<Event>) {
         let Submission { job, tasks } = submission;
         let Self { config, grid_policy, processors, gangs, placement, scratch, .. } = self;
-        let view = View { now: cx.now(), processors, gangs };
+        let view = GangView { now: cx.now(), processors, gangs };
         grid_policy.place(tasks.len(), route, view, placement, scratch);
 
         let site = |processor: &ProcId| processors.get(*processor).site();

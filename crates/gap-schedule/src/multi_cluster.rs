@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
-use machine_pool::{MachinePool, Repair};
+use machine_pool::{MachinePool, PendingRepair};
 use predictions::as_requested;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -460,9 +460,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 }
 
-fn post_repair(machine: SiteId, at: Time, cx: &mut impl Context<Event>) -> Repair {
+fn post_repair(machine: SiteId, at: Time, cx: &mut impl Context<Event>) -> PendingRepair {
     let event = (at < Time::MAX).then(|| cx.post_at(at, Event::Up(machine)));
-    Repair { at, event }
+    PendingRepair { at, event }
 }
 
 impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for MultiCluster<P, J, O> {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Option<QueueSlot>>,
     /// A leaf for each slot; made at its first use.
     tree: OnceLock<MinDemandTree>,
     /// Number of slots to fill before the queue closes up.
@@ -52,7 +52,7 @@ impl QueuedJob {
 }
 
 #[derive(Clone, Debug)]
-struct Slot {
+struct QueueSlot {
     waiting: QueuedJob,
     /// The world's own knowledge travels with the job, so that one look-up finds both. Nothing that takes the queue by
     /// shared reference, as a view does, gives it away.
@@ -123,7 +123,7 @@ impl Queue {
         }
         let (place, job) = (self.slots.len(), waiting.job);
         assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
-        self.slots.push(Some(Slot { waiting, hidden }));
+        self.slots.push(Some(QueueSlot { waiting, hidden }));
         if let Some(tree) = self.tree.get_mut() {
             tree.join(place, MinDemand::of(&waiting.request));
         }
@@ -164,7 +164,7 @@ impl Queue {
 
     /// Writes the whole tree.
     fn plant(&self, tree: &mut MinDemandTree) {
-        let demand = |slot: &Slot| MinDemand::of(&slot.waiting.request);
+        let demand = |slot: &QueueSlot| MinDemand::of(&slot.waiting.request);
         tree.plant(self.room, self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand)));
     }
 

@@ -2,7 +2,7 @@
 
 use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder, Split};
 use crate::gang::GangQueue;
-use crate::policy::{View, below, pick};
+use crate::policy::{GangView, below, pick};
 use crate::processors::{Eligible, Processors};
 use rand::Rng;
 use sim_core::{ProcId, SiteId};
@@ -123,7 +123,7 @@ impl GridPolicy {
         &self,
         tasks: usize,
         route: Route,
-        view: View<'_>,
+        view: GangView<'_>,
         rng: &mut impl Rng,
         chosen: &mut Vec<ProcId>,
     ) {
@@ -153,7 +153,7 @@ impl GridPolicy {
     }
 
     /// Leaves as many of the candidates as there are tasks, in the order of the tasks (R7).
-    fn choose(&self, tasks: usize, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
+    fn choose(&self, tasks: usize, view: GangView<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         match self.readings.placement {
             Placement::IdleFirst => {
                 // Idle ones to the front, then as many random draws from each part as are needed.

@@ -2,7 +2,7 @@
 
 use crate::config::{BackfillOnArrival, Readings, ShortestQueue, Startable, ThresholdFrom};
 use crate::gang::Gang;
-use crate::policy::{View, pick};
+use crate::policy::{GangView, pick};
 use crate::processors::{Eligible, Processor};
 use rand::Rng;
 use sim_core::{ProcId, SiteId, Span, Time};
@@ -47,7 +47,7 @@ impl LocalPolicy {
         &self,
         estimate: Span,
         site: SiteId,
-        view: View<'_>,
+        view: GangView<'_>,
         rng: &mut impl Rng,
         scratch: &mut Vec<ProcId>,
     ) -> Destination {
@@ -81,7 +81,13 @@ impl LocalPolicy {
     }
 
     /// The shortest queue of `site`, ties at random (R9); O(processors of the site).
-    fn shortest_queue(&self, site: SiteId, view: View<'_>, rng: &mut impl Rng, scratch: &mut Vec<ProcId>) -> ProcId {
+    fn shortest_queue(
+        &self,
+        site: SiteId,
+        view: GangView<'_>,
+        rng: &mut impl Rng,
+        scratch: &mut Vec<ProcId>,
+    ) -> ProcId {
         scratch.clear();
         let mut shortest = u64::MAX;
         for (id, processor) in view.processors.of_site(site) {
@@ -106,7 +112,7 @@ impl LocalPolicy {
 }
 
 /// Work that is running, waiting, and reserved at a processor.
-fn work_left(id: ProcId, processor: &Processor, view: View<'_>) -> Span {
+fn work_left(id: ProcId, processor: &Processor, view: GangView<'_>) -> Span {
     let running = view.processors.free_at(id, view.now).since(view.now);
     let waiting: Span = processor.queue().map(|local| local.estimate).sum();
     let reserved = processor

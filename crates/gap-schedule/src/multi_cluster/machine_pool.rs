@@ -13,14 +13,14 @@ pub(super) struct MachinePool {
     free: Vec<u32>,
     running: Vec<Running>,
     /// Of the machines that are down.
-    repairs: Vec<Option<Repair>>,
+    repairs: Vec<Option<PendingRepair>>,
     /// Expected length of a repair; [`Span::MAX`] if unknown.
     pub(super) repair_expected: Span,
 }
 
 /// What only the world knows of an outage.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Repair {
+pub(super) struct PendingRepair {
     pub(super) at: Time,
     /// `None` if it never happens.
     pub(super) event: Option<EventKey>,
@@ -64,12 +64,12 @@ impl MachinePool {
     }
 
     /// The repair of the machine, if it is down.
-    pub(super) fn repair_of(&mut self, machine: SiteId) -> Option<&mut Repair> {
+    pub(super) fn repair_of(&mut self, machine: SiteId) -> Option<&mut PendingRepair> {
         self.repairs[machine.index()].as_mut()
     }
 
     /// The machine fails: all that runs there is lost, and an outage holds every processor. What was lost, in order of id.
-    pub(super) fn fail(&mut self, machine: SiteId, repair: Repair, now: Time) -> Vec<RunningJob> {
+    pub(super) fn fail(&mut self, machine: SiteId, repair: PendingRepair, now: Time) -> Vec<RunningJob> {
         let index = machine.index();
         let mut lost: Vec<RunningJob> = std::mem::take(&mut self.running[index]).iter().copied().collect();
         lost.sort_unstable_by_key(|job| job.job);

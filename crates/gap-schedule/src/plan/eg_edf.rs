@@ -78,8 +78,8 @@ pub enum Found {
 
 /// One machine on which the job may go, and what that would mean.
 #[derive(Copy, Clone, Debug)]
-struct Candidate {
-    rank: Standing,
+struct EdfCandidate {
+    rank: EdfStanding,
     machine: usize,
     /// How many machines are faster.
     faster: u32,
@@ -93,7 +93,7 @@ struct Candidate {
 /// One machine on which the job may go, and the best that can come of it.
 #[derive(Copy, Clone, Debug)]
 struct UpperBound {
-    best: Standing,
+    best: EdfStanding,
     machine: usize,
     position: usize,
     /// Whether the start is known, and not only that it cannot be earlier.
@@ -103,13 +103,13 @@ struct UpperBound {
 /// The standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, then the tie and the index of the
 /// machine, the less the better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Standing {
+struct EdfStanding {
     /// In the order of the weights themselves.
     weight: u64,
     tie: Reverse<((u64, u32), usize)>,
 }
 
-impl Standing {
+impl EdfStanding {
     fn new(weight: f64, tie: (u64, u32), machine: usize) -> Self {
         // As `f64::total_cmp` does, for unsigned numbers.
         let bits = weight.to_bits();
@@ -129,7 +129,7 @@ impl EgTies {
     }
 
     /// The latest start with which a machine of higher index and equal weight could still beat `best`.
-    fn latest_start(self, best: &Candidate, span: Span, faster: u32) -> Option<Time> {
+    fn latest_start(self, best: &EdfCandidate, span: Span, faster: u32) -> Option<Time> {
         let before = |at: Time, span: Span| at.as_nanos().checked_sub(span.as_nanos()).map(Time::from_nanos);
         let one = Span::from_nanos(1);
         match self {
@@ -191,9 +191,9 @@ impl EgEdf {
         Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
     }
 
-    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
         let gaps = Gaps::new(plan, job, now, self.bound);
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<EdfCandidate> = None;
         self.operations += plan.machines.len() as u64;
         for index in 0..plan.machines.len() {
             let Some(span) = gaps.span(index) else { continue };
@@ -212,16 +212,16 @@ impl EgEdf {
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
             let weight = score.weight_over(old);
-            let rank = Standing::new(weight, self.ties.key(start, end, faster), index);
+            let rank = EdfStanding::new(weight, self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
-                best = Some(Candidate { rank, machine: index, faster, position: 0, start, end, score, weight });
+                best = Some(EdfCandidate { rank, machine: index, faster, position: 0, start, end, score, weight });
             }
         }
         best
     }
 
     /// The best machine for a job without a gap. Only those are laid out of which a bound says that they may still win.
-    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
         // What comes of a start, if no other job becomes late and no other end decides the makespan. Most ends do not.
         let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
@@ -230,7 +230,7 @@ impl EgEdf {
         // With the most hopeful tried first, few others can still win.
         let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
         upper_bounds.swap(0, first);
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<EdfCandidate> = None;
         for &UpperBound { best: upper, machine: index, position, start_is_known } in upper_bounds.iter() {
             if best.as_ref().is_some_and(|best| best.rank > upper) {
                 continue;
@@ -287,7 +287,7 @@ impl DeadlineSearch<'_> {
 
     /// What can come of a start there at the best.
     #[inline]
-    fn at_best(&self, machine: &MachinePlan, index: usize, start: Time) -> Standing {
+    fn at_best(&self, machine: &MachinePlan, index: usize, start: Time) -> EdfStanding {
         let end = start + machine.span(self.job);
         let on_time = self.job.is_met_by(end);
         let weight = if end <= self.old.makespan {
@@ -295,7 +295,7 @@ impl DeadlineSearch<'_> {
         } else {
             self.old.with(end, on_time).weight_over(self.old)
         };
-        Standing::new(weight, self.ties.key(start, end, machine.faster), index)
+        EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index)
     }
 
     /// Of each machine that suits the job, the best that can come of it, without laying anything out.
@@ -330,12 +330,12 @@ impl DeadlineSearch<'_> {
 
     /// What has come of a trial.
     #[inline]
-    fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> Candidate {
+    fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> EdfCandidate {
         let makespan = self.old.makespan.max(trial.completion);
         let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
         let weight = score.weight_over(self.old);
         let Trial { start, end, .. } = *trial;
-        let rank = Standing::new(weight, self.ties.key(start, end, machine.faster), index);
-        Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
+        let rank = EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index);
+        EdfCandidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
     }
 }

@@ -1,7 +1,7 @@
 //! EASY: the head of the queue has a reservation, and no other job.
 
 use crate::policy::Policy;
-use crate::policy::pass::{Line, Pass};
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::reason::ReasonProbe;
@@ -46,8 +46,8 @@ impl Easy {
         self.reserving.operations()
     }
 
-    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
-        let mut line = Line::by_arrival(pass.view, &[]);
+    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
+        let mut line = JobLine::by_arrival(pass.view, &[]);
         if self.reserving.take_turns(&mut line, &mut pass) {
             self.reserving.backfill(&mut line, &mut pass);
         }
@@ -60,11 +60,11 @@ impl Policy for Easy {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(Pass::new(view, starts, &mut ()));
+        self.pass(QueuePass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(Pass::new(view, starts, probe));
+        self.pass(QueuePass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {

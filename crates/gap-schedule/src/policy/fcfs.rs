@@ -3,7 +3,7 @@
 use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::ordered_queue::OrderedQueue;
-use crate::policy::pass::{Pass, no_room};
+use crate::policy::pass::{QueuePass, no_room};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
@@ -34,7 +34,7 @@ impl Fcfs {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }
 
-    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let (Self { queue, free }, view) = (self, pass.view);
         if !queue.is_by_arrival() && !pass.listens() && !view.some_job_is_narrow_enough() {
             return;
@@ -65,11 +65,11 @@ impl Policy for Fcfs {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(Pass::new(view, starts, &mut ()));
+        self.pass(QueuePass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(Pass::new(view, starts, probe));
+        self.pass(QueuePass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {

@@ -3,7 +3,7 @@
 use crate::machine::Machine;
 use crate::min_demand::MinDemand;
 use crate::policy::Policy;
-use crate::policy::pass::{Line, Pass};
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -136,7 +136,7 @@ impl FlexibleBackfill {
         self.reserving.holders.iter().chain(others.into_iter().map(|(_, job)| job)).copied().collect()
     }
 
-    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let view = pass.view;
         // Where no holder starts and no job may become one, only a job that fits is of interest.
         let most = view.free.iter().copied().max().unwrap_or(0);
@@ -148,7 +148,7 @@ impl FlexibleBackfill {
         }
         let jobs = self.in_order(if is_settled { most } else { u32::MAX }, view);
         let demands: Vec<MinDemand> = jobs.iter().map(|job| MinDemand::of(&job.request)).collect();
-        let mut line = Line::sorted(&jobs, &demands, &[]);
+        let mut line = JobLine::sorted(&jobs, &demands, &[]);
         if self.reserving.take_turns(&mut line, &mut pass) {
             self.reserving.backfill(&mut line, &mut pass);
         }
@@ -161,10 +161,10 @@ impl Policy for FlexibleBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(Pass::new(view, starts, &mut ()));
+        self.pass(QueuePass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(Pass::new(view, starts, probe));
+        self.pass(QueuePass::new(view, starts, probe));
     }
 }

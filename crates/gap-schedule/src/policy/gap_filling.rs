@@ -7,7 +7,7 @@ mod tests;
 pub use score::{Completion, Weight};
 
 use crate::policy::Policy;
-use crate::policy::machine_profiles::Slot;
+use crate::policy::machine_profiles::ReservedSlot;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
@@ -45,7 +45,7 @@ use std::collections::VecDeque;
 /// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
-    search: Option<Search>,
+    search: Option<GapSearch>,
     plan: Reservations,
     usage: UserUsage,
     newcomers: Vec<QueuedJob>,
@@ -66,7 +66,7 @@ pub enum Moves {
 
 /// The Tabu search, and what it remembers.
 #[derive(Clone, Debug)]
-struct Search {
+struct GapSearch {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
@@ -95,7 +95,7 @@ impl GapFilling {
 
     /// BGT: Best Gap and Tabu search, which draws from `stream`.
     pub fn bgt(placement: Placement, stream: Stream) -> Self {
-        Self::searching(placement, PlanComparator::Decision, Some(Search::new(Moves::Any, stream)))
+        Self::searching(placement, PlanComparator::Decision, Some(GapSearch::new(Moves::Any, stream)))
     }
 
     /// Swift Gap, as R1, R2 and R3 have it; the search draws from `stream`.
@@ -105,10 +105,10 @@ impl GapFilling {
         stream: Stream,
     ) -> Self {
         let comparator = PlanComparator::Completion(completion, weight);
-        Self::searching(placement, comparator, Some(Search::new(moves, stream)))
+        Self::searching(placement, comparator, Some(GapSearch::new(moves, stream)))
     }
 
-    fn searching(placement: Placement, comparator: PlanComparator, search: Option<Search>) -> Self {
+    fn searching(placement: Placement, comparator: PlanComparator, search: Option<GapSearch>) -> Self {
         Self {
             search,
             plan: Reservations::new(placement, CompressOrder::Reserved, false),
@@ -160,7 +160,7 @@ impl GapFilling {
         if slots.len() > 1 {
             usage.sum_up(plan, view);
             let comparator = usage.comparator;
-            let mut value = |slot: Slot| usage.value(waiting, (plan.machine(slot), slot.start), view);
+            let mut value = |slot: ReservedSlot| usage.value(waiting, (plan.machine(slot), slot.start), view);
             let mut least = value(slots[0]);
             for slot in &slots[1..] {
                 let value = value(*slot);
@@ -184,7 +184,7 @@ impl GapFilling {
     }
 }
 
-impl Search {
+impl GapSearch {
     fn new(moves: Moves, stream: Stream) -> Self {
         Self {
             moves,
@@ -220,7 +220,7 @@ impl Search {
             self.tabu.pop_front();
         }
         plan.lift(number);
-        let at = |plan: &Reservations, slot: Slot| (plan.machine(slot), slot.start);
+        let at = |plan: &Reservations, slot: ReservedSlot| (plan.machine(slot), slot.start);
         usage.remove(&waiting, at(plan, from), view);
         let before = usage.value(&waiting, at(plan, from), view);
         let mut to = from;
@@ -244,7 +244,7 @@ impl Search {
     }
 
     /// A random job of a random machine, by its number in the plan, if there is one and it is not tabu.
-    fn choose(&mut self, plan: &Reservations) -> Option<(usize, Slot)> {
+    fn choose(&mut self, plan: &Reservations) -> Option<(usize, ReservedSlot)> {
         let rank = self.stream.random_range(0..plan.ranks().len());
         if self.jobs[rank] == 0 {
             return None;

@@ -1,6 +1,6 @@
 //! The reservations of the jobs that wait, in order of arrival and in order of their starts.
 
-use crate::policy::machine_profiles::Slot;
+use crate::policy::machine_profiles::ReservedSlot;
 use crate::queue::QueuedJob;
 use sim_core::Time;
 use std::collections::VecDeque;
@@ -9,20 +9,20 @@ use std::ops::Index;
 /// Reservations in order of arrival, in which each has a place, and their arrivals in order of reserved starts, then of arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldReservations {
-    by_arrival: Vec<Reservation>,
+    by_arrival: Vec<HeldReservation>,
     order: VecDeque<(Time, u64)>,
     arrivals: u64,
 }
 
 /// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Reservation {
+pub(super) struct HeldReservation {
     pub(super) waiting: QueuedJob,
-    pub(super) slot: Option<Slot>,
+    pub(super) slot: Option<ReservedSlot>,
     arrival: u64,
 }
 
-impl Reservation {
+impl HeldReservation {
     /// The reserved start; that of a job without a reservation is the last instant there is.
     fn start(&self) -> Time {
         self.slot.map_or(Time::MAX, |slot| slot.start)
@@ -36,7 +36,7 @@ impl HeldReservations {
     }
 
     /// By reserved start; of those with the same, in order of arrival.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation> + Clone {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &HeldReservation> + Clone {
         self.in_order_of_starts().map(|place| self.at(place))
     }
 
@@ -51,7 +51,7 @@ impl HeldReservations {
     }
 
     /// The reservation in a place.
-    pub(super) fn at(&self, place: usize) -> &Reservation {
+    pub(super) fn at(&self, place: usize) -> &HeldReservation {
         &self.by_arrival[place]
     }
 
@@ -62,21 +62,21 @@ impl HeldReservations {
     }
 
     /// A job joins behind all others.
-    pub(super) fn push(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
-        let reservation = Reservation { waiting, slot, arrival: self.arrivals };
+    pub(super) fn push(&mut self, waiting: QueuedJob, slot: Option<ReservedSlot>) {
+        let reservation = HeldReservation { waiting, slot, arrival: self.arrivals };
         self.arrivals += 1;
         self.by_arrival.push(reservation);
         self.enter((reservation.start(), reservation.arrival));
     }
 
     /// Takes out the first job, if its start is not later than `now`.
-    pub(super) fn pop_due(&mut self, now: Time) -> Option<Reservation> {
+    pub(super) fn pop_due(&mut self, now: Time) -> Option<HeldReservation> {
         let (_, arrival) = self.order.pop_front_if(|(start, _)| *start <= now)?;
         Some(self.by_arrival.remove(self.place_of(arrival)))
     }
 
     /// The job in a place has another slot.
-    pub(super) fn settle(&mut self, place: usize, slot: Option<Slot>) {
+    pub(super) fn settle(&mut self, place: usize, slot: Option<ReservedSlot>) {
         let held = &mut self.by_arrival[place];
         let before = (held.start(), held.arrival);
         held.slot = slot;
@@ -89,7 +89,7 @@ impl HeldReservations {
     }
 
     /// The same, but it keeps its place in the order of starts until all are [sorted](Self::sort).
-    pub(super) fn move_ahead(&mut self, place: usize, slot: Slot) {
+    pub(super) fn move_ahead(&mut self, place: usize, slot: ReservedSlot) {
         self.by_arrival[place].slot = Some(slot);
     }
 
@@ -113,9 +113,9 @@ impl HeldReservations {
 
 /// In order of reserved starts.
 impl Index<usize> for HeldReservations {
-    type Output = Reservation;
+    type Output = HeldReservation;
 
-    fn index(&self, number: usize) -> &Reservation {
+    fn index(&self, number: usize) -> &HeldReservation {
         self.at(self.place(number))
     }
 }

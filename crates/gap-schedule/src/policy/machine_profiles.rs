@@ -27,7 +27,7 @@ pub(super) struct MachineProfiles {
 
 /// When a job is to start, and where. The smaller the better: the earlier, and of equal ones the preferred machine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Slot {
+pub(super) struct ReservedSlot {
     pub(super) start: Time,
     pub(super) rank: usize,
 }
@@ -67,8 +67,13 @@ impl MachineProfiles {
     }
 
     /// The best of these machines for the job, from `now` on. A start right now is not to be beaten by ranks that follow.
-    pub(super) fn best(&self, ranks: impl IntoIterator<Item = usize>, request: &Request, now: Time) -> Option<Slot> {
-        let mut best: Option<Slot> = None;
+    pub(super) fn best(
+        &self,
+        ranks: impl IntoIterator<Item = usize>,
+        request: &Request,
+        now: Time,
+    ) -> Option<ReservedSlot> {
+        let mut best: Option<ReservedSlot> = None;
         for rank in ranks {
             let profile = &self.by_rank[rank];
             if !profile.suits(request) {
@@ -76,7 +81,7 @@ impl MachineProfiles {
             }
             let start = profile.plan.earliest(now, profile.takes(request), request.processors);
             if let Some(start) = start.filter(|start| best.is_none_or(|best| *start < best.start)) {
-                best = Some(Slot { start, rank });
+                best = Some(ReservedSlot { start, rank });
                 if start == now {
                     break;
                 }
@@ -93,12 +98,12 @@ impl MachineProfiles {
     #[inline]
     pub(super) fn best_before(
         &self,
-        slot: Slot,
+        slot: ReservedSlot,
         request: &Request,
         now: Time,
         window: impl Fn(usize, Span, (Time, Time)) -> Option<(Time, Time)>,
-    ) -> Option<Slot> {
-        let mut best: Option<Slot> = None;
+    ) -> Option<ReservedSlot> {
+        let mut best: Option<ReservedSlot> = None;
         for rank in self.ranks() {
             let profile = &self.by_rank[rank];
             let span = profile.takes(request);
@@ -111,7 +116,7 @@ impl MachineProfiles {
                 if from < before { start() } else { None }
             });
             if let Some(start) = start {
-                best = Some(Slot { start, rank });
+                best = Some(ReservedSlot { start, rank });
                 if start == now {
                     break;
                 }
@@ -134,8 +139,8 @@ impl MachineProfiles {
     }
 
     /// The reason that reports the slot, if there is one.
-    pub(super) fn promise(&self, slot: Option<Slot>) -> Reason {
-        let reserved = |Slot { start, rank }| Reason::Reserved { machine: site(self.index(rank)), start };
+    pub(super) fn promise(&self, slot: Option<ReservedSlot>) -> Reason {
+        let reserved = |ReservedSlot { start, rank }| Reason::Reserved { machine: site(self.index(rank)), start };
         slot.map_or(Reason::Hopeless, reserved)
     }
 
@@ -145,7 +150,7 @@ impl MachineProfiles {
         &self,
         job: &QueuedJob,
         now: Time,
-        promised: impl Iterator<Item = (&'a QueuedJob, Slot)> + Clone,
+        promised: impl Iterator<Item = (&'a QueuedJob, ReservedSlot)> + Clone,
     ) -> Option<Reason> {
         let request = &job.request;
         let mut most: Option<(u32, usize)> = None;
@@ -159,7 +164,7 @@ impl MachineProfiles {
                 }
                 continue;
             }
-            let is_in_the_way = |(other, slot): &(&QueuedJob, Slot)| {
+            let is_in_the_way = |(other, slot): &(&QueuedJob, ReservedSlot)| {
                 slot.rank == rank && slot.start <= at && at < slot.start.saturating_add(profile.takes(&other.request))
             };
             let by = promised.clone().filter(is_in_the_way).map(|(other, slot)| ReservedStart {
@@ -173,19 +178,19 @@ impl MachineProfiles {
     }
 
     /// Reserves processors for the job from that start on.
-    pub(super) fn reserve(&mut self, slot: Slot, request: &Request) {
+    pub(super) fn reserve(&mut self, slot: ReservedSlot, request: &Request) {
         let profile = &mut self.by_rank[slot.rank];
         profile.plan.reserve(slot.start, profile.takes(request), request.processors);
     }
 
     /// Takes a reservation back.
-    pub(super) fn cancel(&mut self, slot: Slot, request: &Request) {
+    pub(super) fn cancel(&mut self, slot: ReservedSlot, request: &Request) {
         let profile = &mut self.by_rank[slot.rank];
         profile.plan.cancel(slot.start, profile.takes(request), request.processors);
     }
 
     /// Moves a reservation to an earlier start. What that leaves behind: on the machine of `from`, from when until when.
-    pub(super) fn advance(&mut self, from: Slot, to: Slot, request: &Request) -> (Time, Time) {
+    pub(super) fn advance(&mut self, from: ReservedSlot, to: ReservedSlot, request: &Request) -> (Time, Time) {
         let profile = &mut self.by_rank[from.rank];
         let span = profile.takes(request);
         let (end, new_end) = (from.start.saturating_add(span), to.start.saturating_add(span));
@@ -202,7 +207,7 @@ impl MachineProfiles {
 
     /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for, so that of several jobs
     /// without an estimate only one takes what is left over.
-    pub(super) fn start(&mut self, slot: Slot, request: &Request, passes: bool) {
+    pub(super) fn start(&mut self, slot: ReservedSlot, request: &Request, passes: bool) {
         let profile = &mut self.by_rank[slot.rank];
         let span = profile.takes(request);
         let span = if passes { span } else { until_end(slot.start, span) };

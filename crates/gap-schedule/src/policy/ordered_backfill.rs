@@ -3,7 +3,7 @@
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
 use crate::policy::ordered_queue::OrderedQueue;
-use crate::policy::pass::Pass;
+use crate::policy::pass::QueuePass;
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -96,7 +96,7 @@ impl OrderedBackfill {
         Self::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })
     }
 
-    fn pass(&mut self, mut pass: Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let (Self { queue, behind, reserving }, view) = (self, pass.view);
         // Nothing but the queue is kept from pass to pass, so one in which no job can start need not be made.
         if !pass.listens() && !view.some_job_is_narrow_enough() {
@@ -133,10 +133,10 @@ impl Policy for OrderedBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(Pass::new(view, starts, &mut ()));
+        self.pass(QueuePass::new(view, starts, &mut ()));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(Pass::new(view, starts, probe));
+        self.pass(QueuePass::new(view, starts, probe));
     }
 }

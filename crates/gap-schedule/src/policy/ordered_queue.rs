@@ -2,7 +2,7 @@
 
 use crate::min_demand::MinDemand;
 use crate::order::{Priority, Turn};
-use crate::policy::pass::Line;
+use crate::policy::pass::JobLine;
 use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 use sim_core::{JobId, Time};
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub(super) struct OrderedQueue {
     priority: Priority,
     /// In ascending order.
-    places: Vec<Place>,
+    places: Vec<OrderedPlace>,
     /// The job of each place, and what it demands.
     jobs: Vec<QueuedJob>,
     demands: Vec<MinDemand>,
@@ -29,7 +29,7 @@ pub(super) struct OrderedQueue {
 
 /// A turn, and the arrival that decides between equal ones.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct OrderedPlace {
     turn: Turn,
     arrival: u64,
 }
@@ -68,7 +68,7 @@ impl OrderedQueue {
     }
 
     fn insert(&mut self, job: &QueuedJob, arrival: u64, now: Time) {
-        let place = Place { turn: self.priority.turn(job, now), arrival };
+        let place = OrderedPlace { turn: self.priority.turn(job, now), arrival };
         let at = self.places.partition_point(|other| *other < place);
         self.places.insert(at, place);
         self.jobs.insert(at, *job);
@@ -88,17 +88,17 @@ impl OrderedQueue {
     }
 
     /// The jobs in their order at the present instant, but for those that are `gone`, which are in ascending order.
-    pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &'a [JobId]) -> Line<'a> {
+    pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &'a [JobId]) -> JobLine<'a> {
         // A single job stands in every order.
         if self.is_by_arrival() || view.queue.len() == 1 {
-            return Line::by_arrival(view, gone);
+            return JobLine::by_arrival(view, gone);
         }
         if self.priority.order.changes_with_time() {
             self.sort(view);
         } else {
             self.refresh(view);
         }
-        Line::sorted(&self.jobs, &self.demands, gone)
+        JobLine::sorted(&self.jobs, &self.demands, gone)
     }
 
     fn sort(&mut self, view: &View<'_>) {

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 /// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons. With the probe `()`, it is the walk
 /// alone.
-pub(super) struct Pass<'a, R: ?Sized> {
+pub(super) struct QueuePass<'a, R: ?Sized> {
     pub(super) view: &'a View<'a>,
     pub(super) starts: &'a mut Starts,
     probe: &'a mut R,
@@ -24,7 +24,7 @@ pub(super) struct Pass<'a, R: ?Sized> {
 
 /// Waiting jobs in the order of their turns, on a walk that never goes back.
 #[derive(Clone, Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct JobLine<'a> {
     ahead: Ahead<'a>,
     /// The jobs that are passed over, in ascending order.
     gone: &'a [JobId],
@@ -37,7 +37,7 @@ enum Ahead<'a> {
     Sorted(&'a [QueuedJob], &'a [MinDemand]),
 }
 
-impl<'a> Line<'a> {
+impl<'a> JobLine<'a> {
     /// In order of arrival.
     pub(super) fn by_arrival(view: &View<'a>, gone: &'a [JobId]) -> Self {
         Self { ahead: Ahead::ByArrival(view.queue.iter()), gone }
@@ -92,7 +92,7 @@ impl Ahead<'_> {
     }
 }
 
-impl<'a, R: ReasonProbe + ?Sized> Pass<'a, R> {
+impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     /// The pass before the first turn.
     pub(super) const fn new(view: &'a View<'a>, starts: &'a mut Starts, probe: &'a mut R) -> Self {
         Self { view, starts, probe, turns: 0, counts: true, passed: Vec::new() }
@@ -106,7 +106,7 @@ impl<'a, R: ReasonProbe + ?Sized> Pass<'a, R> {
 
     /// The next job of the line, which comes to its turn.
     #[inline]
-    pub(super) fn next(&mut self, line: &mut Line<'_>) -> Option<QueuedJob> {
+    pub(super) fn next(&mut self, line: &mut JobLine<'_>) -> Option<QueuedJob> {
         let next = line.next()?;
         self.turns += 1;
         if self.counts && self.probe.follows(next.job) {
@@ -120,7 +120,7 @@ impl<'a, R: ReasonProbe + ?Sized> Pass<'a, R> {
     #[inline]
     pub(super) fn next_where(
         &mut self,
-        line: &mut Line<'_>,
+        line: &mut JobLine<'_>,
         worth: impl Fn(MinDemand) -> bool,
         refusal: impl Fn(&QueuedJob) -> Reason,
     ) -> Option<QueuedJob> {
@@ -139,7 +139,7 @@ impl<'a, R: ReasonProbe + ?Sized> Pass<'a, R> {
     /// Walks to the end of the line to report the place of each job, if the probe listens. Jobs that come up after that, in
     /// another line, have their place.
     #[inline]
-    pub(super) fn report_places(&mut self, line: &mut Line<'_>) {
+    pub(super) fn report_places(&mut self, line: &mut JobLine<'_>) {
         if self.listens() {
             while self.next(line).is_some() {}
             self.counts = false;

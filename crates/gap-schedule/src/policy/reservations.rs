@@ -3,8 +3,8 @@
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
-use crate::policy::held_reservations::{HeldReservations, Reservation};
-use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
+use crate::policy::held_reservations::{HeldReservation, HeldReservations};
+use crate::policy::machine_profiles::{END, MachineProfiles, ReservedSlot, SHORTEST};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
@@ -131,7 +131,7 @@ impl Reservations {
     }
 
     /// The machine of a slot.
-    pub(super) fn machine(&self, slot: Slot) -> SiteId {
+    pub(super) fn machine(&self, slot: ReservedSlot) -> SiteId {
         site(self.profiles.index(slot.rank))
     }
 
@@ -183,7 +183,7 @@ impl Reservations {
         let Self { profiles, held, .. } = self;
         profiles.ranks().for_each(|rank| profiles.clear(rank, view));
         for place in &turns {
-            let Reservation { waiting, slot, .. } = *held.at(*place);
+            let HeldReservation { waiting, slot, .. } = *held.at(*place);
             let request = waiting.request;
             let slot = slot.filter(|slot| {
                 slot.start >= view.now && profiles.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
@@ -194,7 +194,7 @@ impl Reservations {
             held.settle(*place, slot);
         }
         for place in turns {
-            let Reservation { waiting, slot: None, .. } = *held.at(place) else { continue };
+            let HeldReservation { waiting, slot: None, .. } = *held.at(place) else { continue };
             let slot = profiles.best(profiles.ranks(), &waiting.request, view.now);
             if let Some(slot) = slot {
                 profiles.reserve(slot, &waiting.request);
@@ -205,7 +205,7 @@ impl Reservations {
 
     /// Lets those jobs move to earlier starts that `may`, and looks for one `everywhere`, or only where something has become free.
     /// Whether one has.
-    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool, everywhere: bool) -> bool {
+    fn compress(&mut self, now: Time, may: impl Fn(Option<ReservedSlot>) -> bool, everywhere: bool) -> bool {
         let mut moved = false;
         for place in self.in_turn() {
             moved |= may(self.held.at(place).slot) && self.move_ahead(place, everywhere, now);
@@ -222,7 +222,7 @@ impl Reservations {
     /// Lets the job in a place move to an earlier start, if there is one. Whether there was.
     fn move_ahead(&mut self, place: usize, everywhere: bool, now: Time) -> bool {
         let Self { profiles, held, freed, .. } = self;
-        let Reservation { waiting, slot, .. } = held.at(place);
+        let HeldReservation { waiting, slot, .. } = held.at(place);
         let request = waiting.request;
         let Some(slot) = *slot else {
             let Some(best) = profiles.best(profiles.ranks(), &request, now) else { return false };
@@ -266,17 +266,17 @@ impl Reservations {
     }
 
     /// The earliest start for the job, on the most preferred machine.
-    pub(super) fn earliest(&mut self, request: &Request, now: Time) -> Option<Slot> {
+    pub(super) fn earliest(&mut self, request: &Request, now: Time) -> Option<ReservedSlot> {
         self.profiles.best(self.profiles.ranks(), request, now)
     }
 
     /// The earliest start for the job on one machine.
-    pub(super) fn earliest_on(&mut self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
+    pub(super) fn earliest_on(&mut self, rank: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
         self.profiles.best([rank], request, now)
     }
 
     /// The job joins, with this reservation.
-    pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
+    pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<ReservedSlot>) {
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
@@ -285,14 +285,14 @@ impl Reservations {
 
     /// Lets others have the slot of the reservation with this number, until [`settle`](Self::settle).
     pub(super) fn lift(&mut self, number: usize) {
-        let Reservation { waiting, slot, .. } = &self.held[number];
+        let HeldReservation { waiting, slot, .. } = &self.held[number];
         if let Some(slot) = *slot {
             self.profiles.cancel(slot, &waiting.request);
         }
     }
 
     /// Gives the reservation with this number, which has been lifted, its old slot or another.
-    pub(super) fn settle(&mut self, number: usize, slot: Slot) {
+    pub(super) fn settle(&mut self, number: usize, slot: ReservedSlot) {
         let request = self.held[number].waiting.request;
         self.profiles.reserve(slot, &request);
         self.held.settle(self.held.place(number), Some(slot));
@@ -300,7 +300,7 @@ impl Reservations {
 
     /// Starts the jobs whose reserved start has come.
     pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, SiteId, Time)) {
-        while let Some(Reservation { waiting, slot, .. }) = self.held.pop_due(now) {
+        while let Some(HeldReservation { waiting, slot, .. }) = self.held.pop_due(now) {
             let slot = slot.expect("a job without a reservation is not due");
             // Such a job holds its processors otherwise when it runs than when it waits.
             let is_endless = waiting.request.estimate.is_none();

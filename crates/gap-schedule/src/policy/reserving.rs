@@ -4,8 +4,8 @@ mod one;
 
 use crate::min_demand::MinDemand;
 use crate::policy::free_processor_tree::FreeProcessorTree;
-use crate::policy::machine_profiles::{MachineProfiles, Slot};
-use crate::policy::pass::{Line, Pass};
+use crate::policy::machine_profiles::{MachineProfiles, ReservedSlot};
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
@@ -36,7 +36,7 @@ impl Depth {
     }
 }
 
-/// The engine of backfilling: jobs have their turns in the order of a [`Line`], those that cannot start are given reservations,
+/// The engine of backfilling: jobs have their turns in the order of a [`JobLine`], those that cannot start are given reservations,
 /// and the others may start if they delay no reservation.
 ///
 /// A single reservation is found in the sorted ends of what runs, without a profile (the module `one`); any other number, in
@@ -57,7 +57,7 @@ pub(super) struct Reserving {
     /// The expected availability of each machine, unless there is one reservation.
     profiles: MachineProfiles,
     /// The reservations in the profiles, if a probe listens.
-    promised: Vec<(QueuedJob, Slot)>,
+    promised: Vec<(QueuedJob, ReservedSlot)>,
     /// The jobs that this pass has started before the head was found, if there is one reservation.
     in_turn: Vec<(usize, RunningJob)>,
     operations: Cell<u64>,
@@ -112,7 +112,11 @@ impl Reserving {
 
     /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, until there are as many as
     /// there may be. Returns whether a job that is left may start.
-    pub(super) fn take_turns(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) -> bool {
+    pub(super) fn take_turns(
+        &mut self,
+        line: &mut JobLine<'_>,
+        pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>,
+    ) -> bool {
         self.free_tree.update(pass.view.free);
         self.holders.clear();
         match self.depth {
@@ -124,7 +128,7 @@ impl Reserving {
     }
 
     /// Starts the jobs of `line` that delay none of the holders, in order.
-    pub(super) fn backfill(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+    pub(super) fn backfill(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         match self.depth {
             Depth::Jobs(1) => self.backfill_behind_one(line, pass),
             _ => self.backfill_behind_many(line, pass),
@@ -132,7 +136,7 @@ impl Reserving {
     }
 
     /// Whether a job ahead is narrow enough for what is left.
-    fn leaves_room(&self, line: &Line<'_>) -> bool {
+    fn leaves_room(&self, line: &JobLine<'_>) -> bool {
         let most = self.free_tree.most();
         line.has_where(|least| {
             self.operations.update(|steps| steps + 1);
@@ -140,7 +144,7 @@ impl Reserving {
         })
     }
 
-    fn reserve_many(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let view = pass.view;
         self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
         self.promised.clear();
@@ -171,7 +175,7 @@ impl Reserving {
         }
     }
 
-    fn backfill_behind_many(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn backfill_behind_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let now = pass.view.now;
         loop {
             let worth = |least| self.room(least, SiteSet::ALL, now).is_some();
@@ -192,7 +196,7 @@ impl Reserving {
     }
 
     /// Starts the job, which may pass others that hold reservations.
-    fn start(&mut self, job: &QueuedJob, slot: Slot, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+    fn start(&mut self, job: &QueuedJob, slot: ReservedSlot, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let machine = self.profiles.index(slot.rank);
         let passes = !self.holders.is_empty();
         pass.start(job, machine, if passes { Right::Backfilled } else { Right::InTurn });
@@ -201,9 +205,9 @@ impl Reserving {
     }
 
     /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
-    fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<Slot> {
+    fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<ReservedSlot> {
         let fits = |machine| self.profiles.fits(self.profiles.rank(machine), least, sites, now);
         let machine = self.free_tree.find(least.processors, &Cell::default(), fits)?;
-        Some(Slot { start: now, rank: self.profiles.rank(machine) })
+        Some(ReservedSlot { start: now, rank: self.profiles.rank(machine) })
     }
 }

@@ -26,13 +26,13 @@ pub enum Behind {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum PredictedEvent {
     Expire,
     Submit,
     End,
 }
 
-struct Run<'a> {
+struct PredictedRun<'a> {
     jobs: &'a [Job],
     processors: u32,
     behind: Behind,
@@ -42,7 +42,7 @@ struct Run<'a> {
     queue: Vec<usize>,
     running: Vec<usize>,
     /// What will happen: of one kind at one instant, in the order in which it was found out.
-    events: BTreeSet<(Time, Event, usize, usize)>,
+    events: BTreeSet<(Time, PredictedEvent, usize, usize)>,
     posted: usize,
 }
 
@@ -54,13 +54,14 @@ struct Run<'a> {
 pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predictions: Predictions) -> Vec<Predicted> {
     let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
     let (found, expected) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
-    let events = (0..).zip(jobs).map(|(id, job)| (job.submit, Event::Submit, id, id)).collect();
+    let events = (0..).zip(jobs).map(|(id, job)| (job.submit, PredictedEvent::Submit, id, id)).collect();
     let (queue, running) = (Vec::new(), Vec::new());
-    let mut run = Run { jobs, processors, behind, found, expected, queue, running, events, posted: jobs.len() };
+    let mut run =
+        PredictedRun { jobs, processors, behind, found, expected, queue, running, events, posted: jobs.len() };
     while let Some((now, event, _, id)) = run.events.pop_first() {
         let job = &jobs[id];
         match event {
-            Event::Submit => {
+            PredictedEvent::Submit => {
                 let predicted = predictions.predict(&job.request, job.runtime).expect("a request");
                 run.found[id].first_prediction = predicted;
                 run.expected[id] = predicted;
@@ -69,12 +70,12 @@ pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predict
                     run.pass(now);
                 }
             }
-            Event::End => {
+            PredictedEvent::End => {
                 predictions.end(&job.request, None, job.runtime);
                 run.running.retain(|other| *other != id);
                 run.pass(now);
             }
-            Event::Expire => {
+            PredictedEvent::Expire => {
                 let Predicted { first_prediction: first, corrections, .. } = run.found[id];
                 let prediction = run.expected[id];
                 let expired = Expired { job: job.id, request: job.request, first, prediction, corrections };
@@ -88,8 +89,8 @@ pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predict
     run.found
 }
 
-impl Run<'_> {
-    fn post(&mut self, at: Time, event: Event, id: usize) {
+impl PredictedRun<'_> {
+    fn post(&mut self, at: Time, event: PredictedEvent, id: usize) {
         self.events.insert((at, event, self.posted, id));
         self.posted += 1;
     }
@@ -97,7 +98,7 @@ impl Run<'_> {
     /// Waits for the prediction to expire, if it does.
     fn watch(&mut self, id: usize) {
         if self.expected[id] < self.jobs[id].runtime {
-            self.post(self.expected_end(id), Event::Expire, id);
+            self.post(self.expected_end(id), PredictedEvent::Expire, id);
         }
     }
 
@@ -115,7 +116,7 @@ impl Run<'_> {
         self.queue.retain(|other| *other != id);
         self.running.push(id);
         self.found[id].start = now;
-        self.post(now + self.jobs[id].runtime, Event::End, id);
+        self.post(now + self.jobs[id].runtime, PredictedEvent::End, id);
         self.watch(id);
     }
 

@@ -27,12 +27,12 @@ pub struct Judge {
     may_keep: bool,
     /// The starts that were promised to each job, in all passes.
     promised: Rc<RefCell<BTreeMap<JobId, Vec<Time>>>>,
-    pass: Pass,
+    pass: JudgedPass,
 }
 
 /// The pass that is judged.
 #[derive(Clone, Debug, Default)]
-struct Pass {
+struct JudgedPass {
     now: Time,
     machines: Vec<Machine>,
     free: Vec<u32>,

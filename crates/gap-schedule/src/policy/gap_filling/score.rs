@@ -1,6 +1,6 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
-use crate::policy::held_reservations::Reservation;
+use crate::policy::held_reservations::HeldReservation;
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use crate::view::View;
@@ -86,17 +86,17 @@ pub(super) struct UserUsage {
     pub(super) comparator: PlanComparator,
     // Never iterated: its order cannot reach a result.
     places: FxHashMap<Option<u32>, usize>,
-    users: Vec<User>,
+    users: Vec<UserSums>,
     // Never iterated.
-    jobs: FxHashMap<JobId, Present>,
+    jobs: FxHashMap<JobId, PresentJob>,
     /// Of the plan; `None` until it is needed.
-    sums: Option<Sums>,
+    sums: Option<PlanSums>,
     /// Scratch buffer, reused across plans.
     ratios: Vec<f64>,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct User {
+struct UserSums {
     /// Nanoseconds that jobs waited which have started.
     waited: u128,
     /// Nanoseconds that jobs will have waited by the plan that is summed up.
@@ -109,7 +109,7 @@ struct User {
 
 /// A job that waits or runs.
 #[derive(Copy, Clone, Debug)]
-struct Present {
+struct PresentJob {
     submit: Time,
     user: usize,
     processors: u128,
@@ -121,7 +121,7 @@ struct Present {
 
 /// Sums over the jobs of a plan.
 #[derive(Copy, Clone, Debug, Default)]
-struct Sums {
+struct PlanSums {
     /// Nanoseconds.
     wait: u128,
     /// Nanoseconds.
@@ -140,14 +140,14 @@ impl UserUsage {
         let next = self.users.len();
         let user = *self.places.entry(job.request.user).or_insert(next);
         if user == next {
-            self.users.push(User::default());
+            self.users.push(UserSums::default());
         }
         let estimate = job.request.estimate;
         let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
         let processors = u128::from(job.request.processors);
         let claim = processors * u128::from(estimate.as_nanos());
         self.users[user].change(|user| user.used += claim);
-        self.jobs.insert(job.job, Present { submit: job.submit, user, processors, claim, start: Time::MAX });
+        self.jobs.insert(job.job, PresentJob { submit: job.submit, user, processors, claim, start: Time::MAX });
     }
 
     /// The job starts, and is no part of the plan any more.
@@ -181,9 +181,9 @@ impl UserUsage {
         if self.comparator.looks_at_completion_alone() || self.sums.is_some() {
             return;
         }
-        self.sums = Some(Sums::default());
+        self.sums = Some(PlanSums::default());
         self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
-        for Reservation { waiting, slot, .. } in plan.held().iter() {
+        for HeldReservation { waiting, slot, .. } in plan.held().iter() {
             if let Some(slot) = *slot {
                 self.add(waiting, (plan.machine(slot), slot.start), view);
             }
@@ -230,14 +230,14 @@ impl UserUsage {
     }
 
     /// The terms of one job in the sums.
-    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> Sums {
+    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> PlanSums {
         let length = view.machines[machine.index()].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(job.submit);
         let slowdown = response.as_secs_f64().max(1.0) / length.as_secs_f64().max(1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2⁶⁷")]
         let slowdown = (slowdown * SLOWDOWN_UNITS) as u128;
         let wait = start.saturating_since(job.submit).as_nanos().into();
-        Sums { wait, response: response.as_nanos().into(), slowdown, jobs: 1 }
+        PlanSums { wait, response: response.as_nanos().into(), slowdown, jobs: 1 }
     }
 
     /// The sum over users of (1 + m − w)², where w is a user's wait per processor second, and m its mean over users; one user
@@ -260,7 +260,7 @@ fn seconds(nanos: u128) -> f64 {
     nanos as f64 / 1e9
 }
 
-impl User {
+impl UserSums {
     fn change(&mut self, change: impl FnOnce(&mut Self)) {
         change(self);
         self.ratio = self.ratio_with(0);
@@ -272,7 +272,7 @@ impl User {
     }
 }
 
-impl Sums {
+impl PlanSums {
     fn with(self, terms: Self) -> Self {
         self.combined(terms, |sum, term| sum + term)
     }
@@ -291,7 +291,7 @@ impl Sums {
     }
 }
 
-impl Present {
+impl PresentJob {
     /// In nanoseconds.
     fn wait(&self, start: Time) -> u128 {
         start.saturating_since(self.submit).as_nanos().into()

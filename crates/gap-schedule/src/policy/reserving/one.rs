@@ -3,7 +3,7 @@
 use super::Reserving;
 use crate::machine::site;
 use crate::min_demand::MinDemand;
-use crate::policy::pass::{Line, Pass, no_room};
+use crate::policy::pass::{JobLine, QueuePass, no_room};
 use crate::policy::readings::BackfillRule;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
@@ -24,7 +24,7 @@ struct HeadStart {
 
 impl Reserving {
     /// Starts jobs of `line` in their turn as long as they fit. The first that does not is the head, and holds the reservation.
-    pub(super) fn find_head(&mut self, line: &mut Line<'_>, pass: &mut Pass<'_, impl ReasonProbe + ?Sized>) {
+    pub(super) fn find_head(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let view = pass.view;
         self.in_turn.clear();
         while let Some(next) = pass.next(line) {
@@ -95,8 +95,8 @@ impl Reserving {
     /// own, and is out of the tree of the others meanwhile.
     pub(super) fn backfill_behind_one(
         &mut self,
-        behind: &mut Line<'_>,
-        pass: &mut Pass<'_, impl ReasonProbe + ?Sized>,
+        behind: &mut JobLine<'_>,
+        pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>,
     ) {
         let view = pass.view;
         let head = self.holders[0];
