@@ -12,7 +12,7 @@ pub fn set_program(name: &str) {
     let _ = PROGRAM.set(name.to_owned());
 }
 
-/// How the program is called: `cargo xtask`, `gridproof`, or as somebody else has named it.
+/// How the program is called: `cargo xtask`, `gridproof`, or another name.
 pub fn program() -> &'static str {
     PROGRAM.get().map_or("gridproof", String::as_str)
 }
@@ -23,7 +23,7 @@ pub struct Common {
     /// Threads to use; all cores if not given. Results do not depend on it.
     #[arg(long, visible_alias = "jobs", global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Tell no progress, only the result.
+    /// Print no progress, only the result.
     #[arg(long, global = true)]
     pub quiet: bool,
     /// The result as JSON on standard output, and nothing else there.

@@ -1,7 +1,7 @@
-//! Where time ends: what leaves the clock is the input's fault, and told as that.
+//! The end of the clock: time that leaves it is an error of the input, and reported as one.
 //!
 //! `sim_core`'s time never wraps: leaving its range of 584 years is a panic. No bound on parameters or logs that is checked in
-//! advance would be both sound and fair, so whoever runs a simulation for somebody catches that panic, and no other.
+//! advance would be both sound and fair, so a command catches that panic, and no other.
 
 use std::any::Any;
 use std::cell::Cell;

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What `cargo xtask doubt` was asked for.
+/// Options of `cargo xtask doubt`.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// How each run is made: quick or not, the seed, the replications, other parameters, where to write.
@@ -37,7 +37,7 @@ pub struct Request {
     pub product: bool,
 }
 
-/// What came of it.
+/// Result of a run.
 pub struct Outcome {
     /// Which paper.
     pub about: About,

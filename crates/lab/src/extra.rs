@@ -7,7 +7,7 @@ use crate::quantity::{DesignPoint, Quantity};
 use metrics::ConfidenceInterval;
 use sim_core::Streams;
 
-/// Estimates a quantity from at most so many replications.
+/// Estimates a quantity from at most the given number of replications.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
 
 /// What is made when estimates are known, beside a figure or alone.

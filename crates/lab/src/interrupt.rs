@@ -55,7 +55,7 @@ pub fn request(end: bool) {
     INTERRUPTED.get_or_init(Arc::default).store(end, Ordering::SeqCst);
 }
 
-/// Whether somebody wants the program to end.
+/// Whether the program is asked to end.
 pub fn requested() -> bool {
     INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
 }

@@ -2,7 +2,7 @@
 //!
 //! [`metrics!`](crate::metrics!) makes of a declaration the record that a replication fills in, a type with a value for each
 //! metric, which figures and claims name, and all that is shown of them: the name in files, the label and unit of an axis,
-//! which values are better, whether an axis may go below zero. A metric that nobody declared does not compile.
+//! which values are better, whether an axis may go below zero. An undeclared metric does not compile.
 
 pub use metrics::Better;
 use std::fmt;
@@ -140,7 +140,7 @@ impl<M: Metric> Values<M> {
 ///         wait: "mean wait" ("s") smaller,
 ///         /// How many ended.
 ///         jobs: "jobs" zero,
-///         /// Mean over jobs of so many processors.
+///         /// Mean over jobs of one width.
 ///         wait_of(u32, size => format!("wait_{size}")): "mean wait" ("s") smaller,
 ///     }
 /// }
@@ -246,7 +246,7 @@ pub(crate) mod for_tests {
             gain: "gain" ("%") signed larger,
             /// Jobs that ended.
             jobs: "jobs" zero,
-            /// Mean over jobs of so many processors.
+            /// Mean over jobs of one width.
             wait_of(u32, size => format!("wait_{size}")): "mean wait" ("s") smaller,
         }
     }

@@ -13,8 +13,8 @@
 //! | `.gridproof-partial-PID-…` | a single file in the making, such as a log that is converted |
 //!
 //! What a run may do to files that it finds: it replaces or removes what the manifest lists, which the same command wrote.
-//! It refuses a folder that holds another command's results, or files and no manifest (hidden ones apart). A file of
-//! somebody else's beside results stays; where a result needs its name, the run is refused before anything is changed.
+//! It refuses a folder that holds another command's results, or files and no manifest (hidden ones apart). A foreign file
+//! beside results stays; where a result needs its name, the run is refused before anything is changed.
 
 mod commit;
 mod fault;
@@ -62,7 +62,7 @@ impl OutDir {
     /// Another process writes here, the folder holds something else than results of `command`, or it cannot be written to.
     pub fn create(path: &Path, command: impl Into<String>) -> Result<Self> {
         let command = command.into();
-        // Before anything is written: a folder that is somebody else's is not touched at all.
+        // Before anything is written: a foreign folder is not touched at all.
         // Looked at twice, since another process may be putting its files in place at this very moment.
         if earlier(path, &command).is_err() && !Lock::is_in(path) {
             earlier(path, &command)?;
@@ -111,7 +111,7 @@ impl OutDir {
     ///
     /// # Errors
     ///
-    /// A file of somebody else's is in the way, or the disk fails; the earlier results are still there then, or the next run
+    /// A foreign file is in the way, or the disk fails; the earlier results are still there then, or the next run
     /// completes these.
     pub fn finish(self, content: serde_json::Value) -> Result<()> {
         let files = Listed::below(&self.staged()).context("cannot read what was just written")?;
@@ -130,7 +130,7 @@ impl OutDir {
         self.staging.join(commit::FILES)
     }
 
-    /// Nobody else's file is called `name`, nor like a folder above it.
+    /// Fails if a foreign file is called `name`, or like a folder above it.
     fn ensure_free(&self, name: &str) -> Result<()> {
         let path = self.path.join(name);
         let folders = Path::new(name).ancestors().skip(1).map(|folder| self.path.join(folder));
@@ -145,7 +145,7 @@ impl OutDir {
         Ok(())
     }
 
-    /// Removes what dead processes left. Whoever holds the lock is the only one here.
+    /// Removes what dead processes left. The holder of the lock is the only process here.
     fn sweep(&self) -> Result<()> {
         let entries = fs::read_dir(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
         for entry in entries.flatten() {
@@ -187,7 +187,7 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
     }
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        // Told by whoever creates it.
+        // Reported when the folder is created.
         Err(_) => return Ok(BTreeSet::new()),
     };
     if is_being_put_in_place(folder) {

@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 
 static BUILT: OnceLock<[&str; 2]> = OnceLock::new();
 
-/// To be told once, by the program: which commit it was built from, and the SHA-256 of its sources.
+/// Sets, once, the commit that the program was built from and the SHA-256 of its sources.
 pub fn built_from(revision: &'static str, sources: &'static str) {
-    // Whoever tells it first is the program.
+    // The first call is the program's.
     let _ = BUILT.set([revision, sources]);
 }
 

@@ -21,7 +21,7 @@ use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What came of it.
+/// Result of a run.
 pub struct Outcome {
     /// Which paper.
     pub about: About,
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub remarks: Vec<(&'static str, &'static str, &'static str)>,
     /// The claims under other seeds, if they were asked for.
     pub seeds: Option<Seeds>,
-    /// Under how many of so many seeds each verdict stays, as it is on record.
+    /// Number of seeds under which each verdict stays, as it is on record.
     stays: Option<Recorded>,
 }
 

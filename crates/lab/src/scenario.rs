@@ -37,7 +37,7 @@ static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
 /// Says that the program works for the checkout in `folder`: messages name files of it, and chores run in it.
 pub fn set_workspace(folder: &Path) {
     if folder.is_dir() {
-        // Whoever is first is right: a program has one workspace.
+        // The first call wins: a program has one workspace.
         let _ = WORKSPACE.set(folder.to_owned());
     }
 }

@@ -36,7 +36,7 @@ pub struct Row<C: DesignPoint> {
 pub enum Entry<C: DesignPoint> {
     /// Words, or a number of the paper.
     Text(String),
-    /// What was found, shown with so many decimals.
+    /// A quantity, and the number of decimals shown.
     Found(Quantity<C>, i32),
 }
 

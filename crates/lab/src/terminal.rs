@@ -1,6 +1,6 @@
 //! What a person reads: standard output and standard error.
 //!
-//! Neither may end the program by a panic, which `println!` and `eprintln!` do where nobody reads or the disk is full, and
+//! Neither may end the program by a panic, which `println!` and `eprintln!` do where the reader is gone or the disk is full, and
 //! no name out of a file may command the terminal.
 
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub fn print(text: &str) {
     print_styled(&harmless(text));
 }
 
-/// The same for text that holds colours of our own, and no name that somebody else chose.
+/// The same for text that holds colours of our own, and no foreign name.
 pub fn print_styled(text: &str) {
     if is_kept(|kept, _| kept.push_str(text)) {
         return;
@@ -46,7 +46,7 @@ pub fn print_styled(text: &str) {
     }
 }
 
-/// Writes a line to standard error, control characters escaped. Where that is closed or full there is nobody left to tell.
+/// Writes a line to standard error, control characters escaped. Where that is closed or full the line is lost.
 pub fn tell(line: &str) {
     if is_kept(|_, lines| lines.push(harmless(line).into_owned())) {
         return;

@@ -133,9 +133,9 @@ enum BenchmarkWord {
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
 enum Due {
-    /// Its run time and so many seconds, uniform.
+    /// Its run time and a uniform number of seconds.
     Beyond([f64; 2]),
-    /// So many times its run time, uniform.
+    /// A uniform multiple of its run time.
     Times { times: [f64; 2] },
 }
 

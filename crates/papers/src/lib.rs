@@ -76,7 +76,7 @@ mod tests {
         Ok(())
     }
 
-    /// Small runs of a paper: what is asked of them does not hang on their size.
+    /// Small runs of a paper: the checks do not depend on their size.
     fn small<P: Paper>(assignments: &[&str]) -> Result<P> {
         let mut scenario = P::scenario()?;
         assignments.iter().try_for_each(|assignment| scenario.set(assignment))?;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     /// Where an answer leaves the determinants of a cell as they are, its runs are taken from the store: they must be the same.
-    /// Back comes how many were compared.
+    /// Returns the number of comparisons.
     fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
         let paper: P = small(settings)?;
         let mut cells = BTreeSet::new();
@@ -140,7 +140,7 @@ mod tests {
         papers!(checked answers_are_scenarios);
     }
 
-    /// A word too many at the head of the file, and in each of its tables.
+    /// An unknown key at the head of the file, and in each of its tables.
     fn unknown_keys_are_refused<P: Paper>() -> Result<()> {
         let slug = P::ABOUT.slug;
         let heads = P::SCENARIO.match_indices("\n[").map(|(at, _)| at + 1);
@@ -150,8 +150,8 @@ mod tests {
             let text = format!("{before}{heading}\nno_such_key = 1\n{rest}");
             let refusal = Scenario::of_paper(slug, &text).and_then(|scenario| P::new(&scenario, Effort::Quick)).err();
             let refusal = refusal.unwrap_or_else(|| panic!("{slug}: no_such_key is taken under {heading:?}"));
-            let told = format!("{refusal:#}");
-            assert!(told.contains("unknown field `no_such_key`"), "{slug}, {heading}: {told}");
+            let message = format!("{refusal:#}");
+            assert!(message.contains("unknown field `no_such_key`"), "{slug}, {heading}: {message}");
         }
         Ok(())
     }

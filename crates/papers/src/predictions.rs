@@ -101,7 +101,7 @@ impl DesignPoint for Cell {
     type Metric = Metric;
 
     fn get(self, metric: Metric) -> Quantity<Self> {
-        // The stand-in is drawn anew as it is.
+        // The stand-in is drawn again in each replication.
         let workload = if self.log == Log::StandIn { Workload::AsLogged } else { self.workload };
         Quantity::Metric(Self { workload, ..self }, metric)
     }

@@ -118,7 +118,7 @@ impl Policy {
         }
     }
 
-    /// Whether the paper's mean of tardiness leaves out the smallest number of jobs, where nobody waits.
+    /// Whether the paper's mean of tardiness leaves out the smallest number of jobs, where no job waits.
     const fn leaves_out_the_first(self) -> bool {
         matches!(self, Self::Cons | Self::Easy)
     }

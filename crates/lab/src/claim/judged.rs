@@ -111,7 +111,7 @@ impl Judged {
         self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
     }
 
-    /// How many replications it rests on, in a run of so many: one where every number is exact.
+    /// Number of replications behind it; one where every number is exact.
     pub fn replications(&self, of_the_run: u32) -> u32 {
         if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
     }

@@ -1,7 +1,7 @@
 //! What becomes of a claim, in words.
 //!
 //! Inconclusive is no "no": a claim that holds is broken by an answer that contradicts it, and one that an answer leaves open is
-//! told apart from that.
+//! distinguished from that.
 
 use super::alternative::{Alternative, named};
 use crate::paper::Reading;
@@ -73,7 +73,7 @@ fn holds_by_default(
     text
 }
 
-/// All verdicts, in the order in which they are told.
+/// All verdicts, in the order of a sentence.
 const EVERY: [Verdict; 5] =
     [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive, Verdict::Consistent, Verdict::Inconsistent];
 

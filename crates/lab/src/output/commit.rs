@@ -3,7 +3,7 @@
 //! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a
 //! journal, as databases keep: the staging folder, complete and on the disk, becomes `.gridproof-commit` in one rename, and
 //! from that moment on the run counts. Then the manifest goes, what the earlier run alone had goes, the new files come, and
-//! the manifest last. Whoever is killed among these leaves a folder without a manifest, and the next run here goes on with the
+//! the manifest last. A process that is killed among these leaves a folder without a manifest, and the next run here goes on with the
 //! same steps. Each of them may be done twice.
 
 use super::fault;

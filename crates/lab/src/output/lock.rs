@@ -69,7 +69,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is still held: whoever opens it from now on makes a new one.
+        // While it is still held: a process that opens it from now on makes a new one.
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
         } else {

@@ -53,12 +53,12 @@ fn create_folder_of(path: &Path) -> Result<&Path> {
 /// A file in the making. Its name tells whose it is, and it is locked as long as its process lives.
 pub(super) fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(&format!("{PARTIAL}{}-", std::process::id())).tempfile_in(folder)?;
-    // Where there are no locks, nobody can take it for a dead process's.
+    // Where there are no locks, no sweep takes it for a dead process's.
     let _ = file.as_file().try_lock();
     Ok(file)
 }
 
-/// Removes files in the making whose processes are dead. What cannot be removed stays: it is in nobody's way.
+/// Removes files in the making whose processes are dead. What cannot be removed stays, and does no harm.
 pub(super) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -72,7 +72,7 @@ fn a_run_that_fails_or_is_killed_at_any_step_never_shows_a_mixture() {
             assert!(result.is_err(), "step {steps}");
         }
         *fates.entry(found.clone().unwrap_or_else(|| "no manifest".to_owned())).or_default() += 1;
-        // Whoever comes next finds the one or the other, whole.
+        // The next run finds the one or the other, whole.
         drop(OutDir::create(folder.path(), "test").expect("it is put in order"));
         let after = shown(folder.path()).expect("a manifest");
         // Old results that are whole may have new ones waiting; new ones never go back.
@@ -109,33 +109,33 @@ fn what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not() {
 fn a_folder_with_something_else_is_refused_and_not_touched() {
     let folder = folder();
     fs::write(folder.path().join("thesis.tex"), "mine").expect("it can be written");
-    let told = refusal(run(folder.path(), "test", &NEW));
-    assert!(told.contains("thesis.tex") && told.contains("--out DIR"), "{told}");
+    let message = refusal(run(folder.path(), "test", &NEW));
+    assert!(message.contains("thesis.tex") && message.contains("--out DIR"), "{message}");
     assert_eq!(content(folder.path()), owned(&[("thesis.tex", "mine")]));
 
     let folder = self::folder();
     run(folder.path(), "reproduce p", &OLD).expect("the first");
-    let told = refusal(run(folder.path(), "simulate", &NEW));
-    assert!(told.contains("reproduce p`, and results would mix"), "{told}");
+    let message = refusal(run(folder.path(), "simulate", &NEW));
+    assert!(message.contains("reproduce p`, and results would mix"), "{message}");
     assert_eq!(content(folder.path()), owned(&OLD));
 
     fs::write(folder.path().join(MANIFEST), "{\"paper\": \"p\"}").expect("it can be written");
-    let told = refusal(run(folder.path(), "reproduce p", &NEW));
-    assert!(told.contains("lists no files"), "{told}");
+    let message = refusal(run(folder.path(), "reproduce p", &NEW));
+    assert!(message.contains("lists no files"), "{message}");
     fs::write(folder.path().join(MANIFEST), "{").expect("it can be written");
-    let told = refusal(run(folder.path(), "reproduce p", &NEW));
-    assert!(told.contains("manifest.json") && told.contains("line 1"), "{told}");
+    let message = refusal(run(folder.path(), "reproduce p", &NEW));
+    assert!(message.contains("manifest.json") && message.contains("line 1"), "{message}");
     assert_eq!(content(folder.path()), owned(&OLD));
 }
 
 #[test]
-fn a_file_of_somebody_elses_in_the_way_stays_and_so_do_the_earlier_results() {
+fn a_foreign_file_in_the_way_stays_and_so_do_the_earlier_results() {
     for (name, taken) in [("c.csv", "c.csv"), ("data", "data")] {
         let folder = folder();
         run(folder.path(), "test", &OLD).expect("the first");
         fs::write(folder.path().join(name), "mine").expect("it can be written");
-        let told = refusal(run(folder.path(), "test", &NEW));
-        assert!(told.contains(taken) && told.contains("move it away"), "{told}");
+        let message = refusal(run(folder.path(), "test", &NEW));
+        assert!(message.contains(taken) && message.contains("move it away"), "{message}");
         assert_eq!(shown(folder.path()).as_deref(), Some("old"));
         assert_eq!(fs::read_to_string(folder.path().join(name)).expect("it is there"), "mine");
     }
@@ -156,11 +156,14 @@ fn a_manifest_that_names_files_outside_its_folder_is_refused() {
 #[test]
 fn one_process_at_a_time_and_the_other_is_named() {
     let folder = folder();
-    let first = OutDir::create(folder.path(), "test").expect("nobody is there");
-    let told = refusal(run(folder.path(), "test", &NEW));
-    assert!(told.contains(&format!("process {} ", std::process::id())) && told.contains("is writing here"), "{told}");
+    let first = OutDir::create(folder.path(), "test").expect("the folder is free");
+    let message = refusal(run(folder.path(), "test", &NEW));
+    assert!(
+        message.contains(&format!("process {} ", std::process::id())) && message.contains("is writing here"),
+        "{message}"
+    );
     drop(first);
-    run(folder.path(), "test", &NEW).expect("nobody is there any more");
+    run(folder.path(), "test", &NEW).expect("the folder is free again");
     assert_eq!(content(folder.path()), owned(&NEW), "and no lock stays");
 }
 

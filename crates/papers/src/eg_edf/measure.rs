@@ -27,7 +27,7 @@ struct Departures {
 }
 
 impl Measure {
-    /// Nothing has happened yet on a grid of so many processors.
+    /// An empty record of a run on a grid of `processors`.
     pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
         Self {
             log: JobLog::new(Departures::default()),

@@ -5,7 +5,7 @@ use sim_core::{Fact, Job, JobId, Probe, SiteId, Time};
 use std::collections::BTreeMap;
 
 /// Follows a run in which the queue is served in order of arrival, and knows nothing of the policy: it asks the machines,
-/// when a job becomes the first of the queue, when they could have it if nobody else came.
+/// when a job becomes the first of the queue, when they could start it if no other job came.
 pub(super) struct Promises {
     machines: Vec<Machine>,
     /// What runs on each machine: job, processors, and when it will end, for estimates are exact (A1).
@@ -34,7 +34,7 @@ impl Promises {
         self.broken
     }
 
-    /// When a job could start if nobody else came; `None` if no machine is wide enough.
+    /// Earliest start of a job if no other job comes; `None` if no machine is wide enough.
     fn soonest(&self, now: Time, job: &Job) -> Option<Time> {
         let need = job.request.processors;
         let on = |(machine, running): (&Machine, &Vec<(JobId, u32, Time)>)| {
@@ -85,7 +85,7 @@ impl Probe for Promises {
             }
             Fact::Started { job, site, processors } => self.start(now, *job, *site, *processors),
             Fact::Finished { job } => self.running.iter_mut().for_each(|jobs| jobs.retain(|(id, ..)| id != job)),
-            // No machine fails here, and processors are not told apart.
+            // No machine fails here, and processors are not distinguished.
             Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => return,
         }
         self.look(now);

@@ -158,7 +158,7 @@ fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String)
     sketch
 }
 
-/// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.
+/// The hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.
 pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
     let several = |system: &System| match *system {
         System::Trees(trees) if trees > 1 => Some(trees),

@@ -31,7 +31,7 @@ impl Default for Measure {
 const FAR: [Distance; 4] = [Distance::SameSite, Distance::SameNet, Distance::SameBackbone, Distance::Across];
 
 impl Measure {
-    /// What was measured, in a world with so many servers of each type; the spread of one run is not a number.
+    /// Measurements of a run in a world with `servers` of each type; the spread of one run is not a number.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GridCounts, events: u64, servers: Vec<(usize, f64)>) -> Measured {
         let Sums { jobs, wait, execution, first, last } = self.log.sink();

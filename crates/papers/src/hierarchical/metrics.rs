@@ -32,7 +32,7 @@ lab::metrics! {
         changes: "changes of resources" zero,
         /// Requests that got no offer.
         unanswered: "requests without an offer, per job" smaller,
-        /// How often a job was submitted anew.
+        /// Resubmissions of a job.
         resubmitted: "resubmissions per job" smaller,
         /// Events of the simulation.
         events: "events per job",

@@ -36,7 +36,7 @@ pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             };
             let rows =
                 series.iter().flat_map(|series| series.points.iter().map(move |point| row(series, point))).collect();
-            // So many points that the line is drawn without marks.
+            // With this many points the line is drawn without marks.
             let exact = (0..=100).map(|percent| f64::from(percent) / 100.0 * largest).map(|at| Point::new(at, at));
             let exact = Series::lines("exact", exact.collect());
             let chart = Chart {

@@ -27,9 +27,9 @@ lab::metrics! {
         locals_completed: "local jobs completed" zero,
         /// When the run stopped.
         duration: "length of the run",
-        /// Gangs of so many tasks completed, of those that had arrived.
+        /// Gangs of one size completed, of those that had arrived.
         completed_percent_of(u32, size => format!("completed_percent_{size}")): "completed gangs" ("%") larger,
-        /// Mean response time of gangs of so many tasks. All weigh alike, so it is the plain mean.
+        /// Mean response time of gangs of one size. All weigh alike, so it is the plain mean.
         wrt_of(u32, size => format!("wrt_{size}")): "response time" smaller,
     }
 }

@@ -81,7 +81,7 @@ impl StandIn {
         let Self { processors, jobs, users, repeats, longest } = *self;
         ensure!((2..=1 << 20).contains(&processors), "stand_in.processors is {processors}; expected 2 to 1048576");
         ensure!((1..=1_000_000).contains(&jobs), "stand_in.jobs is {jobs}; expected 1 to 1000000");
-        ensure!(users > 0, "stand_in.users is 0; somebody must submit the jobs");
+        ensure!(users > 0, "stand_in.users is 0; at least 1 is needed");
         ensure!((0.0..=1.0).contains(&repeats), "stand_in.repeats is {repeats}; expected a share from 0 to 1");
         ensure!(longest >= 3600, "stand_in.longest is {longest}; expected at least an hour, in seconds");
         Tsafrir::new(longest).validate().context("stand_in.longest")
@@ -129,7 +129,7 @@ lab::answers! {
 lab::answers! {
     /// R3: what a resampled workload is.
     pub(super) enum Sample {
-        /// The users of the log drawn anew, week by week.
+        /// The users of the log, drawn again week by week.
         Users,
         /// The log, every submission moved by some minutes.
         Shaken,
@@ -164,7 +164,7 @@ struct Found {
 /// The logs that were found.
 #[derive(Default)]
 pub(super) struct Logs {
-    /// Whether anybody has looked.
+    /// Whether logs were searched for.
     looked: bool,
     found: BTreeMap<Log, Found>,
 }
@@ -187,7 +187,7 @@ impl Logs {
         Ok(Self { looked: true, found })
     }
 
-    /// The logs that run, in their order: the stand-in, if there is none. Before anybody has looked, all that are `wanted`.
+    /// The logs that run, in their order: the stand-in, if there is none. Before the search, all that are `wanted`.
     pub(super) fn at_hand(&self, wanted: &[Log]) -> Vec<Log> {
         match (self.looked, self.found.is_empty()) {
             (false, _) => wanted.to_vec(),

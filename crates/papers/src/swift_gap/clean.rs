@@ -39,7 +39,7 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
     (completion, weight, moves)
 }
 
-/// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
+/// Runs `jobs` on `clusters`, each with its number of processors. Jobs are cut at their limits. Records are in order of ids.
 pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
     let jobs: Vec<sim_core::Job> = jobs.iter().map(without_habits).collect();

@@ -181,7 +181,7 @@ impl Rows {
         Self(vec![Time::ZERO; processors as usize])
     }
 
-    /// So many processors from `start` to `end`, as blocks: the lowest that are free, and where they are too few (limits
+    /// Takes `processors` from `start` to `end`, as blocks: the lowest that are free, and where they are too few (limits
     /// are rounded), those that are free next.
     fn take(&mut self, processors: u32, start: Time, end: Time) -> Vec<(u32, u32)> {
         let mut order: Vec<usize> = (0..self.0.len()).collect();
