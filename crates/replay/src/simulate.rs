@@ -21,7 +21,6 @@ mod overheard;
 mod own;
 pub(crate) mod policy;
 pub(crate) mod predicting;
-pub mod read;
 mod report;
 mod row;
 mod rows;
@@ -124,6 +123,30 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
         print(&report.as_text(&path, common.quiet));
     }
     Ok(Ending::Done)
+}
+
+/// Parsers of the files beside a log, for tests that try to break them.
+pub mod read {
+    use super::{clusters::Clusters, grid_tree::GridTree};
+    use anyhow::Result;
+
+    /// Parses the text of a clusters file, as `--clusters` takes it.
+    ///
+    /// # Errors
+    ///
+    /// The text is no clusters file.
+    pub fn clusters(text: &str) -> Result<()> {
+        Ok(Clusters::parse(text)?.config.validate()?)
+    }
+
+    /// Parses the text of a tree file, as `--tree` takes it.
+    ///
+    /// # Errors
+    ///
+    /// The text is no tree file.
+    pub fn tree(text: &str) -> Result<()> {
+        GridTree::parse(text).map(drop)
+    }
 }
 
 /// Refuses a format that this program was built without.

@@ -3,7 +3,7 @@
 //! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
 //! decides; what starts is what the schedule says.
 
-use super::feasible::{Jobs, Start};
+use super::feasible::{Jobs, PlannedStart};
 use super::finding::Findings;
 use super::follower::{Differences, Follower};
 use crate::options::MachineOptions;
@@ -28,7 +28,7 @@ pub(super) struct Question<'a> {
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, its starts are in
 /// order of time.
-pub(super) fn check(question: Question<'_>, starts: &[Start], findings: &mut Findings) -> Differences {
+pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &mut Findings) -> Differences {
     let Question { jobs, machines, outages, on, policy, search, predicting } = question;
     let follower = Follower::new(jobs, (policy, search), starts, &machines, &outages);
     let follower = Rc::new(RefCell::new(follower));

@@ -1,7 +1,7 @@
 //! Feasibility of a schedule.
 
 use super::finding::{Fault, Findings};
-use super::schedule::{Names, Row};
+use super::schedule::{JobNumbers, ScheduleRow};
 use crate::options::LogOptions;
 use crate::simulate::sites::Sites;
 use anyhow::{Result, bail};
@@ -25,7 +25,7 @@ pub(super) struct Jobs {
     numbers: FxHashMap<u64, Vec<Numbered>>, // never iterated
     origin: Span,
     /// Numbers of jobs that have names.
-    pub(super) names: Names,
+    pub(super) names: JobNumbers,
     /// Parts of the log and the machine file that are not checked.
     pub(super) notes: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Jobs {
         let mut intake = Intake::new(SwfReader::open(trace)?, options.intake(places.widest()));
         let jobs: Vec<LogJob> = intake.by_ref().collect::<Result<_, _>>()?;
         let mut numbers: FxHashMap<u64, Vec<Numbered>> = FxHashMap::default();
-        let (mut log, mut next, mut names) = (SwfReader::open(trace)?, 0, Names::default());
+        let (mut log, mut next, mut names) = (SwfReader::open(trace)?, 0, JobNumbers::default());
         while let Some(record) = log.next() {
             let record = record?;
             let is_job = jobs.get(next).is_some_and(|job| job.line == log.line());
@@ -52,7 +52,7 @@ impl Jobs {
 
 /// One start of a schedule: of which job, where, when, and on which line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Start {
+pub(super) struct PlannedStart {
     pub(super) job: usize,
     pub(super) machine: usize,
     pub(super) start: Time,
@@ -62,7 +62,7 @@ pub(super) struct Start {
 
 pub(super) struct Checked {
     /// By start, then in the order of the schedule.
-    pub(super) starts: Vec<Start>,
+    pub(super) starts: Vec<PlannedStart>,
     pub(super) findings: Findings,
     /// Rows of records that are no jobs.
     pub(super) no_jobs: u64,
@@ -71,14 +71,14 @@ pub(super) struct Checked {
 }
 
 /// Checks each row, and then all of them over time.
-pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked> {
+pub(super) fn check(jobs: &Jobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
     let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
     let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
     for row in rows {
-        let Row { line, number, .. } = *row;
+        let ScheduleRow { line, number, .. } = *row;
         let Some(records) = jobs.numbers.get(&number) else {
             found.findings.add(Fault::UNKNOWN, number, None, line, || format!("job {number} is not in the log"));
             continue;
@@ -139,8 +139,8 @@ impl Look<'_> {
 
     /// The record of the log, among those of this number that are `left`, that agrees best with the row; else the first. Each record
     /// stands for one row, and a schedule may be in another order.
-    fn next_record(&self, row: &Row, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
-        let length = |row: &Row| Some(row.finish?.saturating_sub(row.start?));
+    fn next_record(&self, row: &ScheduleRow, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
+        let length = |row: &ScheduleRow| Some(row.finish?.saturating_sub(row.start?));
         let agrees = |(job, logged): Numbered| {
             let job = job.map(|job| &self.jobs.jobs[job].job);
             let submit = row.submit.is_none_or(|submit| {
@@ -158,8 +158,14 @@ impl Look<'_> {
     }
 
     /// Checks one row, of that job, whose submit time in the log is `logged`. Returns its start, if it has one.
-    fn at(&self, row: &Row, job: usize, logged: Option<Span>, found: &mut Checked) -> Result<Option<Start>> {
-        let Row { line, number, .. } = *row;
+    fn at(
+        &self,
+        row: &ScheduleRow,
+        job: usize,
+        logged: Option<Span>,
+        found: &mut Checked,
+    ) -> Result<Option<PlannedStart>> {
+        let ScheduleRow { line, number, .. } = *row;
         let of_log = &self.jobs.jobs[job].job;
         let Request { processors: asked, .. } = of_log.request;
         if let Some(submit) = row.submit
@@ -196,11 +202,11 @@ impl Look<'_> {
                 format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
             });
         }
-        Ok(Some(Start { job, machine, start, finish, line }))
+        Ok(Some(PlannedStart { job, machine, start, finish, line }))
     }
 
     /// The place of a row; `None` if there is no such place.
-    fn place_of(&self, row: &Row, start: Time, found: &mut Checked) -> Result<Option<usize>> {
+    fn place_of(&self, row: &ScheduleRow, start: Time, found: &mut Checked) -> Result<Option<usize>> {
         if self.machines.len() == 1 {
             return Ok(Some(0));
         }
@@ -219,7 +225,7 @@ impl Look<'_> {
 
 /// The offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
 /// time decides.
-fn offset(jobs: &Jobs, rows: &[Row]) -> Span {
+fn offset(jobs: &Jobs, rows: &[ScheduleRow]) -> Span {
     let told = rows.iter().find_map(|row| {
         let (job, logged) = jobs.numbers.get(&row.number)?.first().copied()?;
         Some((jobs.jobs[job?].job.submit, logged?, row.submit?))
@@ -232,11 +238,11 @@ fn offset(jobs: &Jobs, rows: &[Row]) -> Span {
 
 /// Reports places that have more processors in use than they have.
 fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
-    let mut ends: Vec<&Start> = found.starts.iter().collect();
+    let mut ends: Vec<&PlannedStart> = found.starts.iter().collect();
     ends.sort_by_key(|start| start.finish);
     let mut ends = ends.into_iter().peekable();
     let mut used = vec![0_u64; machines.len()];
-    let width = |start: &Start| u64::from(jobs.jobs[start.job].job.request.processors);
+    let width = |start: &PlannedStart| u64::from(jobs.jobs[start.job].job.request.processors);
     for start in &found.starts {
         while let Some(ended) = ends.next_if(|ended| ended.finish <= start.start) {
             used[ended.machine] -= width(ended);

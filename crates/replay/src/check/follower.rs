@@ -1,7 +1,7 @@
 //! A policy that follows a schedule, and compares another one with it.
 
 use super::attempts::Attempts;
-use super::feasible::{Jobs, Start};
+use super::feasible::{Jobs, PlannedStart};
 use super::finding::{Fault, Findings};
 use crate::simulate::policy::{self, Search};
 use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
@@ -33,7 +33,7 @@ pub(super) struct Follower<'a> {
     pub(super) at_work: Box<dyn Policy>,
     places: usize,
     /// Starts of the schedule from the present instant on, in order of time.
-    ahead: &'a [Start],
+    ahead: &'a [PlannedStart],
     /// Positions, among those that are due, of the starts that were made.
     made: Vec<usize>,
     /// Starts that the policy has decided on at this instant, each once.
@@ -66,7 +66,7 @@ impl<'a> Follower<'a> {
     pub(super) fn new(
         jobs: &'a Jobs,
         (policy, search): (policy::Policy, Search),
-        starts: &'a [Start],
+        starts: &'a [PlannedStart],
         machines: &[Machine],
         outages: &[Outage],
     ) -> Self {
@@ -91,7 +91,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn due(&self, now: Time) -> &'a [Start] {
+    fn due(&self, now: Time) -> &'a [PlannedStart] {
         &self.ahead[..self.ahead.partition_point(|start| start.start <= now)]
     }
 
@@ -152,7 +152,7 @@ impl<'a> Follower<'a> {
         let answer = std::mem::take(&mut self.answered);
         let is_made = |start: &(JobId, SiteId)| due.iter().any(|made| of(made) == *start) || attempted.contains(start);
         let missing: Vec<JobId> = answer.iter().filter(|start| !is_made(start)).map(|(job, _)| *job).collect();
-        let extra: Vec<&Start> = due.iter().filter(|start| !answer.contains(&of(start))).collect();
+        let extra: Vec<&PlannedStart> = due.iter().filter(|start| !answer.contains(&of(start))).collect();
         if missing.is_empty() && extra.is_empty() {
             return;
         }
@@ -178,7 +178,7 @@ impl<'a> Follower<'a> {
     }
 
     /// The starts of both, the free processors and the first waiting job; and the start of the first job that is late.
-    fn in_words(&self, now: Time, answer: &Starts, due: &[Start], late: Option<JobId>) -> String {
+    fn in_words(&self, now: Time, answer: &Starts, due: &[PlannedStart], late: Option<JobId>) -> String {
         let name = self.policy.name();
         let theirs = self.list(due.iter().map(|start| start.job));
         let ours = self.list(answer.iter().map(|(job, _)| job.index()));
@@ -246,7 +246,7 @@ impl Seen {
 }
 
 /// A start as a policy answers it.
-fn of(start: &Start) -> (JobId, SiteId) {
+fn of(start: &PlannedStart) -> (JobId, SiteId) {
     (JobId(u32::try_from(start.job).expect("fewer than 2^32 jobs")), site(start.machine))
 }
 

@@ -12,7 +12,7 @@ use workload::file::FileError;
 
 /// One job of a schedule. Times count from the schedule's own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct ScheduleRow {
     /// The line of the file, counted from 1.
     pub(super) line: u64,
     pub(super) number: u64,
@@ -27,10 +27,10 @@ pub(super) struct Row {
 }
 
 /// Numbers of jobs by their names in the log; never iterated.
-pub(super) type Names = FxHashMap<Arc<str>, u64>;
+pub(super) type JobNumbers = FxHashMap<Arc<str>, u64>;
 
 /// Reads the schedule at `path`; its first line decides between CSV and SWF. Jobs of `names` may have their names there.
-pub(super) fn read(path: &Path, names: &Names) -> Result<Vec<Row>> {
+pub(super) fn read(path: &Path, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
     let file = workload::file::open(path)?;
     let mut packed = BufReader::new(file);
     let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
@@ -46,21 +46,21 @@ pub(super) fn read(path: &Path, names: &Names) -> Result<Vec<Row>> {
     read_csv(path, text, names)
 }
 
-fn read_swf(path: &Path) -> Result<Vec<Row>> {
+fn read_swf(path: &Path) -> Result<Vec<ScheduleRow>> {
     let mut log = SwfReader::open(path)?;
     let mut rows = Vec::new();
     while let Some(record) = log.next() {
         let record = record?;
         let start = record.submit.zip(record.wait).map(|(submit, wait)| submit + wait);
         let start = start.filter(|_| record.runtime.is_some());
-        rows.push(Row {
+        rows.push(ScheduleRow {
             line: log.line(),
             number: record.number,
             submit: record.submit,
             start,
             finish: start.zip(record.runtime).map(|(start, runtime)| start + runtime),
             processors: record.processors(),
-            ..Row::default()
+            ..ScheduleRow::default()
         });
     }
     Ok(rows)
@@ -77,7 +77,7 @@ struct Columns {
     state: Option<usize>,
 }
 
-fn read_csv(path: &Path, text: impl Read, names: &Names) -> Result<Vec<Row>> {
+fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => anyhow!(FileError::reading(path, error)),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
@@ -117,7 +117,7 @@ fn read_csv(path: &Path, text: impl Read, names: &Names) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &Names) -> Result<Row> {
+fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &JobNumbers) -> Result<ScheduleRow> {
     let cell = |column: usize| Some(record[column].trim()).filter(|text| !text.is_empty());
     let time = |column: Option<usize>, name: &str| {
         let read = |text: &str| {
@@ -132,7 +132,7 @@ fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &Names) 
         .processors
         .and_then(cell)
         .map(|text| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}")));
-    Ok(Row {
+    Ok(ScheduleRow {
         line,
         number: names
             .get(number)

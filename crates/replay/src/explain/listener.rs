@@ -1,7 +1,7 @@
 //! A listener to a run of space-shared machines: to the policy's reasons, and to the events.
 
 use super::history::{Explanation, Followed};
-use super::reasons::{At, By, Holder, Obstacle, Promise, Right, Site, Start, Step, Steps, Wait, When, explanation};
+use super::reasons::{At, By, Holder, Obstacle, Promise, Right, SiteName, Start, Step, Steps, Wait, When, explanation};
 use crate::label::Label;
 use gap_schedule::{Machine, Reason, ReasonProbe, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 #[derive(Debug)]
 pub(crate) struct Listener {
     followed: Followed<Steps>,
-    names: Names,
+    names: Labels,
     /// Jobs that are followed and wait.
     waiting: BTreeSet<JobId>,
     /// The present pass, if one of them waits.
@@ -31,13 +31,13 @@ pub(crate) struct Listener {
 }
 
 #[derive(Debug)]
-struct Names {
+struct Labels {
     /// Of all jobs in the system; never iterated.
     labels: FxHashMap<JobId, Label>,
-    sites: Vec<Site>,
+    sites: Vec<SiteName>,
 }
 
-impl Names {
+impl Labels {
     fn of(&self, job: JobId) -> Label {
         self.labels.get(&job).cloned().expect("every job was entered when it came")
     }
@@ -49,8 +49,8 @@ impl Names {
 
 impl Listener {
     pub(crate) fn new(numbers: &[u64], sites: &[String]) -> Rc<RefCell<Self>> {
-        let site = |name: &String| Site { name: name.as_str().into(), is_only: sites.len() == 1 };
-        let names = Names { labels: FxHashMap::default(), sites: sites.iter().map(site).collect() };
+        let site = |name: &String| SiteName { name: name.as_str().into(), is_only: sites.len() == 1 };
+        let names = Labels { labels: FxHashMap::default(), sites: sites.iter().map(site).collect() };
         let (followed, waiting, pass) = (Followed::new(numbers), BTreeSet::new(), Pass::default());
         Rc::new(RefCell::new(Self { followed, names, waiting, pass, reports: false }))
     }
@@ -210,7 +210,7 @@ impl Pass {
     }
 
     /// The job starts on the machine, as one of `starts`.
-    fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Names) -> Start {
+    fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Labels) -> Start {
         let waits = |other: &JobId| !starts.iter().any(|(start, _)| start == other);
         let mut start = Start {
             at: self.now,
@@ -237,7 +237,7 @@ impl Pass {
     }
 
     /// The job waits on, when `starts` start.
-    fn wait(&self, job: JobId, starts: &Starts, names: &Names) -> Wait {
+    fn wait(&self, job: JobId, starts: &Starts, names: &Labels) -> Wait {
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
         let mut place = self.before(job).count() + 1;
         // The starts before the policy came to the job.
@@ -301,7 +301,7 @@ impl Pass {
     }
 
     /// The holders of the processors that the job lacks on the machine after these starts, by expected end.
-    fn holders(&self, job: JobId, machine: usize, starts: &Starts, names: &Names) -> Vec<Holder> {
+    fn holders(&self, job: JobId, machine: usize, starts: &Starts, names: &Labels) -> Vec<Holder> {
         let (mut held, mut left) = (Vec::new(), self.free_after(machine, starts));
         let mut running = self.running[machine].clone();
         running.extend(self.starting(machine, starts));

@@ -14,20 +14,20 @@ const NAMED: usize = 5;
 
 /// A place by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Site {
+pub(super) struct SiteName {
     pub(super) name: Arc<str>,
     /// Whether there is no other one: words then leave it out.
     pub(super) is_only: bool,
 }
 
-impl Site {
+impl SiteName {
     /// ` on alpha`, or nothing.
     fn on(&self) -> String {
         if self.is_only { String::new() } else { format!(" on {}", self.name) }
     }
 }
 
-impl Serialize for Site {
+impl Serialize for SiteName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.name)
     }
@@ -59,7 +59,7 @@ pub(super) enum Step {
     Interrupted {
         #[serde(skip)]
         at: Time,
-        site: Site,
+        site: SiteName,
     },
     Ends {
         #[serde(skip)]
@@ -86,7 +86,7 @@ pub(super) struct Wait {
     pub(super) place: usize,
     pub(super) last_place: usize,
     /// The machine with most room, of those that it may use.
-    pub(super) site: Site,
+    pub(super) site: SiteName,
     /// Processors that were free there: the fewest and the most.
     pub(super) free: u32,
     #[serde(skip)]
@@ -138,7 +138,7 @@ pub(super) struct Holder {
 /// A reserved start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Promise {
-    pub(super) site: Option<Site>,
+    pub(super) site: Option<SiteName>,
     pub(super) start: When,
 }
 
@@ -161,7 +161,7 @@ impl When {
 pub(super) struct Start {
     #[serde(skip)]
     pub(super) at: Time,
-    pub(super) site: Site,
+    pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
     pub(super) right: Option<Right>,
     /// Processors that were free there when the policy came to it, if the policy reports reasons.
@@ -294,7 +294,7 @@ impl Wait {
 
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let on = self.site.as_ref().map_or_else(String::new, Site::on);
+        let on = self.site.as_ref().map_or_else(String::new, SiteName::on);
         match self.start {
             When::At(start) => write!(f, "to start at {start}{on}"),
             When::AnyMoment(_) => {

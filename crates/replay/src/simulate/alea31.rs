@@ -169,6 +169,6 @@ fn sites(log: &LogOptions, machines: &Path) -> Result<Sites> {
         );
     }
     let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
-    let tells_memory = clusters.iter().any(|one| one.memory_per_node > 0);
-    Ok(Sites::clusters(clusters.iter().map(site).collect(), tells_memory))
+    let has_memory = clusters.iter().any(|one| one.memory_per_node > 0);
+    Ok(Sites::clusters(clusters.iter().map(site).collect(), has_memory))
 }

@@ -15,7 +15,7 @@ use workload::file::read_text;
 /// A clusters file as it is written. Memory is in MiB, CPU a fraction of a node's.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ClustersFile {
     /// Parallel tasks on a node, at most.
     #[serde(default = "four")]
     mpl: u32,
@@ -26,7 +26,7 @@ struct File {
     #[serde(default)]
     local_users: UsersTable,
     #[serde(default)]
-    jobs: JobsTable,
+    jobs: TaskTable,
     #[serde(default)]
     readings: Readings,
     cluster: Vec<ClusterTable>,
@@ -42,7 +42,7 @@ struct UsersTable {
 /// What each task of the log needs of its node: logs do not have it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct JobsTable {
+struct TaskTable {
     cpu: f64,
     memory: f64,
 }
@@ -87,7 +87,7 @@ impl Default for UsersTable {
     }
 }
 
-impl Default for JobsTable {
+impl Default for TaskTable {
     fn default() -> Self {
         Self { cpu: 1.0, memory: 0.0 }
     }
@@ -115,11 +115,11 @@ impl Clusters {
 
     /// Reads the text of a clusters file.
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text).map_err(|error| match error.span() {
+        let file: ClustersFile = toml::from_str(text).map_err(|error| match error.span() {
             Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
             None => anyhow!("{}", error.message()),
         })?;
-        let File { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
+        let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
         ensure!((1e-6..=1.0).contains(&jobs.cpu), "jobs.cpu is {}; give a fraction of a CPU, at most 1", jobs.cpu);
         let mut names = BTreeSet::new();
         for one in &cluster {

@@ -161,14 +161,14 @@ enum Every {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Decision {
-    start: Vec<Start>,
+    start: Vec<StartOrder>,
     wake: Option<f64>,
 }
 
 /// A job to start: on the first machine that has room for it, or on the one named.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
-enum Start {
+enum StartOrder {
     Anywhere(u64),
     Placed { job: u64, machine: u32 },
 }
@@ -185,13 +185,13 @@ pub(super) struct Exec {
     wants_every_event: bool,
     pass: Pass,
     /// The jobs that wait or run.
-    present: BTreeMap<JobId, Known>,
+    present: BTreeMap<JobId, Present>,
     /// The same by the log's numbers, by which the program names them.
     by_number: BTreeMap<u64, JobId>,
     wake: Option<Time>,
 }
 
-struct Known {
+struct Present {
     number: u64,
     request: Request,
     runs: bool,
@@ -260,10 +260,10 @@ impl Exec {
     }
 
     /// Checks one start, and takes its processors.
-    fn begin(&mut self, start: Start, view: &View<'_>) -> Result<(JobId, SiteId), String> {
+    fn begin(&mut self, start: StartOrder, view: &View<'_>) -> Result<(JobId, SiteId), String> {
         let (number, wanted) = match start {
-            Start::Anywhere(job) => (job, None),
-            Start::Placed { job, machine } => (job, Some(machine)),
+            StartOrder::Anywhere(job) => (job, None),
+            StartOrder::Placed { job, machine } => (job, Some(machine)),
         };
         let id = *self.by_number.get(&number).ok_or_else(|| format!("start: no job {number} waits"))?;
         let known = self.present.get_mut(&id).expect("both maps hold the same jobs");
@@ -315,7 +315,7 @@ impl Policy for Exec {
             deadline: request.deadline.map(Time::as_secs_f64),
             machines: (!request.sites.is_all()).then(|| allowed.collect()),
         });
-        self.present.insert(id, Known { number, request, runs: false });
+        self.present.insert(id, Present { number, request, runs: false });
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
             self.failure.borrow_mut().get_or_insert_with(|| {
                 anyhow!(
@@ -328,7 +328,7 @@ impl Policy for Exec {
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let Known { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
+        let Present { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
         let end = MachineEvent { job: Some(number), ..self.event(machine, view) };
         self.pass.finished.push(end);

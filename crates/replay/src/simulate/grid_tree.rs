@@ -14,7 +14,7 @@ use workload::LogJob;
 /// A tree file as it is written.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TreeFile {
     tree: Tree,
     /// In the whole world; sites are spread over them evenly, in their order.
     #[serde(default = "one")]
@@ -31,7 +31,7 @@ struct File {
     #[serde(default = "NetworkConfig::of_the_paper")]
     network: NetworkConfig,
     #[serde(default)]
-    jobs: JobsTable,
+    jobs: JobRules,
     #[serde(default)]
     algorithms: Algorithms,
     #[serde(default)]
@@ -57,7 +57,7 @@ enum Node {
 /// Properties of jobs that a log does not have.
 #[derive(Copy, Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct JobsTable {
+pub(super) struct JobRules {
     time: TimeRule,
     /// Bytes for each CPU second of work.
     input: f64,
@@ -102,7 +102,7 @@ fn local_load() -> f64 {
     GridConfig::of_the_paper().local_load
 }
 
-impl Default for JobsTable {
+impl Default for JobRules {
     /// As in the paper: 100 bytes of input for a CPU second, and five times as much output.
     fn default() -> Self {
         let input = Readings::default().bytes_per_cpu_second;
@@ -114,7 +114,7 @@ impl Default for JobsTable {
 pub(super) struct GridTree {
     pub(super) config: Config,
     pub(super) world: World,
-    jobs: JobsTable,
+    jobs: JobRules,
     /// Of servers, by number.
     names: Vec<String>,
     of_file: bool,
@@ -159,15 +159,15 @@ impl GridTree {
             of_site.map(move |(number, _)| format!("site{}-{number}", site + 1))
         });
         let names = numbered.collect();
-        Ok(Self { config, world: world.with_widths()?, jobs: JobsTable::default(), names, of_file: false })
+        Ok(Self { config, world: world.with_widths()?, jobs: JobRules::default(), names, of_file: false })
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text).map_err(|error| match error.span() {
+        let file: TreeFile = toml::from_str(text).map_err(|error| match error.span() {
             Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
             None => anyhow!("{}", error.message()),
         })?;
-        let File { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
+        let TreeFile { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
         ensure!(!site.is_empty(), "needs at least one [[site]]");
         let mut known = BTreeSet::new();
         for one in &site {

@@ -19,9 +19,9 @@ use std::fmt;
 use std::rc::Rc;
 
 #[derive(Copy, Clone, Debug, PartialEq)]
-struct Policy(System);
+struct GridPolicy(System);
 
-impl Policy {
+impl GridPolicy {
     /// The system called `text`; `None` if hier-grid has none of this name.
     fn named(text: &str) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
@@ -50,7 +50,7 @@ impl Policy {
 }
 
 /// As on the command line, and as the folder of its results is called.
-impl fmt::Display for Policy {
+impl fmt::Display for GridPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             System::P2p => f.write_str("p2p"),
@@ -65,7 +65,7 @@ struct HierGrid {
     log: LogOptions,
     /// As given.
     place: String,
-    policies: Vec<Policy>,
+    policies: Vec<GridPolicy>,
     tree: GridTree,
     sites: Sites,
 }
@@ -76,12 +76,12 @@ pub(super) const ENTRY: Entry = Entry {
     about: "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree",
     place: "--tree FILE.toml|4-4-2-5",
     policies: || "p2p, hierarchical, hybrid+trees=K".to_owned(),
-    normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+    normal: |text| Some(GridPolicy::named(text)?.ok()?.to_string()),
     open,
 };
 
 fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.policies(Policy::named)?;
+    let policies = wanted.policies(GridPolicy::named)?;
     let place = wanted.options.tree.clone();
     let place =
         place.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;

@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 #[derive(Copy, Clone, Debug, PartialEq)]
-enum Policy {
+enum MetaPolicy {
     Ffit,
     Rr,
     Tat,
@@ -31,7 +31,7 @@ enum Policy {
     Ptt(f64, Intrusiveness),
 }
 
-impl Policy {
+impl MetaPolicy {
     fn at_work(self, readings: &Readings) -> Box<dyn SelectCluster> {
         match self {
             Self::Ffit => Box::new(Ffit::new(readings)),
@@ -62,16 +62,16 @@ impl Policy {
     }
 }
 
-fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<Policy, String> {
+fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<MetaPolicy, String> {
     let weight = |text: &str| f64::from_str(text).ok().filter(|weight| (0.0..=1.0).contains(weight));
     let weight = name.take("w", "a weight from 0 to 1, as in ptt+w=0.5", weight)?;
     let weight = weight.ok_or_else(|| format!("{name}: needs a weight from 0 to 1, as in {name}+w=0.5"))?;
     // Minus zero is zero.
-    Ok(Policy::Ptt(weight.abs(), intrusiveness))
+    Ok(MetaPolicy::Ptt(weight.abs(), intrusiveness))
 }
 
 /// As on the command line, and as the folder of its results is called.
-impl fmt::Display for Policy {
+impl fmt::Display for MetaPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Ffit => f.write_str("ffit"),
@@ -103,7 +103,7 @@ impl OutcomeSink for Errors {
 struct Metasched {
     log: LogOptions,
     path: PathBuf,
-    policies: Vec<Policy>,
+    policies: Vec<MetaPolicy>,
     clusters: Clusters,
     sites: Sites,
 }
@@ -114,12 +114,12 @@ pub(super) const ENTRY: Entry = Entry {
     about: "Time-shared clusters with local users, under a metascheduler: needs --clusters",
     place: "--clusters FILE",
     policies: || "ffit, rr, tat, ptt+w=W, ptt-occ+w=W".to_owned(),
-    normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+    normal: |text| Some(MetaPolicy::named(text)?.ok()?.to_string()),
     open,
 };
 
 fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.policies(Policy::named)?;
+    let policies = wanted.policies(MetaPolicy::named)?;
     let path = wanted.options.clusters.clone();
     let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
     let clusters = Clusters::open(&path)?;

@@ -17,7 +17,7 @@ pub(crate) struct Sites {
     source: &'static str,
     inside: Inside,
     /// Whether a machine file has memory, which no world uses.
-    tells_memory: bool,
+    has_memory: bool,
     /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
     shared: Option<u32>,
 }
@@ -39,29 +39,34 @@ impl Sites {
             let clusters = Self::clusters(from_file(&file, inside, path)?, file.tells_memory());
             return Ok(Self { inside, ..clusters });
         }
-        let pool = |processors, rule, source| {
+        let pool = |processors, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
-            Self { sites: vec![site], rule, source, inside: Inside::Pool, tells_memory: false, shared: None }
+            Self::new(vec![site], source, Inside::Pool)
         };
         if let Some(processors) = on.procs {
-            return Ok(pool(processors, None, "--procs"));
+            return Ok(pool(processors, "--procs"));
         }
         let (processors, rule) = workload::capacity(header, log.trace()).map_err(unknown_size)?;
-        Ok(pool(processors, rule, "the log"))
+        Ok(Self { rule, ..pool(processors, "the log") })
     }
 
-    pub(crate) const fn clusters(sites: Vec<Site>, tells_memory: bool) -> Self {
-        Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, tells_memory, shared: None }
+    const fn new(sites: Vec<Site>, source: &'static str, inside: Inside) -> Self {
+        Self { sites, rule: None, source, inside, has_memory: false, shared: None }
+    }
+
+    /// The clusters of a machine file.
+    pub(crate) fn clusters(sites: Vec<Site>, has_memory: bool) -> Self {
+        Self { has_memory, ..Self::new(sites, "the machine file", Inside::Cluster) }
     }
 
     /// Places where several tasks share a processor, and no job is wider than `widest`.
-    pub(crate) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
-        Self { sites, rule: None, source, inside, tells_memory: false, shared: Some(widest) }
+    pub(crate) fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
+        Self { shared: Some(widest), ..Self::new(sites, source, inside) }
     }
 
     /// Servers, each of which a job has for itself.
     pub(crate) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
-        Self { sites, rule: None, source, inside: Inside::Machine, tells_memory: false, shared: None }
+        Self::new(sites, source, Inside::Machine)
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {
@@ -94,7 +99,7 @@ impl Sites {
 
     /// Notes on what the log and the machine file hold and no world uses.
     pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
-        ignored::notes(repairs.unread(), self.tells_memory)
+        ignored::notes(repairs.unread(), self.has_memory)
     }
 
     pub(crate) fn slowest(&self) -> f64 {

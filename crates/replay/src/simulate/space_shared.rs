@@ -192,7 +192,7 @@ impl SpaceShared {
             arrivals.take_while(move |_| failure.borrow().is_none())
         };
         // The same for every policy.
-        let outages = Source::shared(self.on.outages_of(&self.sites.names(), self.search.seed)?);
+        let outages = UntilError::shared(self.on.outages_of(&self.sites.names(), self.search.seed)?);
         let mut multi_cluster = MultiCluster::new(self.sites.machines(), at_work, arrivals)
             .with_outages({
                 let outages = Rc::clone(&outages);
@@ -227,19 +227,19 @@ impl SpaceShared {
 }
 
 /// A stream that stops at its first error, and keeps it.
-struct Source<I, E> {
+struct UntilError<I, E> {
     items: I,
     failed: Option<E>,
 }
 
-impl<T, E, I: Iterator<Item = Result<T, E>>> Source<I, E> {
+impl<T, E, I: Iterator<Item = Result<T, E>>> UntilError<I, E> {
     /// To be read by a model, and looked at when it has gone.
     fn shared(items: I) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self { items, failed: None }))
     }
 }
 
-impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
+impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for UntilError<I, E> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
