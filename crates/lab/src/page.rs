@@ -31,6 +31,8 @@ pub struct Page {
     pub sections: Vec<Section>,
     /// Further pictures.
     pub figures: Vec<Figure>,
+    /// How far the results carry: shown behind them.
+    pub caveats: Vec<String>,
     /// Further tables.
     pub tables: Vec<Table>,
     /// What the paper's text leaves open, and how it was read.

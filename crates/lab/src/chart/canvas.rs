@@ -87,6 +87,8 @@ impl Sheet {
 /// The sheet being drawn on.
 pub(super) struct Canvas {
     sheet: Sheet,
+    /// What is cut off at the top, where there is nothing.
+    pub(super) above: f64,
     body: String,
 }
 
@@ -94,7 +96,7 @@ impl Canvas {
     /// A white sheet.
     pub(super) fn new(sheet: Sheet) -> Self {
         let Sheet { width, height, .. } = sheet;
-        let mut canvas = Self { sheet, body: String::new() };
+        let mut canvas = Self { sheet, above: 0.0, body: String::new() };
         canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0);
         canvas
     }
@@ -102,7 +104,8 @@ impl Canvas {
     /// The finished document, with `title` and `about` for screen readers. On a page the figure around it has both, and a
     /// `title` would be a tooltip over the whole picture.
     pub(super) fn finish(self, title: &str, about: &str, attributes: &str) -> String {
-        let Self { sheet: Sheet { width, height, titled }, body } = self;
+        let Self { sheet: Sheet { width, height, titled }, above, body } = self;
+        let height = height - above;
         let (title, about) = (escape(title), escape(about));
         let (role, words) = if titled {
             (format!("role=\"img\" aria-label=\"{title}\""), format!("<title>{title}</title>\n<desc>{about}</desc>\n"))
@@ -111,7 +114,7 @@ impl Canvas {
         };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" {role} stroke-linejoin=\"round\" \
+             viewBox=\"0 {above} {width} {height}\" {role} stroke-linejoin=\"round\" \
              font-family=\"{FAMILIES}\">\n{words}{body}</svg>\n"
         )
     }

@@ -62,12 +62,16 @@ pub struct Words {
     pub slot: Option<usize>,
 }
 
+/// Room of the title, in CSS pixels.
+const TITLE: f64 = 34.0;
+
 /// Text in a box, in CSS pixels.
 const BOXED: f64 = 11.0;
 
 pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
     let (width, height) = sketch.size.unwrap_or((WIDTH, HEIGHT));
     let mut canvas = Canvas::new(Sheet { width, height, titled });
+    canvas.above = if titled { 0.0 } else { TITLE };
     let title = if titled { Type::TITLE.wrap(&sketch.title, width - 40.0, 2) } else { Vec::new() };
     for (row, line) in title.iter().zip(0_u32..) {
         canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start);

@@ -26,6 +26,7 @@ pub(super) fn view(page: &Page) -> Value {
         checks => list(&checks, |claim| claim_view(claim, page)),
         sections => list(&page.sections, |section| section_view(section, page)),
         figures => list(&page.figures, |figure| figure_view(figure, page)),
+        caveats => serde(&page.caveats),
         tables => list(&page.tables, table_view),
         readings => serde(&page.readings),
         parameters => serde(&page.parameters),

@@ -33,6 +33,7 @@ impl<P: Paper> Findings<'_, P> {
             title: title.to_owned(),
             subtitle: citation.to_owned(),
             lead: Vec::new(),
+            caveats: Vec::new(),
             notes,
             claims: self.judged.iter().map(|(judged, recorded)| judged.on_page(recorded.as_deref())).collect(),
             sections: Vec::new(),

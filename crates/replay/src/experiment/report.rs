@@ -76,12 +76,11 @@ impl<'a> Report<'a> {
 
     fn page(&self, figures: Vec<Figure>) -> Page {
         let design = &self.plan.design;
-        let mut notes = vec![sentences(&self.results, &self.judged).join("\n")];
-        notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
-            notes,
+            lead: sentences(&self.results, &self.judged),
+            caveats: self.warnings.clone(),
             claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
             figures,
             tables: self.tables(),

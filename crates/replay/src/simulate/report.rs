@@ -2,7 +2,6 @@
 
 use super::answer;
 use super::cli::Format;
-use super::schedules::section;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, stem, terminal};
@@ -83,7 +82,7 @@ impl Report<'_> {
         csv(head, rows).map(Some)
     }
 
-    pub(super) fn page(&self, mut sections: Vec<page::Section>) -> Page {
+    pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
         let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
         let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
             let values = self.runs.iter().map(|run| cell(metric, run.value(metric), readable));
@@ -95,8 +94,7 @@ impl Report<'_> {
             vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
-        let notes = section("notes", "Notes", self.notes(repairs.len()), Vec::new());
-        sections.push(notes);
+        let caveats = self.notes(repairs.len());
         let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md defines each.";
         let summary = page::Table::new("summary", "All of summary.csv", caption, policies, rows.collect());
         let caption = "What the log leaves out or gets wrong, and what was done about it.";
@@ -108,6 +106,7 @@ impl Report<'_> {
             lead: answer::sentences(self),
             notes: (!self.is_reproducible()).then(|| NOT_REPRODUCIBLE.to_owned()).into_iter().collect(),
             sections,
+            caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
             commands: vec![("Run this again".to_owned(), self.command.clone())],
             provenance: self.provenance(),

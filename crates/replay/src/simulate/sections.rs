@@ -262,7 +262,12 @@ fn over_time(report: &Report<'_>) -> Section {
     let (least, most) = peaks.fold((f64::INFINITY, 0.0_f64), |(least, most), peak| (least.min(peak), most.max(peak)));
     let y = Axis { log: least > 0.0 && most >= 10.0 * least, ..Axis::new("jobs waiting") };
     let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.watched.waiting);
-    let parts = vec![figure(busy, &caption), figure(queue, "Mean over slices of time.")];
+    let levels = if queue.y.log {
+        "Mean over slices of time, on a logarithmic axis: one policy's queue is ten times another's. An empty queue lies at its foot."
+    } else {
+        "Mean over slices of time."
+    };
+    let parts = vec![figure(busy, &caption), figure(queue, levels)];
     section("over-time", "Over time", Vec::new(), parts)
 }
 
