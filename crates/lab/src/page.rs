@@ -27,6 +27,8 @@ pub struct Page {
     pub notes: Vec<String>,
     /// The paper's claims and what became of them.
     pub claims: Vec<Claim>,
+    /// Whether the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
+    pub has_own_claims: bool,
     /// What is shown in an order of its own: pictures and tables that belong together, with words before them.
     pub sections: Vec<Section>,
     /// Further pictures.

@@ -21,6 +21,7 @@ pub(super) fn view(page: &Page) -> Value {
         subtitle => page.subtitle.as_str(),
         lead => serde(&page.lead),
         notes => serde(&page.notes),
+        has_own_claims => page.has_own_claims,
         tally => list(&Verdict::ALL, |verdict| context! { verdict => serde(verdict), count => count(*verdict) }),
         claims => list(&claims, |claim| claim_view(claim, page)),
         checks => list(&checks, |claim| claim_view(claim, page)),

@@ -36,6 +36,7 @@ impl<P: Paper> Findings<'_, P> {
             caveats: Vec::new(),
             notes,
             claims: self.judged.iter().map(|(judged, recorded)| judged.on_page(recorded.as_deref())).collect(),
+            has_own_claims: false,
             sections: Vec::new(),
             tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))

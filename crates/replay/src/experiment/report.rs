@@ -1,4 +1,4 @@
-//! Everything that a finished experiment writes, and what the terminal shows of it.
+//! Files and terminal text of a finished experiment.
 
 use super::design::{Design, From, Method};
 use super::figures::figures;
@@ -8,7 +8,7 @@ use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::{At, Results};
 use super::unit::Run;
-use super::words::sentences;
+use super::words::{finding, sentences};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -82,6 +82,7 @@ impl<'a> Report<'a> {
             lead: sentences(&self.results, &self.judged),
             caveats: self.warnings.clone(),
             claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
+            has_own_claims: true,
             figures,
             tables: self.tables(),
             commands: vec![("Run this experiment again".to_owned(), self.command_line())],
@@ -98,10 +99,11 @@ impl<'a> Report<'a> {
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             let rows = self.results.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
                 let flips = if verdict == overall { "" } else { "flips" };
-                vec![claim.id.clone(), format!("{} = {value}", key.name()), verdict.to_string(), flips.to_owned()]
+                let alone = format!("{} = {value}", key.name());
+                vec![claim.id.clone(), alone, finding(verdict).to_owned(), flips.to_owned()]
             });
             let caption =
-                "Which verdicts hang on a setting: the claim is judged again where only this value is looked at.";
+                "Verdicts that depend on a setting: each claim is judged again over the runs with this value alone.";
             let columns = ["Claim", "Alone", "Verdict", ""];
             tables.push(Table::new("doubt", "Each claim under one value alone", caption, columns, rows.collect()));
         }
@@ -263,7 +265,7 @@ impl<'a> Report<'a> {
     pub(super) fn as_text(&self) -> String {
         let mut text = String::new();
         for Judged { id, verdict, statement, .. } in &self.judged {
-            text += &format!("{id:4} {verdict:13} {statement}\n");
+            text += &format!("{id:4} {:13} {statement}\n", finding(*verdict));
         }
         text += &(sentences(&self.results, &self.judged).join("\n") + "\n");
         text + &InLog::on_terminal(&self.in_logs, &self.results)

@@ -1,4 +1,4 @@
-//! What came out, in sentences that are made of the numbers.
+//! The findings in sentences that are made of the numbers.
 
 use super::measure::{Metric, better};
 use super::results::{At, Results};
@@ -7,7 +7,16 @@ use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
 
-/// Who differs from the baseline where, a sentence for each metric; which claims hold; whether metrics agree.
+/// A verdict on a claim of the user's own.
+pub(super) const fn finding(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced | Verdict::Consistent => "supported",
+        Verdict::Contradicted | Verdict::Inconsistent => "not supported",
+        Verdict::Inconclusive => "inconclusive",
+    }
+}
+
+/// Differences to the baseline, a sentence for each metric; verdicts on claims; agreement of the metrics.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for metric in &results.design.metrics {
@@ -73,16 +82,17 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
 
 fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {
     judged.iter().map(|judged| {
-        let Judged { id, verdict, cells, .. } = judged;
-        if *verdict == Verdict::Reproduced {
-            return format!("{id} is {verdict} ({} cells).", cells.len());
+        let Judged { id, verdict, cells, test, .. } = judged;
+        let (finding, cell) = (finding(*verdict), judged.deciding_cell());
+        if *verdict == Verdict::Reproduced && cells.len() > 1 {
+            return format!("{id} is {finding} in all {} cells.", cells.len());
         }
-        let cell = judged.deciding_cell();
+        let mean = significant(cell.estimate.mean);
         let interval = match (cell.estimate.low, cell.estimate.high) {
-            (Some(low), Some(high)) => format!(", {} to {}", significant(low), significant(high)),
-            _ => String::new(),
+            (Some(low), Some(high)) => format!("{mean}, 95 % interval {} to {}", significant(low), significant(high)),
+            _ => format!("{mean}, no interval"),
         };
-        format!("{id} is {verdict}, by {}: {}{interval}.", cell.label, significant(cell.estimate.mean))
+        format!("{id} is {finding}, decided by {}: {test} is {interval}.", cell.label)
     })
 }
 
