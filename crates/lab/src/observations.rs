@@ -1,4 +1,4 @@
-//! What was observed at each design point, replication by replication, and what quantities over it come to.
+//! Observations at each design point, replication by replication, and estimates of quantities over them.
 //!
 //! The observations come from the study of a paper or from the units of an experiment.
 
@@ -72,7 +72,7 @@ impl<C: DesignPoint> Observations<C> {
         ConfidenceInterval::of(&sample)
     }
 
-    /// The value of `quantity` in each of at most so many replications, but for those in which it is not defined.
+    /// The value of `quantity` in each of the first `replications` replications in which it is defined.
     pub fn sample(&self, quantity: &Quantity<C>, replications: u32) -> Vec<f64> {
         let most = self.drawn(quantity).iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
         (0..most as usize).map(|at| self.value(quantity, at)).filter(|value| value.is_finite()).collect()
@@ -122,7 +122,7 @@ mod tests {
         let none = observations.estimate(&1.get(Metric::wait), 10);
         assert!(none.mean.is_nan() && none.replications == 0);
         assert_eq!(observations.sample(&2.get(Metric::wait), 10).len(), 1);
-        assert_eq!(observations.estimate(&3.get(Metric::wait), 10).replications, 0, "nobody has run it");
+        assert_eq!(observations.estimate(&3.get(Metric::wait), 10).replications, 0, "it was not run");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Work on all threads whose outcome, errors included, is that of one thread.
+//! Work on all threads with the outcome of one thread, errors included.
 
 use anyhow::Result;
 use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `run` makes of each of `items`, in their order, on all threads.
+/// Runs `run` on each of `items`, on all threads; results are in the order of the items.
 ///
 /// # Errors
 ///
@@ -16,10 +16,10 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> 
     until_one_fails(items.len(), &|place| {
         let result = run(&items[place]);
         let has_failed = result.is_err();
-        *results[place].lock().expect("nobody else writes here") = Some(result);
+        *results[place].lock().expect("no other thread writes here") = Some(result);
         has_failed
     });
-    let results = results.into_iter().map(|result| result.into_inner().expect("nobody else writes here"));
+    let results = results.into_iter().map(|result| result.into_inner().expect("no other thread writes here"));
     // Nothing stands behind an error alone, and what is collected ends at the error.
     results.map(|result| result.expect("nothing is left out before an error")).collect()
 }
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_errors_the_first_in_order_is_told_however_late_it_comes() {
+    fn of_several_errors_the_first_in_order_is_reported_however_late_it_comes() {
         // A thread that begins in the middle of the items fails at once, long before the first item does.
         let fails = |n: &u64| -> Result<()> {
             if *n == 0 {

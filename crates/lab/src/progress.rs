@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Progress {
     what: String,
     bar: Option<ProgressBar>,
-    /// Off a terminal: the tenths that have been told.
-    tenths_told: AtomicU64,
+    /// Off a terminal: the tenths that have been printed.
+    tenths_shown: AtomicU64,
     done: AtomicU64,
     total: u64,
     quiet: bool,
@@ -29,7 +29,7 @@ impl Progress {
             bar.enable_steady_tick(std::time::Duration::from_millis(200));
             bar
         });
-        Self { what, bar, tenths_told: AtomicU64::new(0), done: AtomicU64::new(0), total, quiet }
+        Self { what, bar, tenths_shown: AtomicU64::new(0), done: AtomicU64::new(0), total, quiet }
     }
 
     /// Some more units are done.
@@ -39,7 +39,7 @@ impl Progress {
             bar.set_position(done);
         } else if !self.quiet && self.total > 0 {
             let tenths = 10 * done / self.total;
-            if tenths > self.tenths_told.fetch_max(tenths, Ordering::Relaxed) {
+            if tenths > self.tenths_shown.fetch_max(tenths, Ordering::Relaxed) {
                 tell(&format!("{}: {} %", self.what, 10 * tenths));
             }
         }

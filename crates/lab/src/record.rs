@@ -1,5 +1,5 @@
-//! What is on record in `docs/papers/SLUG.md`: the table of verdicts under "## Verdicts", and under "## Doubt" what becomes of
-//! each under other readings.
+//! The record in `docs/papers/SLUG.md`: the table of verdicts under "## Verdicts", and under "## Doubt" the verdicts under other
+//! readings.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ fn column(kind: Option<&str>, mode: &str, seeds: &str) -> String {
 /// The cells of a row.
 type Cells<'a> = Vec<&'a str>;
 
-/// Stands in the table for a verdict of a kind of run that nobody has run to its end: a check has nothing to hold it against.
+/// In the table, the verdict of a kind of run that was never run to its end: a check has nothing to compare with.
 pub(crate) const NOT_RUN: &str = "not run";
 
 /// The heading above the table of verdicts.
@@ -88,7 +88,7 @@ impl Recorded {
         Ok((header, rows.skip(1).collect()))
     }
 
-    /// The verdict of a claim, in words; [`NOT_RUN`] where nobody has run that kind of run to its end.
+    /// The verdict of a claim, in words; [`NOT_RUN`] where that kind of run was never run to its end.
     pub(crate) fn verdict(&self, claim: &str) -> Option<&str> {
         self.0.get(claim).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! How often a paper is run, and from which seed: what the laboratory itself reads of a scenario.
+//! Number of replications and seed of a paper: the part of a scenario that the laboratory reads itself.
 
 use anyhow::{Result, ensure};
 use serde::Deserialize;
@@ -17,11 +17,11 @@ pub enum Effort {
 /// [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Runs {
-    /// Replications of each cell, if nobody asks for another number.
+    /// Replications of each cell where `--reps` is not given.
     replications: u32,
     /// The same with `--quick`, if it is another number.
     quick_replications: Option<u32>,
-    /// The seed, if nobody asks for another.
+    /// The seed where `--seed` is not given.
     pub seed: u64,
 }
 

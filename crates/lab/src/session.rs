@@ -1,4 +1,4 @@
-//! What a run was asked for, and the paper with the scenario that it then has.
+//! The options of a run, and the paper with the scenario that they give.
 
 use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::logs::Logs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What `cargo xtask reproduce` was asked for.
+/// Options of `cargo xtask reproduce`.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// A tenth of the work.

@@ -26,9 +26,9 @@ pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) ->
 
 /// The parameters of a cell by name: what the paper says, or else the fields of the cell.
 pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, String)> {
-    let told = paper.parameters(cell);
-    if !told.is_empty() {
-        return told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let own = paper.parameters(cell);
+    if !own.is_empty() {
+        return own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     }
     let flat = "a cell without Paper::parameters has fields that are numbers, text or plain names";
     let mut table = csv::Writer::from_writer(Vec::new());
@@ -40,7 +40,7 @@ pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, St
     names.iter().zip(&values).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// What one replication yields.
+/// The metrics of one replication.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ impl<'a, P: Paper> Study<'a, P> {
         if self.paper.draws(cell) { self.paper.affordable(cell, wanted) } else { 1 }
     }
 
-    /// Whether asking for so many replications would run any.
+    /// Whether a run of this number of replications would compute any.
     pub(crate) fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
         cells.iter().any(|cell| self.worth_running(cell, replications) > self.observations.replications_of(cell))
     }
@@ -150,7 +150,7 @@ impl<'a, P: Paper> Study<'a, P> {
     fn determinants(&self, cell: &P::Cell) -> Value {
         match self.paper.determinants(cell) {
             Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
-            told => told,
+            own => own,
         }
     }
 

@@ -1,16 +1,17 @@
-//! `cargo xtask experiment`: policies on logs under settings, replicated; one file says it all.
+//! `cargo xtask experiment`: policies on logs under settings, replicated, from one file.
 //!
 //! | step | file |
 //! |---|---|
-//! | the file is read, and everything in it checked, with lines for messages | `file.rs`, `check.rs` with a file for each table, `design.rs` |
+//! | the file is read and checked, with lines for messages | `file.rs`, `check.rs`, `design.rs` |
 //! | logs are read once and held; replications are made of them | `workloads.rs` |
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
 //! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs`, `weeks.rs` |
-//! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
+//! | here, by Slurm, or by commands for another tool | `engine.rs` |
 //! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
-//! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
-//! [observations](lab::observations), as of the papers. One replay has no replications to pair: its units hold estimates over blocks of the log. Folders of results, charts and the page are the laboratory's, too.
+//! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
+//! [observations](lab::observations), as for the papers. One replay has no replications to pair: its units hold estimates over
+//! blocks of the log. Folders of results, charts and the page are the laboratory's, too.
 
 mod check;
 mod cli;
@@ -48,20 +49,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use unit::{Run, RunKey};
 
-/// What the plan of an experiment is called, below its folder's `cells`.
+/// File of the plan, below the folder `cells`.
 const PLAN: &str = "plan.jsonl";
 
 /// Reads and checks the text of an experiment's file as a run would, and runs nothing.
 ///
 /// # Errors
 ///
-/// What makes no sense in it, with its line.
+/// The first error in it, with its line.
 pub fn check_text(text: &str) -> Result<()> {
     let source = file::Source { path: PathBuf::from("experiment.toml"), text: text.to_owned() };
     design::Design::read(&source, &Added::default()).map(drop)
 }
 
-/// Does what the command line says. `added` are policies and metrics of the program's own.
+/// Runs the command. `added` are policies and metrics of the program's own.
 ///
 /// # Errors
 ///

@@ -1,22 +1,20 @@
-//! Files of results that are written whole and never change: a head that says what it holds, lines, and on the last line the
-//! SHA-256 of all before it, `{"sha256":"…"}`.
+//! Files of results that are written whole and never change: a head, lines, and on the last line the SHA-256 of all before it,
+//! `{"sha256":"…"}`.
 //!
-//! An experiment's units have this form: any number of processes on any number of machines may write them without knowing of
-//! each other. The replications of a paper are lines of one file instead, each with its own hash (the [store](super)): which of
-//! them are wanted differs from run to run, and a run that is killed shall lose a line and not a file.
+//! An experiment's units have this form: any number of processes on any number of machines may write them at once. The
+//! replications of a paper are lines of one file instead, each with its own hash (the [store](super)): different runs need
+//! different ones, and a run that is killed loses one line and not a file.
 
-use super::set_aside;
+use super::{segment, set_aside};
 use crate::output::{is_missing, remove, write_whole};
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
 use std::path::Path;
 
 const BEFORE_HASH: &str = "\n{\"sha256\":\"";
-const BEHIND_HASH: &str = "\"}\n";
 
-/// What files of this form are called.
+/// Extension of files of this form.
 const ENDING: &str = "jsonl";
 
 /// Writes `text`, lines without the end of the last one, in one step.
@@ -28,8 +26,8 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     write_whole(path, sealed(text).as_bytes())
 }
 
-/// What `parse` makes of a file that is as it was written; `None` if there is no file. One that is damaged, or of which `parse`
-/// makes nothing, is told on standard error, kept in the folder `aside`, and gone from its place.
+/// Parses a file that is as it was written; `None` if there is no file. A file that is damaged, or of which `parse` makes nothing, is
+/// reported on standard error and moved to the folder `aside`.
 ///
 /// # Errors
 ///
@@ -68,14 +66,11 @@ pub(super) fn census(folder: &Path) -> io::Result<(u64, u64)> {
 }
 
 fn sealed(text: &str) -> String {
-    format!("{text}{BEFORE_HASH}{}{BEHIND_HASH}", hex::encode(Sha256::digest(text)))
+    segment::seal(text, BEFORE_HASH) + "\n"
 }
 
 fn unsealed(content: &[u8]) -> Option<&str> {
-    let (text, hash) = content.strip_suffix(BEHIND_HASH.as_bytes())?.split_last_chunk::<64>()?;
-    let text = text.strip_suffix(BEFORE_HASH.as_bytes())?;
-    let is_sound = hex::encode(Sha256::digest(text)).as_bytes() == hash;
-    std::str::from_utf8(text).ok().filter(|text| is_sound && !text.is_empty())
+    segment::unsealed(content.strip_suffix(b"\n")?, BEFORE_HASH).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) type Key = [u8; 32];
 /// By name; `null` where a metric is not defined.
 pub(super) type Metrics = BTreeMap<String, Option<f64>>;
 
-/// What a line says.
+/// Content of a line.
 #[derive(Deserialize)]
 pub(super) struct Stored {
     identity: serde_json::Value,
@@ -22,9 +22,22 @@ pub(super) struct Stored {
 }
 
 const BEFORE_HASH: &str = ",\"sha256\":\"";
-const BEHIND_HASH: &str = "\"}";
+const BEHIND_HASH: &[u8] = b"\"}";
 
-/// What a replication is found by.
+/// Appends the SHA-256 of a text: `before` it, and the end of a JSON object behind it.
+pub(super) fn seal(text: &str, before: &str) -> String {
+    format!("{text}{before}{}\"}}", hex::encode(Sha256::digest(text)))
+}
+
+/// The text that was sealed; `None` if any byte has changed.
+pub(super) fn unsealed<'a>(content: &'a [u8], before: &str) -> Option<&'a str> {
+    let (text, hash) = content.strip_suffix(BEHIND_HASH)?.split_last_chunk::<64>()?;
+    let text = text.strip_suffix(before.as_bytes())?;
+    let is_sound = hex::encode(Sha256::digest(text)).as_bytes() == hash;
+    std::str::from_utf8(text).ok().filter(|_| is_sound)
+}
+
+/// SHA-256 of an identity, by which a replication is found.
 pub(super) fn key_of(identity: &impl Serialize) -> Key {
     Sha256::digest(serde_json::to_vec(identity).expect("an identity is plain data")).into()
 }
@@ -38,8 +51,7 @@ pub(super) fn line(identity: &Identity<'_>, metrics: Metrics) -> (Key, String) {
     }
     let mut line = serde_json::to_string(&Content { identity, metrics }).expect("metrics are plain data");
     assert_eq!(line.pop(), Some('}'), "an object ends with a brace");
-    let hash = hex::encode(Sha256::digest(&line));
-    (key_of(identity), line + BEFORE_HASH + &hash + BEHIND_HASH)
+    (key_of(identity), seal(&line, BEFORE_HASH))
 }
 
 /// A line that is as it was written: its key, what it says, and itself.
@@ -59,12 +71,7 @@ pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound
 }
 
 fn sound(line: &[u8]) -> Option<Sound<'_>> {
-    let rest = line.strip_suffix(BEHIND_HASH.as_bytes())?;
-    let (rest, hash) = rest.split_last_chunk::<64>()?;
-    let hashed = rest.strip_suffix(BEFORE_HASH.as_bytes())?;
-    if hex::encode(Sha256::digest(hashed)).as_bytes() != hash {
-        return None;
-    }
+    unsealed(line, BEFORE_HASH)?;
     let line = std::str::from_utf8(line).ok()?;
     let stored: Stored = serde_json::from_str(line).ok()?;
     Some((key_of(&stored.identity), stored, line))

@@ -114,7 +114,7 @@ fn a_file_with_a_flipped_bit_is_told_set_aside_and_used_where_it_is_sound() {
         let found = assert_true_or_missing(&store);
         // The end of a line parts two.
         assert!(found == 2 || found == 1 && content[byte] == b'\n', "byte {byte}: {found}");
-        assert_eq!(opened(folder.path()).damaged(), 0, "told once");
+        assert_eq!(opened(folder.path()).damaged(), 0, "reported once");
     }
 }
 

@@ -28,7 +28,7 @@ Finished units are kept below OUT/cells: an interrupted experiment goes on where
 the units that were being computed."
 )]
 pub struct Experiment {
-    /// Its parts, one by one.
+    /// A part of an experiment.
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
     /// The experiment.
@@ -36,10 +36,10 @@ pub struct Experiment {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: How,
-    /// Who computes: this machine; the cluster that Slurm schedules; or whoever runs the commands that are printed.
+    /// Engine: this machine; the cluster that Slurm schedules; or printed commands, for any other tool.
     #[arg(long, value_enum, default_value_t = Engine::Local)]
     pub(crate) engine: Engine,
-    /// Print what would be done (for slurm: the script), and do nothing.
+    /// Print the plan in words (for slurm: the script), and do nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Add replications until the half-width of every mean is within this share of it, 0.02 say; up to ten times as many.
@@ -49,7 +49,7 @@ pub struct Experiment {
     pub(crate) slurm: Slurm,
 }
 
-/// What an experiment is besides its file.
+/// Options that change the work besides the file.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct How {
     /// A tenth of the replications, of the first 2000 jobs of each log, with the first two values of each setting.
@@ -64,7 +64,7 @@ pub(crate) struct How {
     /// Where to write; results/experiment/NAME if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Forget finished units and compute everything again.
+    /// Remove finished units and compute everything again.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Cut the work into at least N units. If not given, a unit is some minutes of work.
@@ -75,9 +75,9 @@ pub(crate) struct How {
 /// Parts of an experiment.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Part {
-    /// Print a first experiment, with comments that teach.
+    /// Print a first experiment, with comments on every key.
     Init,
-    /// Write the plan: what will be run, in units. It does not change once it is written.
+    /// Write the plan: all runs, in units. It does not change once it is written.
     Plan {
         /// The experiment.
         #[arg(value_name = "FILE.toml")]
@@ -105,18 +105,18 @@ pub(crate) enum Part {
     },
 }
 
-/// Who computes.
+/// Engines.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
     /// All cores of this machine.
     Local,
     /// A job array of Slurm.
     Slurm,
-    /// Whoever runs the commands that are printed: GNU parallel, HyperQueue, HTCondor.
+    /// Prints commands, for GNU parallel, HyperQueue or HTCondor.
     Script,
 }
 
-/// What Slurm must know.
+/// Options of Slurm.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Slurm {
     /// Partition of the job array.

@@ -18,7 +18,7 @@ use workload::resample::{Blocks, Drawn, Users, shaken};
 use workload::swf::Header;
 use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
 
-/// A log that is open: what every replication is made of.
+/// A log that was read, from which every replication is made.
 pub(super) struct Held {
     origin: Origin,
     deadlines: Deadlines,
@@ -29,7 +29,7 @@ pub(super) struct Held {
     /// Of the file; empty for a model.
     pub(super) sha256: String,
     pub(super) repairs: Repairs,
-    /// Whether its machine file tells memory, which no world uses.
+    /// Whether its machine file has memory sizes, which no world uses.
     tells_memory: bool,
     /// Relative density that gives the load which was asked for, where the log is a file.
     density: f64,
@@ -42,7 +42,7 @@ enum Origin {
     Model(Model, u32),
 }
 
-/// One workload under one setting: what every policy gets.
+/// One workload under one setting, the same for every policy.
 pub(super) struct Told {
     pub(super) jobs: Vec<Job>,
     pub(super) numbers: Vec<u64>,
@@ -106,7 +106,7 @@ impl Held {
         }
         let own = match (log.procs, &log.machines) {
             (Some(procs), _) => procs,
-            // Where every setting has its own machine, the log need not tell.
+            // Where every setting has its own machine, that of the log is not needed.
             (None, None) => match design.vary.iter().find(|dimension| dimension.key == Key::Procs) {
                 Some(dimension) => match dimension.values[0] {
                     Value::Procs(procs) => procs,
@@ -167,7 +167,7 @@ impl Held {
         }
     }
 
-    /// The same under a setting.
+    /// The jobs, machines and estimates of a replication under a setting.
     pub(super) fn told(&self, base: &HeldLog, log: &Log, design: &Design, setting: &Setting, replication: u32) -> Told {
         let (machines, processors) = match design.value(setting, Key::Procs) {
             Some(Value::Procs(procs)) => (vec![Machine::new(procs)], procs),
@@ -196,7 +196,7 @@ impl Held {
             Some(Value::Estimates(estimates)) => estimates,
             _ => log.estimates,
         };
-        // The estimates of another replication are drawn anew.
+        // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, Origin::Users(..) | Origin::Blocks(_)) {
             // The same job may be there twice: its number would not tell the two apart.
@@ -249,7 +249,7 @@ impl Held {
 }
 
 impl Origin {
-    /// What replications of a log are made of, for a machine of so many processors and a log made so dense.
+    /// The parts that replications of a log are drawn from, given the processors of its machine and its relative density.
     fn of(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
         Ok(match design.method {
             Method::Blocks { weeks } => {
@@ -302,7 +302,7 @@ fn found(name: &str, source: &Source, traces: Option<&Path>) -> Result<PathBuf> 
     })
 }
 
-/// The machines, their processors, and whether their file tells memory.
+/// The machines, their processors, and whether their file has memory sizes.
 fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Result<(Vec<Machine>, u32, bool)> {
     match &log.machines {
         None => Ok((vec![Machine::new(own)], own, false)),
