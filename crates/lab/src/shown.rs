@@ -111,7 +111,7 @@ pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
 pub struct Showing<'a, C: DesignPoint> {
     /// What is shown.
     pub observations: &'a Observations<C>,
-    /// At most so many replications of it.
+    /// The most replications of it.
     pub replications: u32,
     /// Colours and marks.
     pub looks: &'a Looks,

@@ -124,11 +124,11 @@
 
   for (const plot of all(".plot")) {
     for (const title of all("g > title", plot)) {
-      title.parentNode.dataset.told = title.textContent;
+      title.parentNode.dataset.facts = title.textContent;
       if (plot.classList.contains("forest")) title.parentNode.tabIndex = 0;
       title.remove();
     }
-    const words = (mark) => mark.dataset.told.split("\n").map((line, k) => make(k ? "div" : "b", {}, line));
+    const words = (mark) => mark.dataset.facts.split("\n").map((line, k) => make(k ? "div" : "b", {}, line));
     const data = plot.querySelector("script") && JSON.parse(plot.querySelector("script").textContent);
     const hidden = new Set();
     const clear = () => ((tip.hidden = true), all(".cross", plot).forEach((line) => line.remove()));
@@ -162,7 +162,7 @@
       say(box.left + px * scale, wanted === undefined ? y : box.top + top * scale, make("b", {}, `${data.x.label}: ${written(data.x, at)}`), make("table", {}, ...rows));
     };
     plot.addEventListener("pointermove", (event) => {
-      const mark = event.target.closest("[data-told]"), svg = event.target.closest("svg[data-frame]");
+      const mark = event.target.closest("[data-facts]"), svg = event.target.closest("svg[data-frame]");
       if (mark) say(event.clientX, event.clientY, ...words(mark));
       else if (svg && data) cross(svg, event.clientX, event.clientY);
       else clear();
@@ -171,7 +171,7 @@
     plot.addEventListener("focusout", clear);
     plot.addEventListener("focusin", ({ target }) => {
       const box = target.getBoundingClientRect();
-      if (target.dataset.told && target.matches(":focus-visible")) say(box.right, box.bottom, ...words(target));
+      if (target.dataset.facts && target.matches(":focus-visible")) say(box.right, box.bottom, ...words(target));
     });
     plot.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], svg = all("svg[data-frame]", plot).find((one) => one.clientWidth);
@@ -206,7 +206,7 @@
         const found = all("[data-job]", plot).filter((mark) => mark.classList.toggle("found", job !== "" && mark.dataset.job === job));
         plot.classList.toggle("finding", found.length > 0);
         const title = plot.parentNode.querySelector("h3").textContent;
-        return found.map((mark) => make("li", {}, make("b", {}, `${title}: `), mark.dataset.told.split("\n").slice(1).join("; ")));
+        return found.map((mark) => make("li", {}, make("b", {}, `${title}: `), mark.dataset.facts.split("\n").slice(1).join("; ")));
       });
       report.replaceChildren(...(job && !rows.length ? [make("li", {}, `No job is called ${job}.`)] : rows));
     };

@@ -119,14 +119,14 @@ impl Canvas {
         )
     }
 
-    /// Begins a group; [`close`](Self::close) ends it. `told` is what the pointer reads over it, if anything.
-    pub(super) fn open(&mut self, attributes: &str, told: &[String]) {
+    /// Begins a group; [`close`](Self::close) ends it. `facts` are the lines that the pointer reads over it.
+    pub(super) fn open(&mut self, attributes: &str, facts: &[String]) {
         let _ = write!(self.body, "<g {attributes}>");
-        if !told.is_empty() {
+        if !facts.is_empty() {
             let _ = write!(
                 self.body,
                 "<title>{}</title>",
-                told.iter().map(|line| escape(line)).collect::<Vec<_>>().join("\n")
+                facts.iter().map(|line| escape(line)).collect::<Vec<_>>().join("\n")
             );
         }
     }

@@ -65,7 +65,7 @@ impl Gantt {
     }
 
     /// What the pointer reads over a job.
-    fn told(&self, bar: &Bar) -> Vec<String> {
+    fn lines_of(&self, bar: &Bar) -> Vec<String> {
         let facts = if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() };
         [format!("Job {}", bar.job)].into_iter().chain(facts).collect()
     }
@@ -100,7 +100,7 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     frame.draw(&mut canvas, &texts);
     frame.grid(&mut canvas);
     for (bar, look) in gantt.coloured() {
-        canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.told(bar));
+        canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar));
         for &(first, count) in &bar.processors {
             block(&mut canvas, &frame, bar, look.colour(), first, count);
         }

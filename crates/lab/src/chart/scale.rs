@@ -253,7 +253,7 @@ pub fn significant(value: f64) -> String {
     fixed(value, decimals_for(value, 4))
 }
 
-/// How many decimals `value` needs to show so many significant digits; 0 to 8.
+/// Decimals that `value` needs to show `digits` significant digits; 0 to 8.
 #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
 pub fn decimals_for(value: f64, digits: i32) -> i32 {
     (f64::from(digits - 1) - libm::log10(value.abs()).floor()).clamp(0.0, 8.0) as i32

@@ -11,7 +11,7 @@ pub struct Sketch {
     pub id: String,
     /// What is seen, in a few words.
     pub title: String,
-    /// What it shows, for those who cannot see it.
+    /// A description for screen readers.
     pub about: String,
     /// Lines and arrows.
     pub strokes: Vec<Stroke>,

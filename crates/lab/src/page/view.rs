@@ -113,7 +113,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
     }
 }
 
-/// The figure as a table, for readers who cannot see it or want the digits; empty for long curves.
+/// The figure as a table, for screen readers and for the digits; empty for long curves.
 fn numbers(chart: &Chart) -> Vec<Value> {
     const MANY: usize = 200;
     let tick = |x: f64| {

@@ -43,7 +43,7 @@ impl Looks {
     }
 
     /// The chart with the paper's looks. Names of this figure alone take what no other name has, if it shows a name of
-    /// several figures beside them, and begin anew otherwise.
+    /// several figures beside them, and count from the first otherwise.
     pub(super) fn applied_to(&self, mut chart: Chart) -> Chart {
         let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
         if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
@@ -88,7 +88,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
     let labels = ticks(estimates).into_iter().map(|x| (x, position(x, figure.positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
-    // Several plots of one figure are told apart by what they show.
+    // Plots of one figure differ in what they show.
     let title =
         if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
     Chart {

@@ -15,8 +15,8 @@ pub(super) fn text(report: &Report<'_>) -> String {
              processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
         )
     };
-    let told = |format, text| if report.formats.contains(&format) { text } else { "" };
-    let (evalys, parquet) = (told(Format::Evalys, EVALYS), told(Format::Parquet, PARQUET));
+    let if_asked = |format, text| if report.formats.contains(&format) { text } else { "" };
+    let (evalys, parquet) = (if_asked(Format::Evalys, EVALYS), if_asked(Format::Parquet, PARQUET));
     format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{SUMMARY}{}{REST}", metrics(report))
 }
 

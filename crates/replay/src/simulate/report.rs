@@ -144,7 +144,7 @@ impl Report<'_> {
         self.world.is_reproducible()
     }
 
-    /// Repairs that touch the log as a whole, or more than one job in a thousand: to be told whatever else is not.
+    /// Repairs that touch the log as a whole, or more than one job in a thousand: reported even with `--quiet`.
     pub(super) fn large_repairs(&self) -> Vec<String> {
         self.runs[0]
             .outcome

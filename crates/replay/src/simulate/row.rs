@@ -22,7 +22,7 @@ pub(super) const COLUMNS: [&str; 12] = [
     "allocated",
 ];
 
-/// What is told of a job that has left the system; `None` for what does not exist. `columns.md` says what each is.
+/// A job that has left the system; `None` for what does not exist. `columns.md` defines each field.
 #[derive(Debug, Serialize)]
 pub(super) struct Row<'a> {
     pub(super) job: Cell<'a>,

@@ -139,7 +139,7 @@ impl State {
     }
 }
 
-/// On more processors than these, `jobs.csv` does not list who ran on which: the lists would be most of the file.
+/// On more processors than these, `jobs.csv` does not list the processors of jobs: the lists would be most of the file.
 pub(super) const LISTED: u32 = 10_000;
 
 /// Whether `jobs.csv` lists processors: not where tasks share them.
@@ -159,10 +159,10 @@ pub(super) struct Rows {
     sites: Vec<String>,
     /// Records whose turn has not come: a log in the format is in the order of submission.
     waiting: BTreeMap<JobId, SwfRecord>,
-    /// Who comes next in `schedule.swf`.
+    /// The next job of `schedule.swf`.
     next: JobId,
     pub(super) cut: u64,
-    /// The first error; told when the run is over.
+    /// The first error, reported when the run is over.
     failed: Option<anyhow::Error>,
 }
 

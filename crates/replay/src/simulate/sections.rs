@@ -159,7 +159,7 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
         let Some(value) = metric.quantile(share) else { return points };
         let point = Point::new(value.max(least), 100.0 * share);
         match points.last_mut() {
-            // Of equal values the last tells how many there are.
+            // Of equal values the last has the share of all.
             Some(last) if (last.x - point.x).abs() <= 1e-3 * point.x => *last = point,
             _ => points.push(point),
         }
