@@ -73,6 +73,18 @@ pub(crate) struct Target {
     check: fn(&[u8]) -> Result<bool, String>,
 }
 
+impl Target {
+    /// A target whose inputs are [varied](recipe::varied) samples.
+    const fn of(
+        name: &'static str,
+        about: &'static str,
+        samples: fn() -> Vec<Vec<u8>>,
+        check: fn(&[u8]) -> Result<bool, String>,
+    ) -> Self {
+        Self { name, about, samples, make: recipe::varied, check }
+    }
+}
+
 fn targets() -> Vec<Target> {
     [&logs::TARGETS[..], &settings::TARGETS, &stored::TARGETS].concat()
 }

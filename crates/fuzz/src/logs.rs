@@ -24,45 +24,43 @@ const GWF: &[u8] = include_bytes!("../samples/log.gwf");
 const SACCT: &[u8] = include_bytes!("../samples/jobs.sacct");
 
 pub(crate) const TARGETS: [Target; 5] = [
+    Target::of(
+        "swf",
+        "logs in the Standard Workload Format: read, written again, taken in, validated, inspected, converted",
+        || SWF.map(<[u8]>::to_vec).into(),
+        check_swf,
+    ),
     Target {
-        name: "swf",
-        about: "logs in the Standard Workload Format: read, written again, taken in, validated, inspected, converted",
-        samples: || SWF.map(<[u8]>::to_vec).into(),
-        make: varied,
-        check: check_swf,
-    },
-    Target {
-        name: "swf-gzip",
-        about: "packed logs: cut off, damaged, and of several members",
-        samples: || [SWF[0], GWF].map(<[u8]>::to_vec).into(),
         make: gzip,
-        check: check_gzip,
+        ..Target::of(
+            "swf-gzip",
+            "packed logs: cut off, damaged, and of several members",
+            || [SWF[0], GWF].map(<[u8]>::to_vec).into(),
+            check_gzip,
+        )
     },
-    Target {
-        name: "gwf",
-        about: "logs of the Grid Workloads Archive: read, written again, converted",
-        samples: || vec![GWF.to_vec()],
-        make: varied,
-        check: check_gwf,
-    },
-    Target {
-        name: "sacct",
-        about: "Slurm's accounting: read, and turned into logs that can be read",
-        samples: || vec![SACCT.to_vec()],
-        make: varied,
-        check: check_sacct,
-    },
-    Target {
-        name: "resample",
-        about: "logs shaken, made denser, redrawn user by user: every job is one of the log's, in order",
-        samples: || SWF.map(<[u8]>::to_vec).into(),
-        make: varied,
-        check: check_resampled,
-    },
+    Target::of(
+        "gwf",
+        "logs of the Grid Workloads Archive: read, written again, converted",
+        || vec![GWF.to_vec()],
+        check_gwf,
+    ),
+    Target::of(
+        "sacct",
+        "Slurm's accounting: read, and turned into logs that can be read",
+        || vec![SACCT.to_vec()],
+        check_sacct,
+    ),
+    Target::of(
+        "resample",
+        "logs shaken, made denser, redrawn user by user: every job is one of the log's, in order",
+        || SWF.map(<[u8]>::to_vec).into(),
+        check_resampled,
+    ),
 ];
 
 /// The name that stands for the file in messages.
-const NAME: &str = "fuzz.log";
+pub(crate) const NAME: &str = "fuzz.log";
 
 /// Fails if a message does not begin with the file's name, or is too long to be read.
 pub(crate) fn sane(message: impl Display) -> Result<(), String> {
@@ -143,9 +141,9 @@ fn check_swf(input: &[u8]) -> Result<bool, String> {
         3 => {
             let bad = open().map_err(text)?.filter(Result::is_err).count();
             let findings = Validation::new(open().map_err(text)?, Some(64));
-            let told = findings.filter(|finding| matches!(finding.anomaly, Anomaly::Unreadable(_))).count();
-            if told != bad {
-                return Err(format!("{bad} lines cannot be read, and validation reports {told}"));
+            let reported = findings.filter(|finding| matches!(finding.anomaly, Anomaly::Unreadable(_))).count();
+            if reported != bad {
+                return Err(format!("{bad} lines cannot be read, and validation reports {reported}"));
             }
         }
         4 => {

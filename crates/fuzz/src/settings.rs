@@ -1,7 +1,7 @@
 //! Files of settings, and tables beside a log.
 
 use super::Target;
-use super::recipe::varied;
+use super::logs::{NAME, sane};
 use gridproof::Lab;
 use lab::registry::Entry;
 use lab::reproduce::Request;
@@ -11,34 +11,21 @@ use std::sync::OnceLock;
 use workload::Machines;
 use workload::outages::OutageTrace;
 
-/// A target whose only sample is a file.
-macro_rules! file {
-    ($name:literal, $about:literal, $file:literal, $check:expr) => {
-        Target {
-            name: $name,
-            about: $about,
-            samples: || vec![include_bytes!($file).to_vec()],
-            make: varied,
-            check: $check,
-        }
+macro_rules! sample {
+    ($file:literal) => {
+        || vec![include_bytes!(concat!("../samples/", $file)).to_vec()]
     };
 }
 
 pub(crate) const TARGETS: [Target; 6] = [
-    file!("clusters", "clusters files", "../samples/clusters.toml", |input| parsed(input, read::clusters)),
-    file!("tree", "tree files", "../samples/tree.toml", |input| parsed(input, read::tree)),
-    file!("experiment", "files of experiments", "../samples/experiment.toml", |input| {
+    Target::of("clusters", "clusters files", sample!("clusters.toml"), |input| parsed(input, read::clusters)),
+    Target::of("tree", "tree files", sample!("tree.toml"), |input| parsed(input, read::tree)),
+    Target::of("experiment", "files of experiments", sample!("experiment.toml"), |input| {
         parsed(input, replay::experiment::check_text)
     }),
-    file!("machines", "machine files, as the simulator Alea writes them", "../samples/machines", check_machines),
-    file!("outages", "traces of outages", "../samples/outages.csv", check_outages),
-    Target {
-        name: "set",
-        about: "scenarios of all papers under --set KEY=VALUE",
-        samples: sets,
-        make: varied,
-        check: check_set,
-    },
+    Target::of("machines", "machine files, as the simulator Alea writes them", sample!("machines"), check_machines),
+    Target::of("outages", "traces of outages", sample!("outages.csv"), check_outages),
+    Target::of("set", "scenarios of all papers under --set KEY=VALUE", sets, check_set),
 ];
 
 /// Whether a value is accepted. A refusal is a sentence, and no wall of text.
@@ -55,19 +42,9 @@ fn parsed(input: &[u8], parse: impl Fn(&str) -> anyhow::Result<()>) -> Result<bo
     std::str::from_utf8(input).map_or(Ok(false), |text| accepted(parse(text)))
 }
 
-/// The name that stands for a table in messages.
-const NAME: &str = "fuzz.table";
-
-fn sane(message: &str) -> Result<bool, String> {
-    if !message.starts_with(NAME) || message.len() > 2_000 {
-        return Err(format!("a message that leads nowhere, or is too long: {message:?}"));
-    }
-    Ok(false)
-}
-
 fn check_machines(input: &[u8]) -> Result<bool, String> {
     let machines = match Machines::from_read(NAME, Cursor::new(input.to_vec())) {
-        Err(error) => return sane(&error.to_string()),
+        Err(error) => return sane(error).map(|()| false),
         Ok(machines) => machines,
     };
     let sum: u64 = machines.clusters().iter().map(|cluster| u64::from(cluster.processors())).sum();
@@ -83,13 +60,16 @@ fn check_machines(input: &[u8]) -> Result<bool, String> {
 /// Outages are of a machine that exists, in order, and each ends after it began.
 fn check_outages(input: &[u8]) -> Result<bool, String> {
     let trace = match OutageTrace::from_read(NAME, Cursor::new(input.to_vec()), &["zewura", "zegox"]) {
-        Err(error) => return sane(&error.to_string()),
+        Err(error) => return sane(error).map(|()| false),
         Ok(trace) => trace,
     };
     let (mut is_sound, mut last) = (true, sim_core::Time::ZERO);
     for outage in trace {
         match outage {
-            Err(error) => is_sound = sane(&error.to_string())?,
+            Err(error) => {
+                sane(error)?;
+                is_sound = false;
+            }
             Ok(outage) if outage.site.index() > 1 || outage.down < last || outage.up < outage.down => {
                 return Err(format!("after {last:?}: {outage:?}"));
             }

@@ -1,7 +1,6 @@
 //! Files that a run leaves and a later one believes: finished replications, and the manifest of a folder of results.
 
 use super::Target;
-use super::recipe::varied;
 use super::scratch;
 use anyhow::Result;
 use lab::output::OutDir;
@@ -11,20 +10,18 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 pub(crate) const TARGETS: [Target; 2] = [
-    Target {
-        name: "store",
-        about: "finished replications: no line is believed that is not as it was written",
-        samples: || vec![samples().store.clone()],
-        make: varied,
-        check: check_store,
-    },
-    Target {
-        name: "manifest",
-        about: "manifests of results: one that is believed says what was written",
-        samples: || vec![samples().manifest.clone()],
-        make: varied,
-        check: check_manifest,
-    },
+    Target::of(
+        "store",
+        "finished replications: no line is believed that is not as it was written",
+        || vec![samples().store.clone()],
+        check_store,
+    ),
+    Target::of(
+        "manifest",
+        "manifests of results: one that is believed says what was written",
+        || vec![samples().manifest.clone()],
+        check_manifest,
+    ),
 ];
 
 /// Files as a run writes them.
