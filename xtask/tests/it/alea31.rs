@@ -1,6 +1,6 @@
 //! The log of the swift-gap paper, from the file to the schedule that Alea 3.1 made of it.
 
-use crate::program::{file, folder, manifest, table, xtask};
+use crate::program::{file, folder, manifest, table, utf8, write, xtask};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::collections::BTreeMap;
@@ -20,20 +20,16 @@ fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
     Some(rows.collect())
 }
 
+/// `simulate` of a log in the folder, on its machines.
+fn run(traces: &Path, log: &str, options: &[&str], out: &Path) {
+    let [trace, machines] = ["swf.gz", "swf.machines"].map(|end| traces.join(format!("{log}.{end}")));
+    let of_log = ["--trace", utf8(&trace), "--machines", utf8(&machines)];
+    write(&[&["simulate", "--profile", "alea31", "--quiet"], options, &of_log].concat(), out);
+}
+
 /// `simulate` with the first `records` of the log, under EASY and CONS.
 fn simulate(traces: &Path, records: u64, out: &Path) {
-    let [trace, machines] = ["wagap-2013.swf.gz", "wagap-2013.swf.machines"].map(|name| traces.join(name));
-    xtask()
-        .args(["simulate", "--profile", "alea31", "--policy", "easy,cons", "--quiet", "--max-jobs"])
-        .arg(records.to_string())
-        .arg("--trace")
-        .arg(trace)
-        .arg("--machines")
-        .arg(machines)
-        .arg("--out")
-        .arg(out)
-        .assert()
-        .code(0);
+    run(traces, "wagap-2013", &["--policy", "easy,cons", "--max-jobs", &records.to_string()], out);
 }
 
 /// A column of `jobs.csv` in seconds.
@@ -94,16 +90,7 @@ fn simulate_meets_the_digits_of_table_3() {
 fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
     let Some(traces) = test_data::traces() else { return };
     let out = folder();
-    let [trace, machines] = ["hpc2n-excerpt.swf.gz", "hpc2n-excerpt.swf.machines"].map(|name| traces.join(name));
-    xtask()
-        .args(["simulate", "--profile", "alea31", "--policy", "easy,cons,best-gap", "--quiet", "--trace"])
-        .arg(trace)
-        .arg("--machines")
-        .arg(machines)
-        .arg("--out")
-        .arg(out.path())
-        .assert()
-        .code(0);
+    run(&traces, "hpc2n-excerpt", &["--policy", "easy,cons,best-gap"], out.path());
     for policy in ["easy", "cons", "best-gap"] {
         let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
         assert_eq!(jobs.len(), 3_145, "{policy}: every job runs");
@@ -127,7 +114,7 @@ const LOG: &str = "\
 ";
 
 #[test]
-fn jobs_ask_for_clusters_and_who_asks_for_none_is_rejected() {
+fn jobs_ask_for_clusters_and_one_that_asks_for_none_is_rejected() {
     let folder = folder();
     let (log, machines) = (file(&folder, "log.swf", LOG), file(&folder, "log.machines", MACHINES));
     let out = folder.path().join("out");
@@ -136,7 +123,7 @@ fn jobs_ask_for_clusters_and_who_asks_for_none_is_rejected() {
         run.args(["simulate", "--profile", "alea31", "--trace"]).arg(&log).arg("--out").arg(&out).args(rest);
         run
     };
-    let machines = machines.to_str().expect("UTF-8");
+    let machines = utf8(&machines);
     run(&["--machines", machines, "--policy", "easy,cons,best-gap,bgt,sg"])
         .assert()
         .code(0)
@@ -172,6 +159,6 @@ fn jobs_ask_for_clusters_and_who_asks_for_none_is_rejected() {
         run(rest).assert().code(2).stderr(contains(message));
     }
     let fast = file(&folder, "fast.machines", "0\ta\t1\t2\t2.5\t0\n");
-    let fast = fast.to_str().expect("UTF-8");
+    let fast = utf8(&fast);
     run(&["--machines", fast, "--policy", "easy"]).assert().code(2).stderr(contains("knows no speeds"));
 }

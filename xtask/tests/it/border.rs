@@ -1,10 +1,9 @@
 //! The border of the program: what it must not guess, hide, obey, or die of.
 
-use crate::program::{FOUR_JOBS, file, folder, manifest, table, xtask, xtask_process};
+use crate::program::{FOUR_JOBS, file, folder, manifest, table, utf8, xtask, xtask_process};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use test_data::Need;
 
@@ -12,15 +11,11 @@ fn headless() -> String {
     FOUR_JOBS.lines().skip(1).map(|line| format!("{line}\n")).collect()
 }
 
-fn text(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
 #[test]
-fn a_machine_that_the_log_does_not_tell_is_asked_for_and_never_guessed() {
+fn a_machine_that_the_log_does_not_name_is_requested_and_never_guessed() {
     let folder = folder();
     let (log, out) = (file(&folder, "headless.swf", headless()), folder.path().join("deep/out"));
-    let run = ["simulate", "--policy", "easy", "--trace", text(&log), "--out", text(&out)];
+    let run = ["simulate", "--policy", "easy", "--trace", utf8(&log), "--out", utf8(&out)];
     let asked = "headless.swf: the log does not say how many processors its machine has: give --procs N or --machines FILE \
                  (the widest job asks for 16)";
     xtask().args(run).assert().code(2).stderr(contains(asked));
@@ -28,7 +23,7 @@ fn a_machine_that_the_log_does_not_tell_is_asked_for_and_never_guessed() {
     xtask().args(run).args(["--procs", "8"]).assert().code(0);
     // Nor is a load, of what is shown without it.
     let seen = folder.path().join("seen");
-    let run = ["workload", "inspect", text(&log), "--out", text(&seen)];
+    let run = ["workload", "inspect", utf8(&log), "--out", utf8(&seen)];
     let told = xtask().args(run).assert().code(0).stdout(contains("load unknown").or(contains("load is unknown")));
     told.stdout(contains("the widest job asks for 16").and(contains("4 jobs")));
     let told = xtask().args(run).arg("--json").assert().code(0);
@@ -48,7 +43,7 @@ fn quiet_hides_repairs_of_one_job_in_a_thousand_and_no_larger_ones() {
         };
         let log: String = (1..=jobs).map(job).collect();
         let log = file(&folder, "log.swf", format!("; MaxProcs: 8\n{log}"));
-        let run = ["simulate", "--policy", "fcfs", "--trace", text(&log), "--out", text(&out)];
+        let run = ["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--out", utf8(&out)];
         let quiet = xtask().args(run).arg("--quiet").assert().code(0).stdout(contains("repair").not());
         let cut = "repair cut-at-estimate: 1 ×";
         if is_large {
@@ -68,7 +63,7 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
     let folder = folder();
     let out = folder.path().join("out");
     let refused = |run: &[&str], words: &[&str]| {
-        let mut told = xtask().args(run).args(["--quiet", "--out", text(&out)]).assert().code(2);
+        let mut told = xtask().args(run).args(["--quiet", "--out", utf8(&out)]).assert().code(2);
         told = told.stderr(contains("panicked").not());
         for word in words {
             told = told.stderr(contains(*word));
@@ -77,13 +72,13 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
     };
     let log = file(&folder, "four.swf", FOUR_JOBS);
     let slow = file(&folder, "slow.machines", "0\tslow\t1\t8\t1e-9\t1024\n");
-    let run = ["simulate", "--policy", "fcfs", "--trace", text(&log), "--machines", text(&slow)];
+    let run = ["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--machines", utf8(&slow)];
     refused(&run, &["slow.machines:1: field 5 (speed): expected a number from 0.001 to 1000, found \"1e-9\""]);
 
     // Estimates of half a year, a thousandfold, on a machine of a hundredth.
     let long = file(&folder, "long.swf", "1 0 -1 15000000 4 -1 -1 4 15000000 -1 1 7 1 -1 -1 -1 -1 -1\n");
     let hundredth = file(&folder, "hundredth.machines", "0\tslow\t1\t8\t0.01\t1024\n");
-    let run = ["simulate", "--trace", text(&long), "--machines", text(&hundredth), "--estimates", "factor:1000"];
+    let run = ["simulate", "--trace", utf8(&long), "--machines", utf8(&hundredth), "--estimates", "factor:1000"];
     for policy in GAP_POLICIES {
         refused(&[&run[..], &["--policy", policy]].concat(), &["long.swf:1: job 1 would take", "shorter estimates"]);
     }
@@ -93,7 +88,7 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
     let job = |number| format!("{number} 0 -1 1 8 -1 -1 8 {century} -1 1 7 1 -1 -1 -1 -1 -1\n");
     let log = file(&folder, "centuries.swf", format!("; MaxProcs: 8\n{}", (1..=5).map(job).collect::<String>()));
     for policy in GAP_POLICIES {
-        let run = ["simulate", "--policy", policy, "--trace", text(&log), "--quiet", "--out", text(&out)];
+        let run = ["simulate", "--policy", policy, "--trace", utf8(&log), "--quiet", "--out", utf8(&out)];
         let told = xtask().args(run).assert().stderr(contains("panicked").not());
         let code = told.get_output().status.code();
         match code {
@@ -112,12 +107,12 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn nobody_need_read_standard_error() {
+fn standard_error_need_not_be_read() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
     let mut command = xtask_process();
-    command.args(["simulate", "--policy", "fcfs", "--trace", text(&log), "--out", text(&out)]).stderr(full());
+    command.args(["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--out", utf8(&out)]).stderr(full());
     assert_eq!(command.status().expect("it runs").code(), Some(0));
     let mut command = xtask_process();
     command.args(["simulate", "--policy", "fcfs", "--trace", "none.swf"]).stderr(full());
@@ -126,7 +121,7 @@ fn nobody_need_read_standard_error() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let seen = folder.path().join("seen");
-    command.args(["workload", "inspect", text(&log), "--out", text(&seen)]).stderr(writer).stdout(Stdio::null());
+    command.args(["workload", "inspect", utf8(&log), "--out", utf8(&seen)]).stderr(writer).stdout(Stdio::null());
     assert_eq!(command.status().expect("it runs").code(), Some(0));
 }
 
@@ -135,14 +130,14 @@ fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     let run =
-        ["simulate", "--policy", "fcfs,easy", "--trace", text(&log), "--out", text(&out), "--procs", "4294967295"];
+        ["simulate", "--policy", "fcfs,easy", "--trace", utf8(&log), "--out", utf8(&out), "--procs", "4294967295"];
     xtask().args(run).assert().code(0);
     if cfg!(target_os = "linux") {
         let held = manifest(&out)["timings"]["peak_memory_mib"].as_f64().expect("Linux tells");
         assert!(held < 500.0, "{held} MiB");
     }
     let machines = file(&folder, "huge.machines", "0\ta\t4000000000\t1\t1\t1024\n");
-    let run = ["simulate", "--policy", "fcfs", "--trace", text(&log), "--machines", text(&machines)];
+    let run = ["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--machines", utf8(&machines)];
     let told = xtask().args(run).args(["--inside", "machine"]).assert().code(2);
     told.stderr(contains("has 4000000000 machines, and at most 100000 are told apart; use --inside cluster"));
 }
@@ -152,7 +147,7 @@ fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
 fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("deep/out"));
-    let simulate = ["simulate", "--trace", text(&log), "--out", text(&out)];
+    let simulate = ["simulate", "--trace", utf8(&log), "--out", utf8(&out)];
     let tree = [&simulate[..], &["--model", "hier-grid", "--policy", "p2p"]].concat();
     let clusters = [&simulate[..], &["--model", "metasched", "--policy", "tat"]].concat();
     let plain = [&simulate[..], &["--policy", "fcfs"]].concat();
@@ -170,17 +165,17 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
     check(&clusters, "--clusters", "none.machines");
     check(&plain, "--machines", "none.machines");
     check(&plain, "--outages", "none.csv");
-    check(&["simulate", "--policy", "fcfs", "--out", text(&out)], "--trace", "none.swf");
+    check(&["simulate", "--policy", "fcfs", "--out", utf8(&out)], "--trace", "none.swf");
     check(&convert, "", "none.swf");
     check(&generate, "--preset", "none.toml");
     let toml = xtask().args(&clusters).args(["--clusters", "none.toml"]).assert().code(2);
     toml.stderr(contains("none.toml: there is no such file"));
     // No text, and far too large, before it is held in memory.
     let noise = file(&folder, "noise.toml", b"\xff\xfe\x00");
-    xtask().args(&tree).args(["--tree", text(&noise)]).assert().code(2).stderr(contains("is not text in UTF-8"));
+    xtask().args(&tree).args(["--tree", utf8(&noise)]).assert().code(2).stderr(contains("is not text in UTF-8"));
     let large = folder.path().join("large.toml");
     fs::File::create(&large).expect("written").set_len(1 << 33).expect("a hole");
-    xtask().args(&tree).args(["--tree", text(&large)]).assert().code(2).stderr(contains("larger than 16 MiB"));
+    xtask().args(&tree).args(["--tree", utf8(&large)]).assert().code(2).stderr(contains("larger than 16 MiB"));
     assert!(!folder.path().join("deep").exists());
 }
 
@@ -189,9 +184,9 @@ fn bad_lines_leave_no_empty_folder_behind() {
     let folder = folder();
     let log = file(&folder, "bad.swf", FOUR_JOBS.replace("106", "1o6"));
     for run in [
-        &["simulate", "--policy", "fcfs", "--trace", text(&log), "--out", "a/b"][..],
-        &["workload", "convert", text(&log), "--to", "gwf", "--out", "a/b/c.gwf"],
-        &["workload", "fit", text(&log), "--out", "a/b/c.toml"],
+        &["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--out", "a/b"][..],
+        &["workload", "convert", utf8(&log), "--to", "gwf", "--out", "a/b/c.gwf"],
+        &["workload", "fit", utf8(&log), "--out", "a/b/c.toml"],
     ] {
         xtask().current_dir(folder.path()).args(run).assert().code(2).stderr(contains("bad.swf:4"));
         assert!(!folder.path().join("a").exists(), "{run:?}");
@@ -210,13 +205,13 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
     if cfg!(unix) {
         let log = file(&folder, "\u{1b}[31mred.swf", FOUR_JOBS);
         let seen = folder.path().join("seen");
-        let told = xtask().args(["workload", "inspect", text(&log), "--out", text(&seen)]).assert().code(0);
+        let told = xtask().args(["workload", "inspect", utf8(&log), "--out", utf8(&seen)]).assert().code(0);
         told.stdout(contains("\u{1b}").not().and(contains("\\u{1b}[31mred.swf")));
     }
     let machines = file(&folder, "f.machines", "0\t=1+1\t1\t16\t1\t1024\n");
     let log = file(&folder, "four.swf", FOUR_JOBS);
     let run =
-        ["simulate", "--policy", "fcfs", "--trace", text(&log), "--machines", text(&machines), "--out", text(&out)];
+        ["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--machines", utf8(&machines), "--out", utf8(&out)];
     xtask().args(run).assert().code(0);
     let (_, rows) = table(&out.join("fcfs/jobs.csv"));
     assert!(rows.iter().all(|row| row["site"] == "'=1+1"), "{rows:?}");

@@ -10,7 +10,7 @@ const JOBS_COLUMNS: &str = "job,submit,start,finish,processors,site,user,request
 /// may start at once, since its estimate of 5 s ends before job 1 is believed to end (20); and since it is cut at that
 /// estimate, it holds up job 2 by one second.
 #[test]
-fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit() {
+fn jobs_are_listed_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     xtask().args(["simulate", "--policy", "easy,fcfs", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
@@ -73,10 +73,10 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
 }
 
 /// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
-/// behind job 2 but before job 3, which has not arrived yet, and starts anew. Nobody knows how long the repair takes, so the
+/// behind job 2 but before job 3, which has not arrived yet, and starts again. The length of the repair is unknown, so the
 /// planner cannot plan before 8 s; it then plans the jobs in the order in which they wait.
 #[test]
-fn jobs_that_a_failure_hits_start_anew() {
+fn jobs_that_a_failure_hits_start_again() {
     let folder = folder();
     let log = file(&folder, "four.swf", FOUR_JOBS);
     let outages = file(&folder, "outages.csv", "machine,down,up\npool,6,8\n");
@@ -86,7 +86,6 @@ fn jobs_that_a_failure_hits_start_anew() {
     for policy in ["fcfs", "eg-edf"] {
         let jobs = fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
         let header = format!("{}\n", JOBS_COLUMNS);
-        // By whom it was asked for, and what came of it.
         let ran = ["4,7,,,16,,8,15,10,,rejected,", "2,5,8,18,8,pool,7,20,10,,done,0-7"];
         assert!(jobs.starts_with(&format!("{header}{}\n", ran.join("\n"))), "{policy}: {jobs}");
         let places: Vec<&str> = jobs.lines().skip(3).filter_map(|row| row.split(",pool").next()).collect();
@@ -97,7 +96,7 @@ fn jobs_that_a_failure_hits_start_anew() {
 }
 
 /// By hand: job 3 may pass job 2 under any number of reservations, since it is believed to end in time. With none, so may
-/// whoever fits; of these jobs, nobody else.
+/// any job that fits; of these jobs, no other does.
 #[test]
 fn reservations_are_counted_in_the_policys_name() {
     let folder = folder();
@@ -111,10 +110,10 @@ fn reservations_are_counted_in_the_policys_name() {
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
 }
 
-/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. Who moves first decides. On one cluster
-/// the searches of bgt and sg have nothing to find, which a run says, to whoever reads its page as well.
+/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. The first to move decides. On one cluster
+/// the searches of bgt and sg have nothing to find; the run and its page report it.
 #[test]
-fn both_orders_of_compression_have_names_and_idle_searches_are_told() {
+fn both_orders_of_compression_have_names_and_idle_searches_are_reported() {
     const FIVE_JOBS: &str = "\
 1 0 -1  4 2 -1 -1 2 20 -1 1 7 1 -1 -1 -1 -1 -1
 2 0 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
@@ -140,7 +139,7 @@ fn both_orders_of_compression_have_names_and_idle_searches_are_told() {
     for policy in ["cons+compress=reserved", "bgt", "sg"] {
         assert_eq!(starts(policy), "0 0 14 4 24", "{policy}");
     }
-    // Given anew in order of arrival, job 3 gets 10 s, and job 4, once promised that, comes after it.
+    // Given again in order of arrival, job 3 gets 10 s, and job 4, once promised that, comes after it.
     assert_eq!(starts("easy+reserve=all"), "0 0 10 20 20");
     let page = fs::read_to_string(out.join("report.html")).expect("a page");
     let stderr = String::from_utf8_lossy(&told.get_output().stderr).into_owned();

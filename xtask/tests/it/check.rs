@@ -1,6 +1,6 @@
 //! `check`: whether machines can have run a schedule, and whether a policy made it.
 
-use crate::program::{FOUR_JOBS, file, folder, xtask};
+use crate::program::{FOUR_JOBS, file, folder, utf8, write, xtask};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use sim_core::Span;
@@ -16,10 +16,6 @@ job,submit,start,finish,processors
 3,6,6,11,2
 2,5,11,21,8
 ";
-
-fn utf8(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
 
 /// Checks a schedule of a log and gives the exit code and what was printed.
 fn check(log: &Path, schedule: &Path, further: &[&str]) -> (i32, String) {
@@ -76,11 +72,7 @@ const POLICIES: [&str; 14] = [
 
 fn simulated(log: &Path, out: &Path, further: &[&str]) {
     let policies = POLICIES.join(",");
-    xtask()
-        .args(["simulate", "--quiet", "--policy", &policies, "--trace", utf8(log), "--out", utf8(out)])
-        .args(further)
-        .assert()
-        .code(0);
+    write(&[&["simulate", "--quiet", "--policy", &policies, "--trace", utf8(log)], further].concat(), out);
 }
 
 #[test]
@@ -202,45 +194,6 @@ fn a_search_is_checked_with_as_many_iterations_as_it_had() {
 }
 
 #[test]
-fn schedules_by_predicted_run_times_are_their_own() {
-    let folder = folder();
-    // Five users, whose predictions are often outlived.
-    let log = edited(&generated(&folder, "600"), |number, fields| fields[11] = (number % 5).to_string());
-    let log = file(&folder, "users.swf", log);
-    let policies = [
-        "easy+backfill=spf+predict=tsafrir+correct=tsafrir",
-        "easy+predict=mean-of-user=3+correct=doubling",
-        "easy+predict=tsafrir+correct=none",
-        "easy+predict=clairvoyant",
-        "easy+predict=tsafrir+reserve=3",
-        "cons+predict=double-requested",
-        "fcfs+order=sjf+predict=tsafrir",
-    ];
-    let simulate = |policies: &str, estimates: &str| {
-        let out = folder.path().join(estimates.replace(':', "-"));
-        let arguments = ["simulate", "--quiet", "--trace", utf8(&log), "--estimates", estimates, "--policy", policies];
-        xtask().args(arguments).args(["--out", utf8(&out)]).assert().code(0);
-        out
-    };
-    let out = simulate(&policies.join(","), "user");
-    for policy in policies {
-        let (code, told) = check(&log, &out.join(policy).join("jobs.csv"), &["--policy", policy]);
-        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
-    }
-    let (code, _) = check(&log, &out.join(policies[0]).join("jobs.csv"), &["--policy", "easy+backfill=spf"]);
-    assert_eq!(code, 1, "predictions make another schedule");
-    let (code, _) = check(&log, &out.join(policies[2]).join("jobs.csv"), &["--policy", "easy+predict=tsafrir"]);
-    assert_eq!(code, 1, "a corrector makes another schedule");
-    // What is told of run times may come from an option instead of the policy's name.
-    let out = simulate("easy,cons", "mean-of-user:2");
-    for policy in ["easy", "cons"] {
-        let jobs = out.join(policy).join("jobs.csv");
-        let (code, told) = check(&log, &jobs, &["--policy", policy, "--estimates", "mean-of-user:2"]);
-        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
-    }
-}
-
-#[test]
 fn a_single_start_that_is_late_is_found_and_counted_once() {
     let folder = folder();
     let log = generated(&folder, "400");
@@ -248,7 +201,7 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
     simulated(&log, &out, &[]);
     for policy in POLICIES {
         let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
-        // The last job of all is a nanosecond late: no job comes after it whose processors it would hold.
+        // The last job of all is a nanosecond late: no job comes after it that needs its processors.
         let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let late = rows.len() - 1;
         rows[late][2] += ".000000001";
@@ -330,7 +283,7 @@ fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
 }
 
 #[test]
-fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_has_started_again() {
+fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_starts_again() {
     let folder = folder();
     let log = file(&folder, "four.swf", FOUR_JOBS);
     let of = |outages: &str, schedule: &str, further: &[&str]| {
@@ -339,19 +292,19 @@ fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_has_started_agai
         let (code, told) = check(&log, &schedule, &[&["--outages", utf8(&outages)][..], further].concat());
         (code, told.replace(&format!("{}/", utf8(folder.path())), ""))
     };
-    // It is down before anybody comes, and while job 3 runs.
+    // It is down after the last job, and while job 1 runs.
     assert_eq!(of("30,40", EASY, &["--policy", "easy"]).0, 0);
     let (code, told) = of("8,9", EASY, &["--policy", "easy"]);
     let down = "machine-down: job 1 runs from 0 s to 10 s on ";
     assert!(code == 1 && told.starts_with("theirs.csv:2: ") && told.contains(down), "{told}");
     assert!(told.contains("which is down from 8 s to 9 s (the first of 2)"), "{told}");
-    // Who ran has lost what it did, and waits behind job 2. When it ran is not in the schedule: EASY would have started job 3, too.
-    let anew = "job,submit,start,finish,processors\n2,5,9,19,8\n1,0,19,29,4\n3,6,19,24,2\n";
+    // The job that ran has lost its work, and waits behind job 2. When it ran is not in the schedule: EASY would have started job 3, too.
+    let again = "job,submit,start,finish,processors\n2,5,9,19,8\n1,0,19,29,4\n3,6,19,24,2\n";
     for policy in ["fcfs", "easy"] {
-        let (code, told) = of("8,9", anew, &["--policy", policy]);
+        let (code, told) = of("8,9", again, &["--policy", policy]);
         assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
     }
-    let late = anew.replace("3,6,19,24,2", "3,6,20,25,2");
+    let late = again.replace("3,6,19,24,2", "3,6,20,25,2");
     assert_eq!(of("8,9", &late, &["--policy", "fcfs"]).0, 1);
 }
 
@@ -466,11 +419,8 @@ fn what_cannot_be_checked_is_refused_with_the_fix() {
     refused("job,start\n1\n", &[], "theirs.csv:2: expected 2 columns as in the heading, found 1");
     refused(EASY, &["--policy", "easie"], "there is no such policy of space-shared machines");
     refused(EASY, &["--policy", "exec+./mine.py"], "a program cannot be asked about states");
-    xtask()
-        .args(["check", "--trace", "no.swf", "--schedule", "no.csv"])
-        .assert()
-        .code(2)
-        .stderr(contains("no such file"));
+    let missing = ["check", "--trace", "no.swf", "--schedule", "no.csv"];
+    xtask().args(missing).assert().code(2).stderr(contains("no such file"));
 }
 
 /// A schedule of an independent simulator without ties, and its workload: both from one table, times in milliseconds.

@@ -1,6 +1,6 @@
 //! The command line: its options, what goes to standard output and what to standard error, and how a run ends.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, number, table, xtask};
+use crate::program::{FOUR_JOBS, SMALL, file, folder, number, table, utf8, xtask};
 use predicates::str::contains;
 
 #[test]
@@ -52,14 +52,14 @@ fn with_json_the_result_is_alone_on_standard_output() {
         let run = xtask().args(arguments).arg("--json").assert().code(0);
         serde_json::from_slice(&run.get_output().stdout).expect("nothing but JSON")
     };
-    let (log, path) = (log.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
+    let (log, path) = (utf8(&log), utf8(&out));
     let simulated = json(&["simulate", "--policy", "fcfs,easy", "--trace", log, "--out", path]);
     assert_eq!(simulated["policies"]["easy"]["jobs"], 3.0);
     assert_eq!(simulated["policies"]["easy"]["rejected"], 1);
     let listed = json(&["list"]);
     assert_eq!(listed[0]["slug"], "multi-site");
     let paper = folder.path().join("paper");
-    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", paper.to_str().expect("UTF-8")]].concat());
+    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", utf8(&paper)]].concat());
     assert_eq!(claims[0]["claims"][0]["id"], "P1");
 }
 
@@ -103,7 +103,7 @@ fn check_ends_with_1_where_a_verdict_differs_from_the_recorded_one() {
 #[test]
 fn seeds_judges_the_claims_under_other_seeds() {
     let folder = folder();
-    let out = folder.path().to_str().expect("UTF-8");
+    let out = utf8(folder.path());
     let setting = ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--seed", "2"];
     let run = xtask().args(setting).args(["--seeds", "3", "--json", "--quiet", "--out", out]).assert().success();
     let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");

@@ -1,4 +1,4 @@
-//! The commands that README.md and docs tell are commands: each is read as the program reads it, and what is quick is run.
+//! Commands in README.md and docs: each is parsed by the program, and quick ones run.
 
 use crate::program::{folder, xtask};
 use clap::CommandFactory;
@@ -22,7 +22,7 @@ const NOT_RUN: [(&str, &str); 14] = [
         "public logs, or a cluster: tests/it/experiment.rs runs experiments of its own",
     ),
     ("cargo xtask experiment collect", "it follows the one before"),
-    ("cargo xtask check", "a schedule of somebody else's program: tests/it/check.rs checks those of ours"),
+    ("cargo xtask check", "a schedule of another program: tests/it/check.rs checks those of ours"),
     ("cargo xtask slurm", "a recorded controller: slurm-sched follows several in its own tests"),
     ("cargo xtask workload inspect logs/", "a public log: tests/it/workload.rs looks at others"),
     ("cargo xtask workload resample logs/", "a public log: tests/it/experiment.rs resamples another"),
@@ -123,7 +123,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_that_a_page_tells_is_read_by_the_program() {
+fn every_command_of_a_page_is_read_by_the_program() {
     let mut read = 0;
     for Told { page, text } in blocks().into_iter().chain(spans()) {
         let words = words(&text);

@@ -1,6 +1,6 @@
-//! Policies that are programs of their own: what they decide is done, and what they do wrong is told.
+//! Policies that are programs of their own: what they decide is done, and their errors are reported.
 
-use crate::program::{FOUR_JOBS, file, folder, xtask};
+use crate::program::{FOUR_JOBS, file, folder, utf8, write, xtask};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::fs;
@@ -38,13 +38,8 @@ fn answering(expression: &str, options: &[&str]) -> (TempDir, assert_cmd::assert
         ),
     );
     let policy = format!("exec+python3 {}", program.display());
-    let run = xtask()
-        .args(["simulate", "--trace"])
-        .arg(&trace)
-        .args(["--policy", &policy, "--out"])
-        .arg(folder.path().join("out"))
-        .args(options)
-        .assert();
+    let simulate = ["simulate", "--trace", utf8(&trace), "--policy", &policy, "--out"];
+    let run = xtask().args(simulate).arg(folder.path().join("out")).args(options).assert();
     (folder, run)
 }
 
@@ -75,7 +70,7 @@ fn an_easy_in_python_gives_the_schedule_of_ours() {
         return;
     }
     let folder = folder();
-    // Jobs with ties, wrong estimates and the width of the machine, made by a rule that anyone can follow.
+    // Jobs with ties, wrong estimates and the width of the machine, made by a rule that can be followed by hand.
     let mut log = String::from("; MaxProcs: 64\n");
     let mut state = 12345_u64;
     let mut draw = |below: u64| {
@@ -105,14 +100,7 @@ fn an_easy_in_python_gives_the_schedule_of_ours_on_kth() {
 fn compare_with_easy(trace: &Path, folder: &TempDir, options: &[&str]) {
     let out = folder.path().join("out");
     let policies = format!("easy,exec+python3 {}", example().display());
-    let run = xtask()
-        .args(["simulate", "--quiet", "--trace"])
-        .arg(trace)
-        .args(["--policy", &policies, "--out"])
-        .arg(&out)
-        .args(options)
-        .assert();
-    run.success();
+    write(&[&["simulate", "--quiet", "--trace", utf8(trace), "--policy", &policies], options].concat(), &out);
     assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
 }
 
@@ -144,7 +132,7 @@ fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
 }
 
 #[test]
-fn a_job_that_nobody_knows_is_not_started() {
+fn an_unknown_job_is_not_started() {
     check_wrong("json.dumps({'start': [99]})", &[], &["no job 99 waits", "received: {\"start\": [99]}"]);
 }
 
@@ -163,18 +151,18 @@ fn an_answer_that_is_no_json_is_shown() {
 }
 
 #[test]
-fn silence_is_borne_for_so_long() {
+fn silence_is_borne_until_the_timeout() {
     // Long enough for an interpreter to start on a busy machine, and to say that it is ready.
     check_wrong("time.sleep(600)", &["--policy-timeout", "8"], &["no answer within 8 s", "--policy-timeout"]);
 }
 
 #[test]
-fn a_program_that_ends_early_is_told() {
+fn a_program_that_ends_early_is_reported() {
     check_wrong("sys.exit(3)", &[], &["the program ended (exit status: 3) before the log did"]);
 }
 
 #[test]
-fn an_instant_that_is_past_wakes_nobody() {
+fn an_instant_that_is_past_is_refused() {
     check_wrong("json.dumps({'start': [], 'wake': message['now']})", &[], &["wake: 0 is no instant after now"]);
 }
 
@@ -183,15 +171,8 @@ fn a_program_that_is_not_there_is_named() {
     let folder = folder();
     let trace = file(&folder, "four.swf", FOUR_JOBS);
     let out = folder.path().join("out");
-    let run = xtask()
-        .args(["simulate", "--trace"])
-        .arg(trace)
-        .args(["--policy", "exec+./absent.py", "--out"])
-        .arg(out)
-        .assert();
-    let output = run.code(2).get_output().clone();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("./absent.py cannot be started"), "{text}");
+    let simulate = ["simulate", "--policy", "exec+./absent.py", "--trace", utf8(&trace), "--out", utf8(&out)];
+    xtask().args(simulate).assert().code(2).stderr(contains("./absent.py cannot be started"));
 }
 
 #[test]

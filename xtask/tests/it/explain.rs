@@ -1,6 +1,6 @@
 //! `explain`: what is told of ten jobs that can be followed by hand, and that nothing of it contradicts the schedule.
 
-use crate::program::{file, folder, table, xtask};
+use crate::program::{file, folder, table, utf8, write, xtask};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,10 +36,6 @@ nodes = 5
 speed = 2.0
 local_users = true
 ";
-
-fn utf8(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
 
 /// Runs `explain` and gives the exit code and what was printed.
 fn explain(log: &Path, further: &[&str]) -> (i32, String) {
@@ -87,7 +83,7 @@ fn reasons_are_told_in_every_world_in_words_and_in_json() {
     }
 }
 
-/// Somebody who follows a job among peers or on shared clusters changes nothing.
+/// Following a job among peers or on shared clusters changes nothing.
 #[test]
 fn a_job_that_is_followed_starts_where_simulate_has_it() {
     let folder = folder();
@@ -101,13 +97,7 @@ fn a_job_that_is_followed_starts_where_simulate_has_it() {
         for policy in policies {
             let out = folder.path().join(policy);
             let run = ["--model", model, option, utf8(place), "--policy", policy];
-            xtask()
-                .args(["simulate", "--trace", utf8(&log), "--quiet"])
-                .args(run)
-                .arg("--out")
-                .arg(&out)
-                .assert()
-                .code(0);
+            write(&[&["simulate", "--trace", utf8(&log), "--quiet"][..], &run].concat(), &out);
             let rows = rows(&out, policy);
             let (code, told) = explain(&log, &[&run[..], &["--job", "1,2,3,4,5,6,7,8,9,10", "--json"]].concat());
             assert_eq!(code, 0, "{told}");

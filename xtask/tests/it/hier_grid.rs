@@ -1,6 +1,6 @@
 //! `simulate --model hier-grid`: any log on any tree.
 
-use crate::program::{file, folder, table, xtask};
+use crate::program::{file, folder, table, utf8, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -42,10 +42,6 @@ fn simulate(log: &Path, grid: &str, policies: &str, out: &Path, more: &[&str]) -
         .assert()
 }
 
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
-
 /// Every job once, none before its submission, and no server with two jobs at once. Returns how many there are.
 fn check_schedule(path: &Path) -> usize {
     let (_, mut rows) = table(path);
@@ -72,7 +68,7 @@ fn every_job_runs_once_on_a_server_of_its_own_or_is_counted_as_rejected() {
     let folder = folder();
     let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
     let out = folder.path().join("out");
-    simulate(&log, text(&grid), POLICIES, &out, &[]).success();
+    simulate(&log, utf8(&grid), POLICIES, &out, &[]).success();
     for policy in POLICIES.split(',') {
         assert_eq!(check_schedule(&out.join(policy).join("jobs.csv")), 4, "{policy}");
     }
@@ -92,7 +88,7 @@ fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() 
     let log = file(&folder, "log.swf", LOG.lines().take(2).collect::<Vec<_>>().join("\n"));
     let took = |name: &str, tree: &str| {
         let (grid, out) = (file(&folder, name, tree), folder.path().join(format!("{name}.out")));
-        simulate(&log, text(&grid), "hierarchical", &out, &[]).success();
+        simulate(&log, utf8(&grid), "hierarchical", &out, &[]).success();
         let (_, rows) = table(&out.join("hierarchical/jobs.csv"));
         let [start, finish, cpus] =
             ["start", "finish", "processors"].map(|it| rows[0][it].parse::<f64>().expect("a number"));
@@ -120,7 +116,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
         }
         assert!(!out.exists(), "{words:?}");
     };
-    let good = text(&grid);
+    let good = utf8(&grid);
     refused(good, "fcfs", &[], &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
     refused(good, "hybrid", &[], &["hybrid: needs", "at least 2"]);
     refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
@@ -128,9 +124,9 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
     refused("4-0", "p2p", &[], &["4-0", "number of children"]);
     let bad = file(&folder, "bad.toml", TREE.replace("stations", "station"));
-    refused(text(&bad), "p2p", &[], &["bad.toml", "line 5", "unknown field `station`"]);
+    refused(utf8(&bad), "p2p", &[], &["bad.toml", "line 5", "unknown field `station`"]);
     let bad = file(&folder, "bad.toml", TREE.replace("\"c\"]]", "\"d\"]]"));
-    refused(text(&bad), "p2p", &[], &["bad.toml", "\"d\"", "in the order of [[site]]"]);
+    refused(utf8(&bad), "p2p", &[], &["bad.toml", "\"d\"", "in the order of [[site]]"]);
 
     let without = xtask().args(["simulate", "--model", "hier-grid", "--policy", "p2p", "--trace"]).arg(&log).assert();
     without.code(2).stderr(contains("--tree FILE.toml"));
@@ -146,7 +142,7 @@ fn a_real_log_runs_on_the_tree_of_the_paper_and_on_the_example_file() {
         .parent()
         .expect("inside the workspace")
         .join("workloads/trees/universities.toml");
-    for (name, grid) in [("paper", "4-4-2-5"), ("example", text(&example))] {
+    for (name, grid) in [("paper", "4-4-2-5"), ("example", utf8(&example))] {
         let out = folder.path().join(name);
         simulate(&log, grid, POLICIES, &out, &["--max-jobs", "500"]).success();
         let (_, rows) = table(&out.join("summary.csv"));

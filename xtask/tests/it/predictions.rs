@@ -1,6 +1,6 @@
 //! Predicted run times: the paper on logs and without, and `simulate` against schedules that were published.
 
-use crate::program::{file, folder, table, xtask};
+use crate::program::{file, folder, table, utf8, write, xtask};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use sim_core::Span;
@@ -100,13 +100,8 @@ fn a_mean_of_user_is_a_prediction_that_is_corrected_and_no_limit() {
         log += &format!("{} {} 0 {run} 4 -1 -1 4 3600 -1 1 7 1 -1 -1 -1 -1 -1\n", job + 1, 1000 * job);
     }
     let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
-    let run = xtask()
-        .args(["simulate", "--estimates", "mean-of-user:2", "--policy", "easy,easy+predict=clairvoyant", "--trace"])
-        .arg(log)
-        .arg("--out")
-        .arg(&out)
-        .assert()
-        .code(0);
+    let policies = ["--estimates", "mean-of-user:2", "--policy", "easy,easy+predict=clairvoyant"];
+    let run = write(&[&["simulate", "--trace", utf8(&log)][..], &policies].concat(), &out);
     // Of jobs 3 and 5, 100 s and 200 s were expected.
     run.stdout(contains("easy: 2 of 6 predictions expired (33.3 %), corrected 2 times"));
     let (_, rows) = table(&out.join("easy/jobs.csv"));

@@ -1,6 +1,7 @@
 //! Running the program, and looking at what it wrote.
 
 use assert_cmd::Command;
+use assert_cmd::assert::Assert;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,11 @@ pub(crate) fn xtask() -> Command {
     assert_cmd::cargo::cargo_bin_cmd!("xtask")
 }
 
+/// Runs a command with `--out`, which must end with exit code 0.
+pub(crate) fn write(arguments: &[&str], out: &Path) -> Assert {
+    xtask().args(arguments).arg("--out").arg(out).assert().code(0)
+}
+
 /// The same as a process that can be interrupted.
 pub(crate) fn xtask_process() -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -51,6 +57,11 @@ pub(crate) fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> P
     let path = folder.path().join(name);
     fs::write(&path, content).expect("the temporary folder can be written to");
     path
+}
+
+/// A path as text.
+pub(crate) fn utf8(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
 }
 
 /// The path of every file below `root`, relative to it, in order. The program may be writing there meanwhile.

@@ -75,13 +75,8 @@ fn a_manifest_names_what_the_program_was_built_from_whatever_is_checked_out_now(
     let mut command = xtask();
     // No repository can be found, and no git.
     command.env("GIT_DIR", "nowhere").env("PATH", folder.path());
-    command
-        .args(["simulate", "--policy", "fcfs", "--quiet", "--trace"])
-        .arg(log)
-        .arg("--out")
-        .arg(&out)
-        .assert()
-        .code(0);
+    let simulate = ["simulate", "--policy", "fcfs", "--quiet", "--trace"];
+    command.args(simulate).arg(log).arg("--out").arg(&out).assert().code(0);
     let manifest = manifest(&out);
     assert_eq!(manifest["git_revision"], gridproof::GIT_REVISION);
     assert_eq!(manifest["sources_sha256"], gridproof::SOURCES);

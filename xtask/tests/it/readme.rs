@@ -1,4 +1,4 @@
-//! The README tells the verdicts that are on record.
+//! The README against the verdicts on record.
 
 use std::fs;
 use std::path::Path;

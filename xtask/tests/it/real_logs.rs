@@ -1,6 +1,6 @@
 //! Logs of the Parallel Workloads Archive, where they are at hand.
 
-use crate::program::{folder, manifest, table, xtask};
+use crate::program::{folder, manifest, table, utf8, xtask};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn simulate(policies: &str, trace: &Path, out: &Path, arguments: &[&str]) {
 fn every_policy_keeps_to_the_clusters_of_wagap() {
     let Some(traces) = test_data::traces() else { return };
     let (trace, machines) = (traces.join("wagap-2013.swf.gz"), traces.join("wagap-2013.swf.machines"));
-    let machines = machines.to_str().expect("UTF-8");
+    let machines = utf8(&machines);
     let out = folder();
     simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2", "--machines", machines]);
     check_schedules(&trace, out.path(), &[("zewura", 1600), ("zegox", 576)].into());
@@ -110,7 +110,7 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     assert!(!logs.is_empty(), "no log in {}", traces.display());
     for (log, machines) in logs {
         let out = folder();
-        let machines = machines.iter().flat_map(|file| ["--machines", file.to_str().expect("UTF-8")]);
+        let machines = machines.iter().flat_map(|file| ["--machines", utf8(file)]);
         let bounds = ["--deadlines", "factor:2", "--max-jobs", "3000"];
         // This log has no header; the archive's page tells its machines.
         let is_silent = log.to_string_lossy().contains("METACENTRUM-2009");
@@ -132,7 +132,7 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     }
 }
 
-/// What is told by `--estimates` is what a predictor says who is never corrected: jobs end at their requests at the latest.
+/// `--estimates` is a predictor that is never corrected: jobs end at their requests at the latest.
 #[test]
 fn doubled_requests_give_the_schedule_of_the_predictor_that_doubles_them() {
     let Some(trace) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
@@ -153,13 +153,7 @@ fn cea_curie_takes_less_than_100_mib() {
     let Some(traces) = test_data::traces() else { return };
     let out = folder();
     let trace = traces.join("CEA-Curie-2011-2.1-cln.swf.gz");
-    xtask()
-        .args(["simulate", "--policy", "easy", "--quiet", "--trace"])
-        .arg(trace)
-        .arg("--out")
-        .arg(out.path())
-        .assert()
-        .code(0);
+    simulate("easy", &trace, out.path(), &[]);
     let Some(peak) = manifest(out.path())["timings"]["peak_memory_mib"].as_f64() else {
         return test_data::skip(Need::PeakMemory, "this system does not tell how much memory was used");
     };

@@ -1,7 +1,8 @@
 //! What `reproduce` writes, to the letter: others read these files with programs of their own.
 
 use crate::program::{
-    FOUR_JOBS, SMALL, assert_same, assert_self_contained, file, folder, manifest, number, results, table, tree, xtask,
+    FOUR_JOBS, SMALL, assert_same, assert_self_contained, file, folder, manifest, number, results, table, tree, utf8,
+    write, xtask,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -154,13 +155,7 @@ fn the_command_in_the_manifest_makes_the_same_run() {
     reproduce(&one, &["--only", "fig4", "--seed", "7"]);
     let log = file(&folder, "a log's name.swf", FOUR_JOBS);
     let simulated = folder.path().join("simulated");
-    xtask()
-        .args(["simulate", "--policy", "easy", "--estimates", "factor:1.5", "--trace"])
-        .arg(log)
-        .arg("--out")
-        .arg(&simulated)
-        .assert()
-        .code(0);
+    write(&["simulate", "--policy", "easy", "--estimates", "factor:1.5", "--trace", utf8(&log)], &simulated);
     for first in [one, simulated] {
         let command = manifest(&first)["command_line"].as_str().expect("text").to_owned();
         let program = command.replacen("cargo xtask", "exec \"$0\"", 1) + " --out \"$1\"";

@@ -1,6 +1,8 @@
 //! What `simulate` writes, to the letter: others read these files with programs of their own.
 
-use crate::program::{FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, xtask};
+use crate::program::{
+    FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, utf8, write, xtask,
+};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -102,12 +104,12 @@ fn what_jobs_request_and_no_world_reads_is_reported_once_by_every_command() {
         let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
         assert_eq!(told.matches(NOTE).count(), 1, "{words:?}: {told}");
     };
-    told(&["simulate", "--policy", "fcfs,easy", "--out", out.to_str().expect("UTF-8")], &of_log);
+    told(&["simulate", "--policy", "fcfs,easy", "--out", utf8(&out)], &of_log);
     assert_eq!(manifest(&out)["notes"], serde_json::json!([NOTE]));
     assert!(fs::read_to_string(out.join("report.html")).expect("a page").contains(NOTE));
-    told(&["check", "--policy", "easy", "--schedule", out.join("easy/jobs.csv").to_str().expect("UTF-8")], &of_log);
+    told(&["check", "--policy", "easy", "--schedule", utf8(&out.join("easy/jobs.csv"))], &of_log);
     told(&["explain", "--policy", "fcfs,easy", "--job", "1"], &of_log);
-    told(&["experiment", "--out", folder.path().join("experiment").to_str().expect("UTF-8")], &[toml.as_ref()]);
+    told(&["experiment", "--out", utf8(&folder.path().join("experiment"))], &[toml.as_ref()]);
 }
 
 /// A job of 2.5 h on one processor every `90 × gap` seconds, for five months.
@@ -265,13 +267,8 @@ fn a_time_limit_is_marked_as_not_reproducible() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     let check = |policy: &str, is_reproducible: bool| {
-        let run = xtask()
-            .args(["simulate", "--time-limit", "0.5", "--policy", policy, "--trace"])
-            .arg(&log)
-            .arg("--out")
-            .arg(&out)
-            .assert();
-        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        let run = write(&["simulate", "--time-limit", "0.5", "--policy", policy, "--trace", utf8(&log)], &out);
+        let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
         let report = fs::read_to_string(out.join("report.html")).expect("a report");
         assert_eq!(manifest(&out)["reproducible"], is_reproducible);
         for text in [text, report] {

@@ -1,6 +1,6 @@
 //! The commands that look at logs, check them, convert them, draw and measure them.
 
-use crate::program::{FOUR_JOBS, assert_same, file, folder, results, table, tree, xtask, xtask_process};
+use crate::program::{FOUR_JOBS, assert_same, file, folder, results, table, tree, utf8, xtask, xtask_process};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::io::Read;
@@ -43,10 +43,6 @@ fn refused(arguments: &[&str], words: &[&str]) {
         assert!(message.contains(word), "no {word:?} in: {message}");
     }
     assert!(tree(folder.path()).is_empty(), "something was written");
-}
-
-fn utf8(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
 }
 
 fn records(path: &Path) -> Vec<SwfRecord> {

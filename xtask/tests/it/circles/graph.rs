@@ -1,7 +1,7 @@
 //! The files of a crate, and their imports of each other.
 
 use super::imports::{Import, imports};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A crate by its files. A file is known by the path of its module; the root's is empty.
 pub(super) struct Crate {
@@ -14,8 +14,8 @@ struct File {
     imports: Vec<Import>,
 }
 
-/// Imports between files, with their lines.
-type Edges = BTreeMap<Vec<String>, BTreeMap<Vec<String>, Vec<usize>>>;
+/// Imports between files, each with its first line.
+type Edges = BTreeMap<Vec<String>, BTreeMap<Vec<String>, usize>>;
 
 impl Crate {
     /// The sources by their paths below `src`.
@@ -24,7 +24,7 @@ impl Crate {
         let file = |(name, text): (&String, &String)| {
             let mut module: Vec<String> = name.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
             module.pop_if(|last| last == "mod");
-            // The program of a library stands beside it: nobody imports it.
+            // The program of a library stands beside it and is not imported.
             if module == ["lib"] || (module == ["main"] && !has_library) {
                 module.clear();
             }
@@ -33,18 +33,32 @@ impl Crate {
         Self { files: sources.iter().map(file).collect() }
     }
 
-    /// One circle of each knot, import by import.
-    pub(super) fn circles(&self) -> Vec<String> {
-        let edges = self.edges();
-        circles(&edges).iter().map(|circle| self.in_words(circle, &edges)).collect()
-    }
-
-    fn in_words(&self, circle: &[Vec<String>], edges: &Edges) -> String {
-        let next = circle.iter().cycle().skip(1);
-        let arrows = circle.iter().zip(next).map(|(from, to)| {
-            format!("{}:{} imports {}", self.files[from].name, edges[from][to][0], self.files[to].name)
-        });
-        format!("circle: {}", arrows.collect::<Vec<_>>().join("; "))
+    /// A circle, import by import.
+    pub(super) fn circle(&self) -> Option<String> {
+        let mut edges = self.edges();
+        // A file that imports none of the others lies on no circle.
+        loop {
+            let before = edges.len();
+            edges.retain(|_, to| !to.is_empty());
+            let left: BTreeSet<_> = edges.keys().cloned().collect();
+            edges.values_mut().for_each(|to| to.retain(|to, _| left.contains(to)));
+            if edges.len() == before {
+                break;
+            }
+        }
+        // From import to import, until a file comes again.
+        let mut way = vec![edges.keys().next()?];
+        loop {
+            let next = edges[way[way.len() - 1]].keys().next()?;
+            if let Some(first) = way.iter().position(|file| *file == next) {
+                let arrows = way[first..].iter().map(|from| {
+                    let (to, line) = edges[*from].first_key_value().expect("it imports another");
+                    format!("{}:{line} imports {}", self.files[*from].name, self.files[to].name)
+                });
+                return Some(format!("circle: {}", arrows.collect::<Vec<_>>().join("; ")));
+            }
+            way.push(next);
+        }
     }
 
     /// The imports that count.
@@ -57,7 +71,7 @@ impl Crate {
                 for to in self.leads_to(&at, &import.path, &mut BTreeSet::new()) {
                     // A file's way up does not count.
                     if !module.starts_with(&to) {
-                        from.entry(to).or_default().push(import.line);
+                        from.entry(to).or_insert(import.line);
                     }
                 }
             }
@@ -109,43 +123,4 @@ impl Crate {
         }
         found
     }
-}
-
-/// The shortest way.
-fn path(from: &Vec<String>, to: &Vec<String>, edges: &Edges) -> Option<Vec<Vec<String>>> {
-    let mut came_from: BTreeMap<&Vec<String>, &Vec<String>> = BTreeMap::new();
-    let mut open = VecDeque::from([from]);
-    while let Some(module) = open.pop_front() {
-        if module == to {
-            let mut way = vec![to.clone()];
-            while let Some(before) = way.last().filter(|last| *last != from).map(|last| came_from[last]) {
-                way.push(before.clone());
-            }
-            way.reverse();
-            return Some(way);
-        }
-        for next in edges[module].keys() {
-            if next != from && !came_from.contains_key(next) {
-                came_from.insert(next, module);
-                open.push_back(next);
-            }
-        }
-    }
-    None
-}
-
-/// Of each knot of circles, one circle: the first import of the first file, and the shortest way back.
-fn circles(edges: &Edges) -> Vec<Vec<Vec<String>>> {
-    let mut told: BTreeSet<Vec<String>> = BTreeSet::new();
-    let mut found = Vec::new();
-    for (from, to) in edges {
-        let circle = to.keys().find_map(|next| path(next, from, edges));
-        let Some(mut circle) = circle.filter(|circle| circle.iter().all(|module| !told.contains(module))) else {
-            continue;
-        };
-        told.extend(circle.iter().cloned());
-        circle.rotate_right(1);
-        found.push(circle);
-    }
-    found
 }
