@@ -17,7 +17,7 @@ use std::process::ExitCode;
     bin_name = "cargo xtask",
     version,
     about,
-    max_term_width = 120,
+    max_term_width = 80,
     after_help = EXIT_CODES
 )]
 struct Cli {
