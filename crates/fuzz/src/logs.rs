@@ -297,7 +297,7 @@ fn check_resampled(input: &[u8]) -> Result<bool, String> {
     let what = |job: &HeldJob| format!("{:?}", HeldJob { submit: Time::ZERO, user: None, ..*job });
     let known: BTreeSet<String> = log.jobs().iter().map(what).collect();
     for made in &made {
-        let told = made.told(Estimates::MeanOfUser(2), 1);
+        let told = made.with_estimates(Estimates::MeanOfUser(2), 1);
         let as_held = told.iter().map(|job| job.submit).eq(made.jobs().iter().map(|job| job.submit));
         if !made.jobs().is_sorted_by_key(|job| job.submit) || !as_held {
             return Err(format!("not in order: {made:?}"));

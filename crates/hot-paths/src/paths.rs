@@ -154,7 +154,7 @@ fn replication() -> Box<dyn FnOnce() -> u64> {
         .expect("a log");
     let users = Users::of(&held).expect("its users are known");
     Box::new(move || {
-        let jobs = users.redrawn(&Streams::new(1, 0)).told(Estimates::User, 1);
+        let jobs = users.redrawn(&Streams::new(1, 0)).with_estimates(Estimates::User, 1);
         let starts = Starts(vec![Time::ZERO; jobs.len()]);
         let policy: Box<dyn Policy> = Box::new(Easy::default());
         let world = MultiCluster::new(vec![Machine::new(64)], policy, jobs.iter().copied());

@@ -114,7 +114,7 @@ impl Log {
     /// The jobs as a simulation takes them. Estimates that are drawn are others in each replication.
     pub fn jobs(&self, estimates: Estimates, streams: &Streams) -> impl Iterator<Item = Job> + use<> {
         let seed = streams.stream(Purpose("estimates of a log"), 0).next_u64();
-        self.held.told(estimates, seed).into_iter()
+        self.held.with_estimates(estimates, seed).into_iter()
     }
 }
 

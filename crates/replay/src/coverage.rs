@@ -147,7 +147,7 @@ struct Replayed {
 
 impl Replayed {
     fn new(policy: &str, log: &HeldLog, processors: u32) -> Result<Self> {
-        let jobs = log.told(Estimates::User, 0);
+        let jobs = log.with_estimates(Estimates::User, 0);
         let numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
         let policy = Policy::find(policy, &[]).map_err(|error| anyhow!("{policy}: {error}"))?;
         let (placements, trend) = policy.replay(&[Machine::new(processors)], &jobs, &numbers, Estimates::User, 0)?;

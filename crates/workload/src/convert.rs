@@ -151,7 +151,7 @@ fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Con
 
 fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
-    let mut names = Names::default();
+    let mut names = NameNumbers::default();
     reader.comments().iter().try_for_each(|line| sink.comment(line))?;
     for record in reader {
         sink.named(record?, &mut names)?;
@@ -188,7 +188,7 @@ impl<W: Write> Sink<W> {
     }
 
     /// A record with names, which become numbers where the format has no names.
-    fn named(&mut self, record: GwfRecord, names: &mut Names) -> Result<(), ConvertError> {
+    fn named(&mut self, record: GwfRecord, names: &mut NameNumbers) -> Result<(), ConvertError> {
         if self.to == Layout::Gwf {
             self.lose([("job's own name", record.job.name.is_some())]);
             return self.gwf(&record);
@@ -253,14 +253,14 @@ fn named(job: SwfRecord) -> GwfRecord {
 /// In each column, names that are the same letters with a number behind keep that number: `U12` is 12, and so is `12`
 /// in a column of plain numbers. Other names are numbered from a thousand million on, in the order in which they appear.
 #[derive(Clone, Debug, Default)]
-struct Names {
-    columns: [Column; 5],
+struct NameNumbers {
+    columns: [ColumnNumbers; 5],
     /// One comment for each name that has just been numbered: `User: 1000000000 Jane`.
     fresh: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Column {
+struct ColumnNumbers {
     /// The letters before the first number.
     letters: Option<Box<str>>,
     others: BTreeMap<Box<str>, u32>,
@@ -271,10 +271,10 @@ const FIRST_OTHER: u32 = 1_000_000_000;
 
 const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
-impl Names {
+impl NameNumbers {
     /// Names that people know, all of which are to be kept: no number but a plain one stands for itself.
     fn of_accounting() -> Self {
-        let column = || Column { letters: Some("".into()), others: BTreeMap::new() };
+        let column = || ColumnNumbers { letters: Some("".into()), others: BTreeMap::new() };
         Self { columns: std::array::from_fn(|_| column()), fresh: Vec::new() }
     }
 
@@ -303,7 +303,7 @@ impl Names {
     }
 }
 
-impl Column {
+impl ColumnNumbers {
     /// The number of a name; `fresh` is called with one that is given here.
     fn number(&mut self, name: Box<str>, fresh: impl FnOnce(&str, u32)) -> u32 {
         let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();

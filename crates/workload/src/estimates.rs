@@ -1,7 +1,7 @@
 //! Estimates of run times that policies see.
 
 use crate::error::TextError;
-use crate::history::History;
+use crate::history::PastJobs;
 use crate::repair::Rule;
 use rand::RngExt;
 use sim_core::{Purpose, Span, Streams};
@@ -67,7 +67,7 @@ pub(crate) struct Estimator {
     estimates: Estimates,
     seed: u64,
     /// Past jobs, for [`Estimates::MeanOfUser`].
-    history: History,
+    history: PastJobs,
 }
 
 /// The values of a job in its log.
@@ -91,7 +91,7 @@ impl Estimator {
     pub(crate) fn new(estimates: Estimates, seed: u64) -> Self {
         assert!(estimates.is_possible(), "estimates cannot be {estimates}");
         let window = if let Estimates::MeanOfUser(jobs) = estimates { jobs as usize } else { 1 };
-        Self { estimates, seed, history: History::new(window) }
+        Self { estimates, seed, history: PastJobs::new(window) }
     }
 
     /// Run time and estimate of the next job; `note` is called with the rules that are applied.

@@ -55,7 +55,7 @@ impl HeldJob {
 
 impl HeldLog {
     /// Reads what `records` holds, repaired under the rules of [`Intake`]. Of the options `estimates` and `seed` do not matter
-    /// here: the estimates for policies are made by [`told`](Self::told). The second part counts the repairs, but for those that
+    /// here: the estimates for policies are made by [`with_estimates`](Self::with_estimates). The second part counts the repairs, but for those that
     /// depend on that.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ impl HeldLog {
     /// # Panics
     ///
     /// If there are no such estimates, which none that were read from text are.
-    pub fn told(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
+    pub fn with_estimates(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
         let mut estimator = Estimator::new(estimates, seed);
         let job = |(id, held): (u32, &HeldJob)| {
             let HeldJob { number, user, wait, runtime, limit, .. } = *held;
@@ -254,7 +254,7 @@ mod tests {
             let estimates: Estimates = text.parse().expect("estimates");
             let intake = Intake::new(reader(), Options { estimates, seed: 7, ..Options::default() });
             let streamed: Vec<Job> = intake.map(|job| job.expect("a good log").job).collect();
-            assert_eq!(held.told(estimates, 7), streamed, "{text}");
+            assert_eq!(held.with_estimates(estimates, 7), streamed, "{text}");
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
             let options = Options { estimates: Estimates::User, deadlines, ..Options::default() };
             let (held, _) = HeldLog::read(reader(), options).expect("a log");
             let streamed: Vec<Job> = Intake::new(reader(), options).map(|job| job.expect("a good log").job).collect();
-            assert_eq!(held.told(Estimates::User, 0), streamed, "{text}");
+            assert_eq!(held.with_estimates(Estimates::User, 0), streamed, "{text}");
             if let Deadlines::Factor(factor) = deadlines {
                 let (plain, _) = HeldLog::read(reader(), Options::default()).expect("a log");
                 assert_eq!(plain.due_after(factor), held);

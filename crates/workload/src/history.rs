@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// Its memory follows the users, `window` run times each, and the jobs that the log's machine held at once; not the
 /// length of the log.
 #[derive(Clone, Debug)]
-pub(crate) struct History {
+pub(crate) struct PastJobs {
     /// How many run times of a user are remembered, at least 1.
     window: usize,
     /// Jobs in flight, the one that ends next on top; of those that end at once, the one submitted first.
@@ -28,7 +28,7 @@ struct Flight {
     runtime: Span,
 }
 
-impl History {
+impl PastJobs {
     pub(crate) const fn new(window: usize) -> Self {
         Self { window, in_flight: BinaryHeap::new(), submitted: 0, ended: BTreeMap::new() }
     }

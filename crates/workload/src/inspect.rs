@@ -1,4 +1,4 @@
-//! What a person wants to know of a log.
+//! Summary of a log.
 
 mod spread;
 
@@ -148,7 +148,7 @@ impl Inspection {
         let capacity = stated.or(nodes);
         let clock = Clock::new(header, utc_offset);
         let mut checker = Checker::new(records, capacity);
-        let mut seen = Seen::default();
+        let mut seen = Gathered::default();
         seen.of.utc_offset = clock.utc_offset;
         loop {
             let mut unreadable = None;
@@ -212,9 +212,9 @@ const fn seconds(span: Span) -> u64 {
     span.as_nanos() / 1_000_000_000
 }
 
-/// What was seen so far.
+/// Sums over the records so far.
 #[derive(Default)]
-struct Seen {
+struct Gathered {
     /// Counts, and sums where means will be.
     of: Inspection,
     is_off_calendar: bool,
@@ -231,7 +231,7 @@ struct Seen {
     executables: BTreeMap<u32, u64>,
 }
 
-impl Seen {
+impl Gathered {
     fn note(&mut self, finding: &Finding) {
         let name = finding.anomaly.name();
         match self.of.anomalies.iter_mut().find(|known| known.name == name) {

@@ -4,15 +4,15 @@
 //! a parser. Ways in:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
-//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
-//!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
-//! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
+//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. [`estimates`] and
+//!   [`deadlines`] are chosen there.
+//! - [`inspect`] summarizes a log, and [`validate`] lists its anomalies, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
-//! - [`sacct`] reads what Slurm's accounting tells of the jobs of a cluster.
-//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with its users
-//!   drawn anew.
-//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
-//!   when they are out of service.
+//! - [`sacct`] reads the output of Slurm's accounting.
+//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with weeks or
+//!   users drawn at random.
+//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
+//!   times when they are out of service.
 //! - [`predictsim`] reads a log as the published experiments on predicted run times did.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid

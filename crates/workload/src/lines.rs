@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Reads a log line by line. Its memory is that of the longest line.
 pub(crate) struct Lines {
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     input: BufReader<Box<dyn Read + Send>>,
     is_gzip: bool,
     /// The current line, with its end.
@@ -26,24 +26,24 @@ pub(crate) struct Lines {
 
 /// A kind of file: its longest line in KiB, and its name.
 #[derive(Copy, Clone)]
-pub(crate) struct Kind(usize, &'static str);
+pub(crate) struct FileKind(usize, &'static str);
 
 /// MetaCentrum names the hosts of hundreds of processors in some hundred kilobytes.
-pub(crate) const LOG: Kind = Kind(1 << 10, "a workload log");
-pub(crate) const MACHINES: Kind = Kind(1 << 10, "a machine file");
-pub(crate) const OUTAGES: Kind = Kind(1 << 6, "a trace of outages");
+pub(crate) const LOG: FileKind = FileKind(1 << 10, "a workload log");
+pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
+pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
 
 const INPUT_BUFFER: usize = 1 << 17;
 
 impl Lines {
     /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name).
-    pub(crate) fn open(path: &Path, kind: Kind) -> Result<Self, InputError> {
+    pub(crate) fn open(path: &Path, kind: FileKind) -> Result<Self, InputError> {
         let file = file::open(path)?;
         Self::start(path.to_owned(), Box::new(file), kind)
     }
 
     /// Reads from anywhere; `name` stands for the file's path in errors.
-    pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static, kind: Kind) -> Result<Self, InputError> {
+    pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static, kind: FileKind) -> Result<Self, InputError> {
         Self::start(PathBuf::from(name), Box::new(input), kind)
     }
 
@@ -67,7 +67,7 @@ impl Lines {
         self.is_done
     }
 
-    fn start(path: PathBuf, mut input: Box<dyn Read + Send>, kind: Kind) -> Result<Self, InputError> {
+    fn start(path: PathBuf, mut input: Box<dyn Read + Send>, kind: FileKind) -> Result<Self, InputError> {
         let mut magic = Vec::with_capacity(8);
         if let Err(source) = input.by_ref().take(8).read_to_end(&mut magic) {
             return Err(FileError::reading(&path, source).into());
@@ -117,7 +117,7 @@ impl Lines {
                 return Err(self.no_text());
             }
             self.is_done = true;
-            let Kind(kib, kind) = self.kind;
+            let FileKind(kib, kind) = self.kind;
             let most = if kib < 1 << 10 { format!("{kib} KiB") } else { format!("{} MiB", kib >> 10) };
             return Err(self.fault(format!("the line is longer than {most}; is this {kind}?")));
         }

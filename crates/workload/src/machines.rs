@@ -128,23 +128,21 @@ fn cluster(lines: &Lines) -> Result<Machine, InputError> {
         *column = text.trim_ascii();
     }
     let text = |column: usize| std::str::from_utf8(columns[column]).ok().filter(|text| !text.is_empty());
-    let whole = |column: usize| text(column).and_then(|text| text.parse::<u32>().ok());
     let refused = |column: usize, expected| lines.field(column, NAMES[column], expected, columns[column], "");
+    let whole = |column: usize, least: u32, expected| {
+        let number = text(column).and_then(|text| text.parse().ok()).filter(|number| *number >= least);
+        number.ok_or_else(|| refused(column, expected))
+    };
+    let name = text(1).filter(|name| !name.contains(char::is_control));
+    let speed = text(4).and_then(|text| text.parse().ok()).filter(|speed| (SLOWEST..=FASTEST).contains(speed));
+    let memory = text(5).and_then(|text| text.parse().ok());
     let at_least_one = "a whole number, at least 1";
     Ok(Machine {
-        id: whole(0).ok_or_else(|| refused(0, "a whole number"))?,
-        name: text(1)
-            .filter(|name| !name.contains(char::is_control))
-            .ok_or_else(|| refused(1, "a name without control characters"))?
-            .to_owned(),
-        nodes: whole(2).filter(|nodes| *nodes > 0).ok_or_else(|| refused(2, at_least_one))?,
-        cpus_per_node: whole(3).filter(|cpus| *cpus > 0).ok_or_else(|| refused(3, at_least_one))?,
-        speed: text(4)
-            .and_then(|text| text.parse().ok())
-            .filter(|speed: &f64| (SLOWEST..=FASTEST).contains(speed))
-            .ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
-        memory_per_node: text(5)
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| refused(5, "a whole number of KiB"))?,
+        id: whole(0, 0, "a whole number")?,
+        name: name.ok_or_else(|| refused(1, "a name without control characters"))?.to_owned(),
+        nodes: whole(2, 1, at_least_one)?,
+        cpus_per_node: whole(3, 1, at_least_one)?,
+        speed: speed.ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
+        memory_per_node: memory.ok_or_else(|| refused(5, "a whole number of KiB"))?,
     })
 }

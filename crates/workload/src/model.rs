@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{AnyModel, Fit, MeasureError, Measured, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
+pub use catalog::{AnyModel, MeasureError, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
@@ -97,7 +97,7 @@ impl ModelJob {
 }
 
 /// Jobs of one class.
-struct Source {
+struct ClassSource {
     /// The next arrival, in seconds.
     next: f64,
     arrive: Box<dyn FnMut() -> f64>,
@@ -105,14 +105,14 @@ struct Source {
     job: Box<dyn FnMut() -> (u32, f64)>,
 }
 
-impl Source {
+impl ClassSource {
     fn new(mut arrive: impl FnMut() -> f64 + 'static, job: impl FnMut() -> (u32, f64) + 'static) -> Self {
         Self { next: arrive(), arrive: Box::new(arrive), job: Box::new(job) }
     }
 }
 
 /// Jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
-fn merged(mut sources: Vec<Source>) -> impl Iterator<Item = ModelJob> + 'static {
+fn merged(mut sources: Vec<ClassSource>) -> impl Iterator<Item = ModelJob> + 'static {
     (0..=u32::MAX).map_while(move |id| {
         let (queue, source) = (0..).zip(&mut sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
         let submit = at_second(source.next);

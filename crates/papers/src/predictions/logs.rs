@@ -232,7 +232,7 @@ impl Logs {
         };
         let is_as_logged = (load - 1.0).abs() < f64::EPSILON;
         let held = if is_as_logged { held } else { held.denser(load) };
-        held.told(Estimates::User, 0)
+        held.with_estimates(Estimates::User, 0)
     }
 }
 

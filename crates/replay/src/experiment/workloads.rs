@@ -204,7 +204,7 @@ impl Held {
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
         };
-        Told { jobs: jobs.told(carried(estimates), seed), numbers, estimates, machines, processors }
+        Told { jobs: jobs.with_estimates(carried(estimates), seed), numbers, estimates, machines, processors }
     }
 
     /// About how many jobs a run has.

@@ -1,6 +1,6 @@
 //! What Slurm's accounting prints, as a log.
 
-use super::{ConvertError, Converted, Layout, Names, Sink};
+use super::{ConvertError, Converted, Layout, NameNumbers, Sink};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
 use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
@@ -21,7 +21,7 @@ pub fn convert_sacct(
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
-    let mut jobs = FromOrigin { names: Names::of_accounting(), origin_and_last: None, processors };
+    let mut jobs = FromOrigin { names: NameNumbers::of_accounting(), origin_and_last: None, processors };
     let mut window = BySubmit::default();
     while let Some(record) = reader.next() {
         if let Some((earliest, line)) = window.push(record?, reader.line()) {
@@ -43,7 +43,7 @@ pub fn convert_sacct(
 
 /// Jobs of `sacct`, whose log begins with the first of them.
 struct FromOrigin {
-    names: Names,
+    names: NameNumbers,
     /// When the log begins, and the latest submit time that was written, since 1970.
     origin_and_last: Option<(Span, Span)>,
     processors: Option<u32>,

@@ -1,4 +1,4 @@
-//! What is asked of a model, and the form in which all are listed.
+//! The interface of a model, and the form in which all are listed.
 
 use super::ModelJob;
 use crate::error::{InputError, ParameterError};
@@ -60,19 +60,18 @@ pub struct StandIn<M> {
     pub make: fn() -> M,
 }
 
-/// How a model is measured in a log.
+/// Measurement of a model in a log.
 pub struct Measurement<M> {
-    /// What is measured, for `--help`: without a dot.
+    /// The quantities that are measured, for `--help`: without a dot.
     pub what: &'static str,
     /// Whether hours of the day matter, and with them the zone of the log.
     pub knows_hours: bool,
-    /// Measures it, given the seconds by which local time was ahead of UTC, where the header does not tell.
-    pub measure: fn(SwfReader, Option<i32>) -> Result<M, MeasureError>,
-    /// The outcome in a line.
-    pub in_words: fn(&M) -> String,
+    /// Measures the model and describes it in a line, given the seconds by which local time was ahead of UTC, for a log whose
+    /// header does not give them.
+    pub measure: fn(SwfReader, Option<i32>) -> Result<(M, String), MeasureError>,
 }
 
-/// Why no model was measured.
+/// The reason why no model was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The log is faulty, or cannot be read.
@@ -98,22 +97,12 @@ pub struct ModelEntry {
     /// Processors of the machine of the log that it stands for.
     pub stands_for_processors: Option<u32>,
     /// How it is measured in a log, if it can be.
-    pub fit: Option<Fit>,
+    pub fit: Option<Measurement<Parameters>>,
     /// The parameters of a preset. They may describe no workload: see [`AnyModel::check`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
     /// The same, of what [`AnyModel::to_value`] gave.
     pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
     defaults: Option<Box<dyn Fn(Option<u32>) -> Parameters + Send + Sync>>,
-}
-
-/// How some model is measured in a log.
-pub struct Fit {
-    /// What is measured, for `--help`.
-    pub what: &'static str,
-    /// Whether hours of the day matter, and with them the zone of the log.
-    pub knows_hours: bool,
-    /// See [`Measurement::measure`].
-    pub measure: fn(SwfReader, Option<i32>) -> Measured,
 }
 
 impl fmt::Debug for ModelEntry {
@@ -132,7 +121,14 @@ impl ModelEntry {
             preset_of: None,
             least_processors: M::LEAST_PROCESSORS,
             stands_for_processors: None,
-            fit: M::MEASUREMENT.map(|how| Fit { what: how.what, knows_hours: how.knows_hours, measure: measured::<M> }),
+            fit: M::MEASUREMENT.map(|Measurement { what, knows_hours, .. }| Measurement {
+                what,
+                knows_hours,
+                measure: |log, utc_offset| {
+                    let how = M::MEASUREMENT.expect("only what can be measured is listed so");
+                    (how.measure)(log, utc_offset).map(|(model, words)| (Box::new(model) as Parameters, words))
+                },
+            }),
             of_toml: |text| toml::from_str::<M>(text).map(|model| Box::new(model) as Parameters),
             of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
             defaults: M::DEFAULTS
@@ -163,18 +159,8 @@ impl ModelEntry {
     }
 }
 
-fn measured<M: WorkloadModel>(log: SwfReader, utc_offset: Option<i32>) -> Measured {
-    let how = M::MEASUREMENT.expect("only what can be measured is listed so");
-    let model = (how.measure)(log, utc_offset)?;
-    let words = (how.in_words)(&model);
-    Ok((Box::new(model), words))
-}
-
 /// The parameters of some model.
 pub type Parameters = Box<dyn AnyModel>;
-
-/// What was measured in a log, and the outcome in a line.
-pub type Measured = Result<(Parameters, String), MeasureError>;
 
 /// [`WorkloadModel`] without its type.
 pub trait AnyModel: Send + Sync {

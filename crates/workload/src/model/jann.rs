@@ -1,6 +1,6 @@
 //! The model of Jann and others.
 
-use super::{MeasureError, Measurement, ModelJob, Source, WorkloadModel, counted, merged};
+use super::{ClassSource, MeasureError, Measurement, ModelJob, WorkloadModel, counted, merged};
 use crate::draw;
 use crate::error::{InputError, ParameterError, WEIGHTS, are_weights};
 use crate::swf::SwfRecord;
@@ -134,7 +134,7 @@ impl Jann {
     ///
     /// If the log is faulty, or has no range with four jobs.
     pub fn fit(records: impl Iterator<Item = Result<SwfRecord, InputError>>) -> Result<Self, MeasureError> {
-        let mut ranges: [Measured; Self::BOUNDS.len()] = std::array::from_fn(|_| Measured::default());
+        let mut ranges: [RangeSums; Self::BOUNDS.len()] = std::array::from_fn(|_| RangeSums::default());
         for record in records {
             let record = record?;
             let runtime = record.runtime.filter(|runtime| !runtime.is_zero());
@@ -145,7 +145,7 @@ impl Jann {
             range.take_in(submit.as_secs_f64(), runtime.as_secs_f64(), processors);
         }
         let ranges: Vec<_> =
-            ranges.into_iter().filter(|range| range.runtimes.count >= 4.0).map(Measured::finish).collect();
+            ranges.into_iter().filter(|range| range.runtimes.count >= 4.0).map(RangeSums::finish).collect();
         if ranges.is_empty() {
             let needed = "expected at least 4 jobs of like size that ran, found fewer; give a longer log";
             return Err(MeasureError::TooFew(needed.to_owned()));
@@ -164,14 +164,13 @@ impl WorkloadModel for Jann {
         knows_hours: false,
         measure: |log, _| {
             let path = log.path().display().to_string();
-            Self::fit(log).map_err(|error| match error {
+            let model = Self::fit(log).map_err(|error| match error {
                 MeasureError::TooFew(needed) => MeasureError::TooFew(format!("{path}: {needed}")),
                 error @ MeasureError::Log(_) => error,
-            })
-        },
-        in_words: |model| {
-            let (ranges, sizes) = (model.ranges.len(), model.ranges.iter().map(|range| range.sizes.len()).sum());
-            format!("{} of sizes, {} in all", counted(ranges, "range"), counted(sizes, "size"))
+            })?;
+            let sizes = model.ranges.iter().map(|range| range.sizes.len()).sum();
+            let words = format!("{} of sizes, {} in all", counted(model.ranges.len(), "range"), counted(sizes, "size"));
+            Ok((model, words))
         },
     });
 
@@ -208,7 +207,7 @@ impl WorkloadModel for Jann {
                 now += interarrival.draw(&mut arrivals);
                 now
             };
-            Source::new(arrive, move || {
+            ClassSource::new(arrive, move || {
                 let (processors, _) = weights[draw::pick(&mut sizes, weights.iter().map(|(_, weight)| *weight))];
                 (processors, runtime.draw(&mut runtimes))
             })
@@ -217,9 +216,9 @@ impl WorkloadModel for Jann {
     }
 }
 
-/// What is measured of one range.
+/// Sums over the jobs of one range.
 #[derive(Default)]
-struct Measured {
+struct RangeSums {
     last: Option<f64>,
     sizes: BTreeMap<u32, f64>,
     gaps: Moments,
@@ -257,7 +256,7 @@ impl Moments {
     }
 }
 
-impl Measured {
+impl RangeSums {
     fn take_in(&mut self, submit: f64, runtime: f64, processors: u32) {
         if let Some(last) = self.last {
             self.gaps.add((submit - last).max(0.0));

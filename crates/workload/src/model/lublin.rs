@@ -1,6 +1,6 @@
 //! The model of Lublin and Feitelson.
 
-use super::{ModelJob, Source, WorkloadModel, merged};
+use super::{ClassSource, ModelJob, WorkloadModel, merged};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ impl WorkloadModel for Lublin {
             let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
             let (mut sizes, mut runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
             let class = *class;
-            Source::new(
+            ClassSource::new(
                 move || arrivals.next_arrival(),
                 move || {
                     let processors = class.size(&mut sizes);

@@ -160,15 +160,16 @@ impl WorkloadModel for SessionModel {
     const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
         what: "Users' sessions, requests, estimates and run times",
         knows_hours: true,
-        measure: fit,
-        in_words: |model| {
-            format!(
+        measure: |log, utc_offset| {
+            let model = fit(log, utc_offset)?;
+            let words = format!(
                 "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
                 model.sessions_per_day,
                 counted(model.users.len(), "user"),
                 counted(model.sizes.len(), "size"),
                 100.0 * model.repeat
-            )
+            );
+            Ok((model, words))
         },
     });
 

@@ -4,7 +4,6 @@ use super::ModelJob;
 use crate::draw::count as small;
 use crate::error::{ParameterError, check};
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Span, Stream, Streams};
 use std::collections::BTreeSet;
 
@@ -26,51 +25,26 @@ use std::collections::BTreeSet;
 /// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
 /// # Ok::<(), workload::ParameterError>(())
 /// ```
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tsafrir {
     /// The longest estimate that is allowed, in seconds; at least an hour.
     pub max_estimate: u32,
-    /// Share of the jobs with that estimate, where it is known. The model's own guess is what the other popular values
-    /// leave of `head_share`, 22 %.
-    #[serde(default)]
-    pub max_share: Option<f64>,
-    /// How many different estimates there are, where that is known; else it is read off the number of jobs.
-    #[serde(default)]
-    pub values: Option<u32>,
-    /// Share of the jobs that use one of the twenty popular values (published: 0.89).
-    #[serde(default = "head_share")]
-    pub head_share: f64,
-    /// The value of popularity rank x from 2 to 20 is used by a · exp(b · x) + c per cent of the jobs (published: 14.0491,
-    /// −0.177531, 0.462513).
-    #[serde(default = "head")]
-    pub head: [f64; 3],
-    /// The value of rank x above 20 is used by a share proportional to x to this power (published: −2.267).
-    #[serde(default = "tail_power")]
-    pub tail_power: f64,
-    /// The x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q; here are p
-    /// and q (published: 12.1039, −0.6026).
-    #[serde(default = "times")]
-    pub times: [f64; 2],
 }
 
-const fn head_share() -> f64 {
-    0.89
-}
+/// Share of the jobs that use one of the popular values.
+const HEAD_SHARE: f64 = 0.89;
 
-const fn head() -> [f64; 3] {
-    [14.0491, -0.177_531, 0.462_513]
-}
+/// The value of popularity rank x from 2 to 20 is used by a · exp(b · x) + c per cent of the jobs; the longest, of rank 1, by
+/// what the others leave of [`HEAD_SHARE`].
+const HEAD: [f64; 3] = [14.0491, -0.177_531, 0.462_513];
 
-const fn tail_power() -> f64 {
-    -2.267
-}
+/// The value of rank x above 20 is used by a share proportional to x to this power.
+const TAIL_POWER: f64 = -2.267;
 
-const fn times() -> [f64; 2] {
-    [12.1039, -0.6026]
-}
+/// The x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q; p and q.
+const TIMES: [f64; 2] = [12.1039, -0.6026];
 
-/// How many values are popular.
+/// Number of popular values.
 const POPULAR: usize = 20;
 
 /// For each of the twenty popular values (first the longest, then from short to long) its popularity rank in the four logs
@@ -134,39 +108,16 @@ const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
 impl Tsafrir {
     /// The published model for a machine that allows estimates up to a number of seconds.
     pub const fn new(max_estimate: u32) -> Self {
-        Self {
-            max_estimate,
-            max_share: None,
-            values: None,
-            head_share: head_share(),
-            head: head(),
-            tail_power: tail_power(),
-            times: times(),
-        }
+        Self { max_estimate }
     }
 
-    /// Whether the parameters describe a distribution.
+    /// Checks the longest estimate.
     ///
     /// # Errors
     ///
-    /// Names the first field that does not.
+    /// If it is shorter than an hour.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        check(self.max_estimate >= HOUR, "max_estimate", "at least 3600 seconds", self.max_estimate)?;
-        let is_share = |share: f64, most: f64| share > 0.0 && share <= most;
-        check(is_share(self.head_share, 1.0), "head_share", "a share above 0 and up to 1", self.head_share)?;
-        let max_share = self.max_share.unwrap_or(self.head_share);
-        check(is_share(max_share, self.head_share), "max_share", "a share above 0 and up to head_share", max_share)?;
-        check(self.values != Some(0), "values", "at least 1", 0)?;
-        let sizes: Vec<f64> = (2..=POPULAR).map(|rank| self.size(rank)).collect();
-        let sum: f64 = sizes.iter().sum();
-        let are_good = sizes.iter().all(|size| *size > 0.0) && (sum < self.head_share || self.max_share.is_some());
-        let expected = "shares above 0 whose sum leaves some of head_share to the longest estimate";
-        check(are_good, "head", expected, format_args!("{:?}", self.head))?;
-        check((-100.0..=0.0).contains(&self.tail_power), "tail_power", "-100 to 0", self.tail_power)?;
-        let [p, q] = self.times;
-        let are_good = p > 0.0 && p <= 1e6 && (-10.0..=0.0).contains(&q);
-        let expected = "p above 0 and up to 1000000, q from -10 to 0";
-        check(are_good, "times", expected, format_args!("{:?}", self.times))
+        check(self.max_estimate >= HOUR, "max_estimate", "at least 3600 seconds", self.max_estimate)
     }
 
     /// Number of jobs by estimate, from the shortest on.
@@ -176,13 +127,12 @@ impl Tsafrir {
     /// If [`Tsafrir::validate`] finds fault with the parameters.
     pub fn distribution(&self, jobs: u32, streams: &Streams) -> Vec<(Span, u32)> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
-        let values = self.values.unwrap_or_else(|| values_of(jobs)) as usize;
+        let values = values_of(jobs) as usize;
         let head = self.head_times();
-        let mut shares: Vec<(u32, f64)> =
-            head.iter().copied().zip(self.head_shares(head.len(), &mut streams.stream(POPULARITY, 0))).collect();
         let tail = self.tail_times(values.saturating_sub(head.len()), &head);
-        let rest = 1.0 - self.head_share;
-        shares.extend(tail.iter().copied().zip(self.tail_shares(tail.len(), rest, &mut streams.stream(TAIL, 0))));
+        let mut shares: Vec<(u32, f64)> =
+            head.iter().copied().zip(head_shares(head.len(), &mut streams.stream(POPULARITY, 0))).collect();
+        shares.extend(tail.iter().copied().zip(tail_shares(tail.len(), &mut streams.stream(TAIL, 0))));
         shares.sort_by_key(|(time, _)| *time);
         let counts = apportioned(jobs, &shares.iter().map(|(_, share)| *share).collect::<Vec<_>>());
         let times = shares.iter().map(|(time, _)| Span::from_secs(u64::from(*time)));
@@ -214,7 +164,7 @@ impl Tsafrir {
                 let runtime = runtime(*job);
                 return Err(ParameterError(format!(
                     "{} jobs run for {runtime} s or longer, but the model has {rank} estimates as long; give a longer \
-                     max_estimate, or max_share, the share of the jobs that use it",
+                     max_estimate",
                     rank + 1
                 )));
             }
@@ -239,12 +189,6 @@ impl Tsafrir {
         Ok(cut)
     }
 
-    /// Share of the jobs that use the value of that popularity rank, from 2 on.
-    fn size(&self, rank: usize) -> f64 {
-        let [a, b, c] = self.head;
-        (a * libm::exp(b * small(rank)) + c) / 100.0
-    }
-
     /// The popular values: first the longest, then from short to long.
     fn head_times(&self) -> Vec<u32> {
         let longest = self.max_estimate;
@@ -261,21 +205,10 @@ impl Tsafrir {
         std::iter::once(longest).chain(times).collect()
     }
 
-    /// Shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
-    fn head_shares(&self, count: usize, stream: &mut Stream) -> Vec<f64> {
-        let others: f64 = (2..=count).map(|rank| self.size(rank)).sum();
-        let (first, factor) = match self.max_share {
-            None => (self.head_share - others, 1.0),
-            Some(share) => (share, (self.head_share - share) / others),
-        };
-        let share = |rank: usize| if rank == 1 { first } else { factor * self.size(rank) };
-        popularity(count, stream).into_iter().map(share).collect()
-    }
-
     /// The other values, from short to long, in whole minutes; where that value is popular, half a minute or less beside.
     fn tail_times(&self, count: usize, head: &[u32]) -> Vec<u32> {
         let values = small(count);
-        let [p, q] = self.times;
+        let [p, q] = TIMES;
         let a = 1.0 + p * libm::pow((values + small(head.len())).max(1.0), q);
         let mut times = BTreeSet::new();
         for rank in 1..=count {
@@ -291,20 +224,32 @@ impl Tsafrir {
         }
         times.into_iter().collect()
     }
+}
 
-    /// Shares of the other values, in random order; their sum is `rest`.
-    fn tail_shares(&self, count: usize, rest: f64, stream: &mut Stream) -> Vec<f64> {
-        let mut shares: Vec<f64> =
-            (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(small(rank), self.tail_power)).collect();
-        let sum: f64 = shares.iter().sum();
-        for share in &mut shares {
-            *share *= rest / sum;
-        }
-        for last in (1..shares.len()).rev() {
-            shares.swap(last, stream.random_range(0..=last));
-        }
-        shares
+/// Share of the jobs that use the value of a popularity rank from 2 on.
+fn head_share(rank: usize) -> f64 {
+    let [a, b, c] = HEAD;
+    (a * libm::exp(b * small(rank)) + c) / 100.0
+}
+
+/// Shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
+fn head_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
+    let others: f64 = (2..=count).map(head_share).sum();
+    let share = |rank: usize| if rank == 1 { HEAD_SHARE - others } else { head_share(rank) };
+    popularity(count, stream).into_iter().map(share).collect()
+}
+
+/// Shares of the other values, in random order.
+fn tail_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut shares: Vec<f64> = (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(small(rank), TAIL_POWER)).collect();
+    let sum: f64 = shares.iter().sum();
+    for share in &mut shares {
+        *share *= (1.0 - HEAD_SHARE) / sum;
     }
+    for last in (1..shares.len()).rev() {
+        shares.swap(last, stream.random_range(0..=last));
+    }
+    shares
 }
 
 /// A popularity rank for each of the `count` popular values, in the order of [`Tsafrir::head_times`]: the longest is the

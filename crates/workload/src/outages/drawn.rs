@@ -13,13 +13,13 @@ use std::collections::BinaryHeap;
 pub struct DrawnOutages {
     mtbf: Span,
     mttr: Span,
-    machines: Vec<Draws>,
+    machines: Vec<OutageDraws>,
     /// The next outage of each machine.
     next: BinaryHeap<Reverse<Outage>>,
 }
 
 #[derive(Clone, Debug)]
-struct Draws {
+struct OutageDraws {
     failures: Stream,
     repairs: Stream,
 }
@@ -41,7 +41,8 @@ impl DrawnOutages {
                 "the mean time between failures or to repair cannot be {mean} s"
             );
         }
-        let draws = |site| Draws { failures: streams.stream(FAILURES, site), repairs: streams.stream(REPAIRS, site) };
+        let draws =
+            |site| OutageDraws { failures: streams.stream(FAILURES, site), repairs: streams.stream(REPAIRS, site) };
         let mut drawn = Self { mtbf, mttr, machines: (0..machines).map(draws).collect(), next: BinaryHeap::new() };
         let first: BinaryHeap<_> =
             (0..machines).filter_map(|site| drawn.after(Time::ZERO, SiteId(site))).map(Reverse).collect();

@@ -62,7 +62,7 @@ const NEEDED: [&[Role]; 6] = [
     &[Role::State],
 ];
 
-/// Columns that tell GPUs.
+/// Columns that hold GPUs.
 pub(super) const WITH_GPUS: [Role; 4] = [Role::AllocTres, Role::ReqTres, Role::AllocGres, Role::ReqGres];
 
 /// No `sacct` has more columns.
@@ -70,12 +70,12 @@ const MOST: usize = 255;
 
 /// Where each role stands.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
+pub(super) struct SacctColumns {
     at: [Option<u8>; Role::ALL.len()],
     count: usize,
 }
 
-impl Columns {
+impl SacctColumns {
     /// Reads the heading, which is the current line.
     pub(super) fn of_heading(lines: &mut Lines) -> Result<Self, InputError> {
         let Ok(text) = std::str::from_utf8(lines.current()) else { return Err(lines.no_text()) };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// How a job stands, by the first word of its state.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum JobState {
     /// It has ended.
     Ended(Status),
     /// It waits, runs, or is on its way from one to the other.
@@ -16,7 +16,7 @@ pub(super) enum State {
     Other,
 }
 
-impl State {
+impl JobState {
     /// `COMPLETED`, `CANCELLED by 1001`.
     pub(super) fn parse(text: &str) -> Self {
         let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
@@ -47,13 +47,13 @@ pub(super) fn has_gpu(text: &str) -> bool {
 
 /// Requested memory in KiB: per node, per processor, or in all.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Memory {
+pub(super) enum ReqMem {
     PerNode(u64),
     PerProcessor(u64),
     Total(u64),
 }
 
-impl Memory {
+impl ReqMem {
     /// `4000Mn`, `2Gc`, `16G`, `0`; without a unit, MiB. `None` if it is something else.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (text, wrap): (&str, fn(u64) -> Self) = match text.as_bytes().last()? {
@@ -99,27 +99,28 @@ mod tests {
 
     #[test]
     fn states_are_mapped_by_their_first_word() {
-        assert_eq!(State::parse("COMPLETED"), State::Ended(Status::Completed));
-        assert_eq!(State::parse("CANCELLED by 1001"), State::Ended(Status::Cancelled));
-        assert_eq!(State::parse("TIMEOUT"), State::Ended(Status::Failed));
-        assert_eq!(State::parse("RUNNING"), State::Unfinished);
+        assert_eq!(JobState::parse("COMPLETED"), JobState::Ended(Status::Completed));
+        assert_eq!(JobState::parse("CANCELLED by 1001"), JobState::Ended(Status::Cancelled));
+        assert_eq!(JobState::parse("TIMEOUT"), JobState::Ended(Status::Failed));
+        assert_eq!(JobState::parse("RUNNING"), JobState::Unfinished);
         assert_eq!(
-            [State::parse("REVOKED"), State::parse("SLEEPY"), State::parse("")].map(|state| state == State::Other),
+            [JobState::parse("REVOKED"), JobState::parse("SLEEPY"), JobState::parse("")]
+                .map(|state| state == JobState::Other),
             [false, true, true]
         );
     }
 
     #[test]
     fn memory_is_told_for_a_node_a_processor_or_in_all() {
-        assert_eq!(Memory::parse("4000Mn"), Some(Memory::PerNode(4_096_000)));
-        assert_eq!(Memory::parse("2Gc"), Some(Memory::PerProcessor(2 << 20)));
-        assert_eq!(Memory::parse("1.50T"), Some(Memory::Total(3 << 29)));
-        assert_eq!(Memory::parse("512"), Some(Memory::Total(512 << 10)));
-        assert_eq!([Memory::parse(""), Memory::parse("G"), Memory::parse("x"), Memory::parse("-1G")], [None; 4]);
-        assert_eq!(Memory::PerNode(1_000).per_processor(Some(8), Some(2)), Some(250));
-        assert_eq!(Memory::Total(1_000).per_processor(Some(8), None), Some(125));
-        assert_eq!(Memory::Total(0).per_processor(Some(8), None), None);
-        assert_eq!(Memory::PerNode(1_000).per_processor(Some(8), None), None);
+        assert_eq!(ReqMem::parse("4000Mn"), Some(ReqMem::PerNode(4_096_000)));
+        assert_eq!(ReqMem::parse("2Gc"), Some(ReqMem::PerProcessor(2 << 20)));
+        assert_eq!(ReqMem::parse("1.50T"), Some(ReqMem::Total(3 << 29)));
+        assert_eq!(ReqMem::parse("512"), Some(ReqMem::Total(512 << 10)));
+        assert_eq!([ReqMem::parse(""), ReqMem::parse("G"), ReqMem::parse("x"), ReqMem::parse("-1G")], [None; 4]);
+        assert_eq!(ReqMem::PerNode(1_000).per_processor(Some(8), Some(2)), Some(250));
+        assert_eq!(ReqMem::Total(1_000).per_processor(Some(8), None), Some(125));
+        assert_eq!(ReqMem::Total(0).per_processor(Some(8), None), None);
+        assert_eq!(ReqMem::PerNode(1_000).per_processor(Some(8), None), None);
     }
 
     #[test]

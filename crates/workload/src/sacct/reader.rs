@@ -1,7 +1,7 @@
 //! Streaming reader: one job at a time.
 
-use super::columns::{Columns, Role, WITH_GPUS};
-use super::job::{Memory, State, cpus_of_tres, has_gpu, word};
+use super::columns::{Role, SacctColumns, WITH_GPUS};
+use super::job::{JobState, ReqMem, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
 use crate::error::InputError;
@@ -26,7 +26,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
-    columns: Columns,
+    columns: SacctColumns,
     zone: Zone,
     repairs: SacctRepairs,
     /// Jobs that were read.
@@ -84,7 +84,7 @@ impl SacctReader {
             return Err(InputError::no_record(lines.path(), "it is empty: did sacct find anything?"));
         };
         read?;
-        let columns = Columns::of_heading(&mut lines)?;
+        let columns = SacctColumns::of_heading(&mut lines)?;
         Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0 })
     }
 
@@ -100,7 +100,7 @@ impl SacctReader {
             )));
         }
         let (columns, lines, zone) = (&self.columns, &self.lines, &self.zone);
-        let mut line = Line { values, columns, lines, zone, rules: BTreeSet::new() };
+        let mut line = SacctLine { values, columns, lines, zone, rules: BTreeSet::new() };
         let read = line.job(self.counted + 1)?;
         line.rules.into_iter().for_each(|rule| self.repairs.note(rule, Some(self.lines.number())));
         self.counted += u64::from(read.is_some());
@@ -124,9 +124,9 @@ impl Iterator for SacctReader {
 }
 
 /// One line.
-struct Line<'a> {
+struct SacctLine<'a> {
     values: Vec<&'a str>,
-    columns: &'a Columns,
+    columns: &'a SacctColumns,
     lines: &'a Lines,
     zone: &'a Zone,
     /// The rules that it comes under.
@@ -138,18 +138,18 @@ const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/
                     SLURM_TIME_FORMAT=%s";
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
-impl<'a> Line<'a> {
+impl<'a> SacctLine<'a> {
     /// The job; `None` if the line is left out. `count` is its number where no column has one.
     fn job(&mut self, count: u64) -> Result<Option<GwfRecord>, InputError> {
         // Steps first: they have no user, and nothing else of theirs needs to be in order.
         let ids = [Role::JobIdRaw, Role::JobId];
         let is_step = ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.'));
-        let state = State::parse(self.get(Role::State).unwrap_or_default());
+        let state = JobState::parse(self.get(Role::State).unwrap_or_default());
         let left_out = match state {
             _ if is_step => Some(SacctRule::Step),
-            State::Unfinished => Some(SacctRule::Unfinished),
-            State::Revoked => Some(SacctRule::Revoked),
-            State::Ended(_) | State::Other => None,
+            JobState::Unfinished => Some(SacctRule::Unfinished),
+            JobState::Revoked => Some(SacctRule::Revoked),
+            JobState::Ended(_) | JobState::Other => None,
         };
         if let Some(rule) = left_out {
             self.rules.insert(rule);
@@ -163,11 +163,11 @@ impl<'a> Line<'a> {
             self.rules.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
-        let status = if let State::Ended(status) = state { Some(status) } else { None };
+        let status = if let JobState::Ended(status) = state { Some(status) } else { None };
         let (allocated, requested) =
             (self.processors(Role::AllocCpus, Role::AllocTres)?, self.processors(Role::ReqCpus, Role::ReqTres)?);
         let nodes = self.processors(Role::Nodes, Role::Nodes)?;
-        let memory = self.read(Role::ReqMem, Memory::parse, "memory such as 4000Mn, 2Gc or 16G")?;
+        let memory = self.read(Role::ReqMem, ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
         let (group, account) = (self.name(Role::Group), self.name(Role::Account));
         let id = self.get(Role::JobId).unwrap_or_default();
         let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Names that the comments read so far give.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameComments {
     /// The next record's, if it has this number.
     job: Option<(u64, Arc<str>)>,
     users: BTreeMap<u32, Arc<str>>,
@@ -20,7 +20,7 @@ pub(super) struct Names {
 /// What comments name, beside jobs.
 const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
-impl Names {
+impl NameComments {
     /// Takes in the text of a comment, behind its `;`. Returns whether it names a job, which is no entry of a header.
     pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
         let Some((key, number, name)) = parsed(comment) else { return false };

@@ -1,7 +1,7 @@
 //! Streaming reader: one record at a time, over one buffer.
 
 use super::decimal::{self, Decimal};
-use super::names::Names;
+use super::names::NameComments;
 use super::record::{COLUMNS, Fault, parse};
 use super::{Header, SwfRecord};
 use crate::error::InputError;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct SwfReader {
     lines: Lines,
     header: Header,
-    names: Names,
+    names: NameComments,
 }
 
 impl SwfReader {
@@ -96,16 +96,16 @@ impl SwfReader {
     }
 
     fn start(lines: Lines) -> Result<Self, InputError> {
-        let mut reader = Self { lines, header: Header::default(), names: Names::default() };
+        let mut reader = Self { lines, header: Header::default(), names: NameComments::default() };
         while reader.lines.advance()? {
             match kind_of(reader.lines.current()) {
-                Kind::Blank => {}
-                Kind::Comment(text) => {
+                LineKind::Blank => {}
+                LineKind::Comment(text) => {
                     if !reader.names.take_in(text) && !reader.header.take_in(text) {
                         return Err(reader.lines.long_header());
                     }
                 }
-                Kind::Record => {
+                LineKind::Record => {
                     reader.lines.hold();
                     return Ok(reader);
                 }
@@ -140,11 +140,11 @@ impl Iterator for SwfReader {
                 return Some(Err(error));
             }
             match kind_of(self.lines.current()) {
-                Kind::Blank => {}
-                Kind::Comment(text) => {
+                LineKind::Blank => {}
+                LineKind::Comment(text) => {
                     self.names.take_in(text);
                 }
-                Kind::Record => {
+                LineKind::Record => {
                     let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
                     return Some(parse(self.lines.current()).map(name).map_err(|fault| self.faulty(fault)));
                 }
@@ -153,7 +153,7 @@ impl Iterator for SwfReader {
     }
 }
 
-enum Kind<'a> {
+enum LineKind<'a> {
     Blank,
     /// What stands behind the `;`.
     Comment(&'a [u8]),
@@ -161,11 +161,11 @@ enum Kind<'a> {
 }
 
 #[inline]
-fn kind_of(line: &[u8]) -> Kind<'_> {
+fn kind_of(line: &[u8]) -> LineKind<'_> {
     let start = line.iter().position(|byte| !byte.is_ascii_whitespace());
     match start.map(|start| &line[start..]) {
-        None => Kind::Blank,
-        Some([b';', text @ ..]) => Kind::Comment(text),
-        Some(_) => Kind::Record,
+        None => LineKind::Blank,
+        Some([b';', text @ ..]) => LineKind::Comment(text),
+        Some(_) => LineKind::Record,
     }
 }

@@ -96,7 +96,7 @@ fn names_keep_their_numbers_where_they_have_one() {
 }
 
 #[test]
-fn formats_are_told_by_the_first_record() {
+fn formats_are_recognized_by_the_first_record() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.log");
     let detect = |text: &str| {

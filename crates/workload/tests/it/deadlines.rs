@@ -22,7 +22,7 @@ fn there_are_none_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_factor_stretches_the_limit_whatever_policies_are_told() {
+fn a_factor_stretches_the_limit_whatever_policies_see() {
     let log =
         line(1, "5", "9", "1", "1", "60") + &line(2, "10", "90", "1", "1", "60") + &line(3, "10", "9", "1", "1", "-1");
     for estimates in ["exact", "user", "factor:3", "f-model:2", "mean-of-user:2"] {

@@ -17,113 +17,48 @@ fn after_a_good_line(bad: &str) -> String {
 }
 
 #[test]
-fn text_in_a_numeric_field() {
-    check(
-        after_a_good_line(&line(2, "5", "12:30", "1", "1", "60")),
-        "a.swf:2: field 4 (run time): expected seconds, or -1 if unknown, found \"12:30\"; \
-         write a plain number such as 90 or 12.5, and -1 for what is not known",
-    );
-}
-
-#[test]
-fn numbers_that_are_none() {
-    for none in ["nan", "NaN", "inf", "-inf"] {
-        check(
-            line(1, none, "9", "1", "1", "60"),
-            &format!(
-                "a.swf:1: field 2 (submit time): expected seconds, or -1 if unknown, found \"{none}\"; \
-                 write a plain number such as 90 or 12.5, and -1 for what is not known"
-            ),
-        );
-    }
-}
-
-#[test]
-fn negative_numbers_that_matter() {
-    for (bad, field, expected) in [
-        (line(1, "-5", "9", "1", "1", "60"), "2 (submit time)", "seconds, or -1 if unknown"),
-        (
-            line(1, "0", "9", "-5", "1", "60"),
-            "5 (allocated processors)",
-            "a whole number of processors, or -1 if unknown",
-        ),
-        (
-            line(1, "0", "9", "1", "-5", "60"),
-            "8 (requested processors)",
-            "a whole number of processors, or -1 if unknown",
-        ),
-        (line(1, "0", "9", "1", "1", "-5"), "9 (requested time)", "seconds, or -1 if unknown"),
+fn a_faulty_field_is_named_with_its_place_what_is_expected_and_the_fix() {
+    let (seconds, processors) = ("seconds, or -1 if unknown", "a whole number of processors, or -1 if unknown");
+    let (plain, unknown) =
+        ("write a plain number such as 90 or 12.5, and -1 for what is not known", "write -1 for what is not known");
+    let too_late = "at most 4294967295 seconds, which are 136 years";
+    for (field, found, expected, fix) in [
+        ("4 (run time)", "12:30", seconds, plain),
+        ("2 (submit time)", "nan", seconds, plain),
+        ("2 (submit time)", "NaN", seconds, plain),
+        ("2 (submit time)", "inf", seconds, plain),
+        ("2 (submit time)", "-inf", seconds, plain),
+        ("2 (submit time)", "-5", seconds, unknown),
+        ("5 (allocated processors)", "-5", processors, unknown),
+        ("8 (requested processors)", "-5", processors, unknown),
+        ("9 (requested time)", "-5", seconds, unknown),
+        ("5 (allocated processors)", "1.5", processors, "leave the fraction out"),
+        ("2 (submit time)", "1356996147000", too_late, "give times in seconds, and -1 for what is not known"),
+        ("5 (allocated processors)", "99999999999999999999999", "at most 4294967295", unknown),
+        ("1 (job number)", "job", "a whole number from 0 on", "number the jobs, or delete what is no record"),
     ] {
-        let message =
-            format!("a.swf:1: field {field}: expected {expected}, found \"-5\"; write -1 for what is not known");
-        check(bad, &message);
+        let mut columns: Vec<&str> = "2 5 0 9 1 -1 -1 1 60 -1 1 7 1 -1 2 3 -1 -1".split(' ').collect();
+        let (at, _) = field.split_once(' ').expect("a number and a name");
+        columns[at.parse::<usize>().expect("a number") - 1] = found;
+        let message = format!("a.swf:2: field {field}: expected {expected}, found {found:?}; {fix}");
+        check(after_a_good_line(&(columns.join(" ") + "\n")), &message);
     }
+    // A huge token is shortened.
+    let message = format!("a.swf:1: field 4 (run time): expected {seconds}, found \"{}…\"; {plain}", "é".repeat(40));
+    check(line(1, "0", &"é".repeat(100_000), "1", "1", "60"), &message);
 }
 
 #[test]
-fn a_fraction_of_a_processor() {
-    check(
-        line(1, "0", "9", "1.5", "1", "60"),
-        "a.swf:1: field 5 (allocated processors): expected a whole number of processors, or -1 if unknown, \
-         found \"1.5\"; leave the fraction out",
-    );
-}
-
-#[test]
-fn times_beyond_the_range() {
-    check(
-        line(1, "1356996147000", "9", "1", "1", "60"),
-        "a.swf:1: field 2 (submit time): expected at most 4294967295 seconds, which are 136 years, \
-         found \"1356996147000\"; give times in seconds, and -1 for what is not known",
-    );
-    check(
-        line(1, "0", "9", "99999999999999999999999", "1", "60"),
-        "a.swf:1: field 5 (allocated processors): expected at most 4294967295, \
-         found \"99999999999999999999999\"; write -1 for what is not known",
-    );
-}
-
-#[test]
-fn no_job_number() {
-    check(
-        after_a_good_line("job 0 0 9 1 -1 -1 1 9 -1 1 1 1 1 -1 1 1 1\n"),
-        "a.swf:2: field 1 (job number): expected a whole number from 0 on, found \"job\"; \
-         number the jobs, or delete what is no record",
-    );
-}
-
-#[test]
-fn a_huge_token_is_shortened() {
-    check(
-        line(1, "0", &"é".repeat(100_000), "1", "1", "60"),
-        &format!(
-            "a.swf:1: field 4 (run time): expected seconds, or -1 if unknown, found \"{}…\"; \
-             write a plain number such as 90 or 12.5, and -1 for what is not known",
-            "é".repeat(40)
-        ),
-    );
-}
-
-#[test]
-fn too_few_columns() {
-    check(
-        after_a_good_line("2 0 abc 9 1\n"),
-        "a.swf:2: expected 18 columns separated by blanks, found 5; \
-         complete the record with -1 for what is unknown, or delete the line",
-    );
-    check(
-        after_a_good_line("2 0 0 9 1"),
-        "a.swf:2: expected 18 columns separated by blanks, found 5; \
-         the file ends within this line: the download may be incomplete",
-    );
-}
-
-#[test]
-fn a_line_too_long() {
-    check(
-        after_a_good_line("1 2 3 4 5").repeat(200_000).replace('\n', " "),
-        "a.swf:1: the line is longer than 1 MiB; is this a workload log?",
-    );
+fn a_line_that_is_no_record_is_named() {
+    let too_long = after_a_good_line("1 2 3 4 5").repeat(200_000).replace('\n', " ");
+    check(too_long, "a.swf:1: the line is longer than 1 MiB; is this a workload log?");
+    for (end, fix) in [
+        ("2 0 abc 9 1\n", "complete the record with -1 for what is unknown, or delete the line"),
+        ("2 0 0 9 1", "the file ends within this line: the download may be incomplete"),
+    ] {
+        let message = format!("a.swf:2: expected 18 columns separated by blanks, found 5; {fix}");
+        check(after_a_good_line(end), &message);
+    }
 }
 
 #[test]
@@ -152,34 +87,24 @@ fn a_file_that_is_no_text() {
 }
 
 #[test]
-fn a_file_packed_otherwise() {
+fn a_file_that_is_no_log_is_named() {
     check(
         b"\xfd7zXZ\0\0\x04".as_slice(),
         "a.swf: the file is packed with xz, which is not read here; unpack it, or pack it with gzip",
     );
-}
-
-#[test]
-fn no_record_at_all() {
     check("", "a.swf: there is no job record in the file; it is empty: the download may have failed");
     check(
         "; MaxProcs: 4\n\n",
         "a.swf: there is no job record in the file; it holds nothing but comments: is it the whole log?",
     );
-}
-
-#[test]
-fn a_missing_file_is_the_command_s_fault() {
-    let error = SwfReader::open(Path::new("no/such.swf")).expect_err("there is none");
-    assert_eq!(error.to_string(), "no/such.swf: there is no such file; check the name and the folder");
-    assert!(!error.is_io());
-}
-
-#[test]
-fn a_folder_is_the_command_s_fault() {
-    let error = SwfReader::open(Path::new("src")).expect_err("a folder");
-    assert_eq!(error.to_string(), "src: is a folder, not a file; name one file in it");
-    assert!(!error.is_io());
+    for (name, problem) in [
+        ("no/such.swf", "there is no such file; check the name and the folder"),
+        ("src", "is a folder, not a file; name one file in it"),
+    ] {
+        let error = SwfReader::open(Path::new(name)).expect_err(problem);
+        assert_eq!(error.to_string(), format!("{name}: {problem}"));
+        assert!(!error.is_io(), "the command is at fault");
+    }
 }
 
 /// Delivers `text`, then fails.

@@ -14,7 +14,7 @@ fn take_in(log: impl Into<Vec<u8>>, options: Options) -> (Vec<LogJob>, Intake) {
     (jobs, intake)
 }
 
-fn told(estimates: Estimates) -> Options {
+fn with(estimates: Estimates) -> Options {
     Options { estimates, ..Options::default() }
 }
 
@@ -29,7 +29,7 @@ fn hundreds(jobs: u64) -> String {
 
 #[test]
 fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
-    let (jobs, intake) = take_in(hundreds(20_000), told(Estimates::FModel(4.0)));
+    let (jobs, intake) = take_in(hundreds(20_000), with(Estimates::FModel(4.0)));
     assert!(intake.repairs().is_empty(), "no job is cut");
     let factors: Vec<f64> =
         jobs.iter().map(|job| estimate(job).as_secs_f64() / job.job.runtime.as_secs_f64()).collect();
@@ -50,7 +50,7 @@ fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
 /// The first draws are part of the format of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
-    let (jobs, _) = take_in(hundreds(3), Options { seed: 42, ..told(Estimates::FModel(4.0)) });
+    let (jobs, _) = take_in(hundreds(3), Options { seed: 42, ..with(Estimates::FModel(4.0)) });
     let first: Vec<_> = jobs.iter().map(|job| estimate(job).as_nanos()).collect();
     assert_eq!(first, [422_055_815_767, 112_391_125_082, 302_453_390_859]);
 }
@@ -58,25 +58,25 @@ fn value_stability() {
 #[test]
 fn what_the_f_model_tells_of_a_job_depends_on_its_number_and_the_seed_alone() {
     let of = |log: String, seed| {
-        let (jobs, _) = take_in(log, Options { seed, ..told(Estimates::FModel(9.0)) });
+        let (jobs, _) = take_in(log, Options { seed, ..with(Estimates::FModel(9.0)) });
         jobs.iter().map(|job| (job.number, estimate(job))).collect::<Vec<_>>()
     };
     let all = of(hundreds(50), 1);
     assert_eq!(all[40..], of(hundreds(50).lines().skip(40).map(|line| format!("{line}\n")).collect(), 1));
     assert_ne!(all, of(hundreds(50), 2));
     assert_eq!(of(hundreds(3), 0), {
-        let (jobs, _) = take_in(hundreds(3), told(Estimates::FModel(9.0)));
+        let (jobs, _) = take_in(hundreds(3), with(Estimates::FModel(9.0)));
         jobs.iter().map(|job| (job.number, estimate(job))).collect::<Vec<_>>()
     });
 }
 
 #[test]
 fn an_f_of_0_is_exact() {
-    let (jobs, _) = take_in(hundreds(3), told(Estimates::FModel(0.0)));
+    let (jobs, _) = take_in(hundreds(3), with(Estimates::FModel(0.0)));
     assert!(jobs.iter().all(|job| estimate(job) == Span::from_secs(100)));
 }
 
-type Told = Vec<(&'static str, u64)>;
+type Applied = Vec<(&'static str, u64)>;
 
 /// A line of user `user`, who expects `limit`.
 fn of_user(number: u64, user: &str, submit: u64, wait: &str, runtime: u64, limit: &str) -> String {
@@ -84,8 +84,8 @@ fn of_user(number: u64, user: &str, submit: u64, wait: &str, runtime: u64, limit
 }
 
 /// Run time and prediction of each job, in seconds, and how often each rule was applied.
-fn predictions(log: &str, jobs: u32) -> (Vec<(u64, u64)>, Told) {
-    let (jobs, intake) = take_in(log, told(Estimates::MeanOfUser(jobs)));
+fn predictions(log: &str, jobs: u32) -> (Vec<(u64, u64)>, Applied) {
+    let (jobs, intake) = take_in(log, with(Estimates::MeanOfUser(jobs)));
     let seconds = |span: Span| span.as_nanos() / 1_000_000_000;
     let pairs = jobs.iter().map(|job| (seconds(job.job.runtime), seconds(estimate(job)))).collect();
     (pairs, intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count)).collect())
@@ -197,7 +197,7 @@ proptest! {
             log.record(record).expect("memory does not fail");
         }
         let records: Vec<_> = jobs.into_iter().map(|(_, record)| record).collect();
-        let (jobs, intake) = take_in(log.into_inner(), told(Estimates::MeanOfUser(window)));
+        let (jobs, intake) = take_in(log.into_inner(), with(Estimates::MeanOfUser(window)));
         prop_assert_eq!(jobs.iter().map(estimate).collect::<Vec<_>>(), naive(&records, window as usize));
         for (job, record) in jobs.iter().zip(&records) {
             let runtime = record.runtime.unwrap_or_default();
@@ -249,11 +249,11 @@ fn estimates_are_read_and_printed() {
 #[test]
 #[should_panic(expected = "estimates cannot be factor:0.5")]
 fn a_factor_is_at_least_1() {
-    let _ = Intake::new(reader(hundreds(1)).expect("a log"), told(Estimates::Factor(0.5)));
+    let _ = Intake::new(reader(hundreds(1)).expect("a log"), with(Estimates::Factor(0.5)));
 }
 
 #[test]
 #[should_panic(expected = "estimates cannot be mean-of-user:0")]
 fn a_mean_is_of_something() {
-    let _ = Intake::new(reader(hundreds(1)).expect("a log"), told(Estimates::MeanOfUser(0)));
+    let _ = Intake::new(reader(hundreds(1)).expect("a log"), with(Estimates::MeanOfUser(0)));
 }

@@ -26,6 +26,6 @@ fn the_example_measures_a_log() {
     let text = String::from_utf8_lossy(&output.stdout);
     let model: workload::model::SessionModel = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(workload::model::WorkloadModel::validate(&model), Ok(()));
-    let (_, told) = (model, String::from_utf8_lossy(&output.stderr));
-    assert!(told.starts_with("a thousand jobs drawn from it take "), "{told}");
+    let (_, printed) = (model, String::from_utf8_lossy(&output.stderr));
+    assert!(printed.starts_with("a thousand jobs drawn from it take "), "{printed}");
 }

@@ -144,22 +144,6 @@ fn many_sites_are_merged_in_order() {
 }
 
 #[test]
-fn replications_and_seeds_differ_and_repeat() {
-    let draw = |seed, replication| paper().jobs(&Streams::new(seed, replication)).take(10).collect::<Vec<_>>();
-    assert_eq!(draw(1, 0), draw(1, 0));
-    assert_ne!(draw(1, 0), draw(1, 1));
-    assert_ne!(draw(1, 0), draw(2, 0));
-}
-
-#[test]
-fn a_copy_continues_like_its_original() {
-    let mut jobs = paper().jobs(&Streams::new(1, 0));
-    jobs.by_ref().take(1_000).for_each(drop);
-    let copy = jobs.clone();
-    assert!(jobs.take(1_000).eq(copy.take(1_000)));
-}
-
-#[test]
 fn impossible_parameters_are_named() {
     let check = |mix: GangMix, message: &str| {
         assert_eq!(mix.validate().expect_err(message).to_string(), message);

@@ -18,7 +18,7 @@ fn log(jobs: u64) -> String {
 }
 
 #[test]
-fn gzip_is_told_by_its_first_bytes_and_not_by_its_name() {
+fn gzip_is_recognized_by_its_first_bytes_and_not_by_its_name() {
     assert_eq!(records(packed(&log(1_000))), records(log(1_000)));
     let folder = tempfile::tempdir().expect("a folder");
     for (name, bytes) in [("packed.swf", packed(&log(3))), ("plain.swf.gz", log(3).into_bytes())] {
@@ -35,7 +35,7 @@ fn all_members_are_read() {
 }
 
 #[test]
-fn gzip_that_ends_early_is_told_as_an_incomplete_download() {
+fn gzip_that_ends_early_is_reported_as_an_incomplete_download() {
     let whole = packed(&log(10_000));
     let error = error(&whole[..whole.len() / 2]);
     let message = error.to_string();

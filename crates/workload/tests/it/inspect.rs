@@ -47,7 +47,7 @@ fn a_machine_of_unknown_size_has_no_load() {
     for (header, known) in [("", None), ("; MaxNodes: 7\n", None), ("; MaxNodes: 8\n", Some(8))] {
         let seen = headed(header);
         assert_eq!((seen.capacity, seen.load.is_some()), (known, known.is_some()), "{header}");
-        assert!(near(seen.work, 3_300.0), "what does not depend on it is told");
+        assert!(near(seen.work, 3_300.0), "it does not depend on the machine");
     }
 }
 
@@ -65,7 +65,8 @@ fn estimates_are_compared_with_run_times() {
 fn anomalies_are_counted_with_their_first_line() {
     let log = FOUR.to_owned() + "6 x\n" + &line(7, "600", "-1", "1", "1", "60");
     let seen = inspect(&log, None, None);
-    let told: Vec<_> = seen.anomalies.iter().map(|anomaly| (anomaly.name, anomaly.count, anomaly.first_line)).collect();
+    let found: Vec<_> =
+        seen.anomalies.iter().map(|anomaly| (anomaly.name, anomaly.count, anomaly.first_line)).collect();
     let expected = [
         ("no-runtime", 2, 3),
         ("cut-at-estimate", 1, 5),
@@ -73,7 +74,7 @@ fn anomalies_are_counted_with_their_first_line() {
         ("unreadable", 1, 7),
         ("completed-without-running", 1, 8),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     assert_eq!(seen.records, 7);
 }
 

@@ -5,15 +5,15 @@ use sim_core::{JobId, Span, Time};
 use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
 
 /// Name of a rule, how often it was applied, and the line where first.
-type Told = (&'static str, u64, Option<u64>);
+type Applied = (&'static str, u64, Option<u64>);
 
-fn take_in(log: &str, options: Options) -> (Vec<LogJob>, Vec<Told>) {
+fn take_in(log: &str, options: Options) -> (Vec<LogJob>, Vec<Applied>) {
     let mut intake = Intake::new(reader(log).expect("a log"), options);
     let jobs = intake.by_ref().collect::<Result<_, _>>().expect("no faulty line");
     (jobs, intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect())
 }
 
-fn told(estimates: Estimates) -> Options {
+fn with(estimates: Estimates) -> Options {
     Options { estimates, ..Options::default() }
 }
 
@@ -54,53 +54,29 @@ fn allocated_processors_come_before_requested_ones() {
     assert_eq!(repairs, [("processors-from-request", 2, Some(2))]);
 }
 
+/// Run time and estimate in seconds of jobs that run for 90 s or 30 s and request 60 s, nothing, or 0 s.
 #[test]
-fn exact_estimates_never_cut() {
-    let (jobs, repairs) = take_in(&line(1, "0", "90", "1", "1", "60"), told(Estimates::Exact));
-    assert_eq!(jobs[0].job.runtime, Span::from_secs(90));
-    assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(90)));
-    assert!(repairs.is_empty());
-}
-
-#[test]
-fn user_estimates_are_limits() {
-    let log = line(1, "0", "90", "1", "1", "60")
-        + &line(2, "0", "30", "1", "1", "60")
-        + &line(3, "0", "30", "1", "1", "-1")
-        + &line(4, "0", "30", "1", "1", "0");
-    let (jobs, repairs) = take_in(&log, told(Estimates::User));
-    let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate)).collect();
-    let seconds = |runtime, estimate| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
-    assert_eq!(pairs, [seconds(60, 60), seconds(30, 60), seconds(30, 30), seconds(30, 30)]);
-    assert_eq!(repairs, [("estimate-from-runtime", 2, Some(3)), ("cut-at-estimate", 1, Some(1))]);
-    // What the log says is at hand beside.
-    let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.requested_time)).collect();
-    let short = Span::from_secs(30);
-    assert_eq!(logged, [seconds(90, 60), seconds(30, 60), (short, None), (short, None)]);
-}
-
-#[test]
-fn a_factor_stretches_the_run_time() {
-    let (jobs, _) = take_in(&line(1, "0", "90", "1", "1", "60"), told(Estimates::Factor(2.5)));
-    assert_eq!(jobs[0].job.runtime, Span::from_secs(90));
-    assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(225)));
+fn estimates_are_exact_requested_or_multiples_and_requests_are_limits() {
+    let log = [("90", "60"), ("30", "60"), ("30", "-1"), ("30", "0")];
+    let log: String = log.map(|(runtime, limit)| line(1, "0", runtime, "1", "1", limit)).concat();
+    let requested: [Applied; 2] = [("estimate-from-runtime", 2, Some(3)), ("cut-at-estimate", 1, Some(1))];
+    for (estimates, expected, rules) in [
+        (Estimates::Exact, [(90, 90), (30, 30), (30, 30), (30, 30)], &[][..]),
+        (Estimates::User, [(60, 60), (30, 60), (30, 30), (30, 30)], &requested),
+        (Estimates::Factor(2.5), [(90, 225), (30, 75), (30, 75), (30, 75)], &[]),
+        (Estimates::RequestFactor(2.5), [(60, 150), (30, 150), (30, 75), (30, 75)], &requested),
+    ] {
+        let (jobs, repairs) = take_in(&log, with(estimates));
+        let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate)).collect();
+        let seconds = |(runtime, estimate)| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
+        assert_eq!((pairs, &repairs[..]), (expected.map(seconds).to_vec(), rules), "{estimates}");
+        let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.requested_time)).collect();
+        let (long, short, limit) = (Span::from_secs(90), Span::from_secs(30), Some(Span::from_secs(60)));
+        assert_eq!(logged, [(long, limit), (short, limit), (short, None), (short, None)]);
+    }
     // An absurd product stays within the range of time.
-    let (jobs, _) = take_in(&line(1, "0", "4000000000", "1", "1", "60"), told(Estimates::Factor(1e6)));
+    let (jobs, _) = take_in(&line(1, "0", "4000000000", "1", "1", "60"), with(Estimates::Factor(1e6)));
     assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(4_294_967_295)));
-}
-
-#[test]
-fn a_request_factor_stretches_the_request_and_leaves_the_limit() {
-    let log =
-        line(1, "0", "90", "1", "1", "60") + &line(2, "0", "30", "1", "1", "60") + &line(3, "0", "30", "1", "1", "-1");
-    let (jobs, repairs) = take_in(&log, told(Estimates::RequestFactor(2.5)));
-    let pairs: Vec<_> =
-        jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate, job.requested_time)).collect();
-    let seconds = |runtime, estimate, requested: Option<u64>| {
-        (Span::from_secs(runtime), Some(Span::from_secs(estimate)), requested.map(Span::from_secs))
-    };
-    assert_eq!(pairs, [seconds(60, 150, Some(60)), seconds(30, 150, Some(60)), seconds(30, 75, None)]);
-    assert_eq!(repairs, [("estimate-from-runtime", 1, Some(3)), ("cut-at-estimate", 1, Some(1))]);
 }
 
 #[test]
@@ -162,16 +138,16 @@ fn the_machine_s_size_comes_from_the_header_and_is_never_guessed_from_the_widest
     };
     assert_eq!(check("; MaxNodes: 70\n; MaxProcs: 140\n", &jobs).expect("known"), (140, None));
     assert_eq!(check("; MaxNodes: 70\n; MaxProcs: -1\n", &jobs).expect("known"), (70, Some(Rule::CapacityFromNodes)));
-    let told = |header: &str, jobs: &str| {
+    let error_of = |header: &str, jobs: &str| {
         let error = check(header, jobs).expect_err("nothing tells").to_string();
         error.rsplit_once("a.swf: ").expect("the file is named").1.to_owned()
     };
     let unknown = "the log does not say how many processors its machine has";
-    assert_eq!(told("", &jobs), format!("{unknown}; give their number (the widest job asks for 40)"));
-    assert_eq!(told("", &line(1, "0", "9", "-1", "-1", "60")), format!("{unknown}; give their number"));
+    assert_eq!(error_of("", &jobs), format!("{unknown}; give their number (the widest job asks for 40)"));
+    assert_eq!(error_of("", &line(1, "0", "9", "-1", "-1", "60")), format!("{unknown}; give their number"));
     // A job that is wider than the machine has nodes: they have several processors each.
     let nodes = format!("{unknown}, only that it has 39 nodes; give their number (the widest job asks for 40)");
-    assert_eq!(told("; MaxNodes: 39\n", &jobs), nodes);
+    assert_eq!(error_of("; MaxNodes: 39\n", &jobs), nodes);
 }
 
 #[test]

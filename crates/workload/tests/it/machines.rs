@@ -24,7 +24,7 @@ fn clusters_are_read_in_order() {
 }
 
 #[test]
-fn faults_are_told_with_line_and_field() {
+fn faults_are_reported_with_line_and_field() {
     check(
         "0\ta\t20\tmany\t1\t5\n",
         "m.machines:1: field 4 (cpus per node): expected a whole number, at least 1, found \"many\"",

@@ -8,8 +8,24 @@ mod tsafrir;
 
 use sim_core::Streams;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
+use workload::model::{ModelJob, WorkloadModel, models};
 
-use workload::model::models;
+/// The first jobs of a model.
+fn jobs(model: &impl WorkloadModel, count: usize) -> Vec<ModelJob> {
+    model.jobs(&Streams::new(42, 0)).take(count).collect()
+}
+
+/// The first draws are part of the format of every published result: if this fails, all numbers move.
+fn check_first(model: &impl WorkloadModel, expected: &[(f64, u32, f64)]) {
+    let first = jobs(model, expected.len());
+    let seconds = |job: &ModelJob| (job.job.submit.as_secs_f64(), job.job.runtime.as_secs_f64());
+    let first = first.iter().map(|job| (seconds(job).0, job.job.request.processors, seconds(job).1));
+    assert_eq!(first.collect::<Vec<_>>(), expected);
+}
+
+fn check_refused(model: &impl WorkloadModel, message: &str) {
+    assert_eq!(model.validate().expect_err(message).to_string(), message);
+}
 
 #[test]
 fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_preset() {

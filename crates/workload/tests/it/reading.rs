@@ -134,10 +134,10 @@ fn comments_without_end_are_refused_before_they_fill_the_memory() {
     for (comment, line_of_fault) in [("; Note: the same again and again\n", 215_093), (";k:\n", 335_545)] {
         let log = comment.repeat(500_000) + &line(1, "0", "1", "1", "1", "1");
         let Err(error) = reader(log) else { panic!("no header is that long") };
-        let told = format!(
+        let message = format!(
             ":{line_of_fault}: the comments before the first job are longer than 16 MiB; is this a workload log?"
         );
-        assert!(error.to_string().ends_with(&told), "{error}");
+        assert!(error.to_string().ends_with(&message), "{error}");
         assert!(!error.is_io());
     }
 }

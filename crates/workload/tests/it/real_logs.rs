@@ -1,19 +1,6 @@
 //! Logs of real machines, where the variable `GRID_TRACES` names the folder that holds them.
 
-use workload::{
-    Estimates, InputError, Intake, Machines, Options, PredictsimIntake, Repairs, Rule, SwfReader, capacity,
-};
-
-/// What is known of a log: its records, those that never ran, those without an estimate, those that ran beyond it, and
-/// the size of the machine.
-struct Known {
-    name: &'static str,
-    jobs: u64,
-    bad: u64,
-    without_estimate: u64,
-    beyond_estimate: u64,
-    capacity: Capacity,
-}
+use workload::{Estimates, InputError, Intake, Machines, Options, PredictsimIntake, Rule, SwfReader, capacity};
 
 /// How large the machine was, by the log.
 #[derive(Debug, PartialEq)]
@@ -23,55 +10,42 @@ enum Capacity {
     Unknown(u32),
 }
 
-const fn known(
-    name: &'static str,
-    [jobs, bad, without_estimate, beyond_estimate]: [u64; 4],
-    capacity: Capacity,
-) -> Known {
-    Known { name, jobs, bad, without_estimate, beyond_estimate, capacity }
-}
-
-const LOGS: [Known; 11] = [
-    known("SDSC-SP2-1998-4.2-cln.swf.gz", [59_715, 5_681, 66, 4_134], Capacity::Known(128, None)),
-    known("CTC-SP2-1996-3.1-cln.swf.gz", [77_222, 17, 6, 7_174], Capacity::Known(338, None)),
-    known("KTH-SP2-1996-2.1-cln.swf.gz", [28_476, 8, 0, 475], Capacity::Known(100, None)),
-    known("HPC2N-2002-2.2-cln.swf.gz", [202_871, 0, 0, 14_817], Capacity::Known(240, None)),
-    known("SDSC-BLUE-2000-4.2-cln.swf.gz", [243_306, 10_770, 0, 23_434], Capacity::Known(1_152, None)),
-    known("CEA-Curie-2011-2.1-cln.swf.gz", [312_826, 17_286, 3, 5_416], Capacity::Known(93_312, None)),
-    known("LPC-EGEE-2004-1.2-cln.swf.gz", [234_889, 20_567, 14_194, 755], Capacity::Known(140, None)),
-    known("METACENTRUM-2009-2.swf.gz", [103_656, 3_712, 103_656, 0], Capacity::Unknown(60)),
-    known("wagap-2013.swf.gz", [17_900, 2, 2, 702], Capacity::Unknown(256)),
-    known("hpc2n-excerpt.swf.gz", [3_170, 25, 0, 320], Capacity::Known(240, None)),
-    known("lublin_256.swf.gz", [10_000, 0, 10_000, 0], Capacity::Known(256, Some(Rule::CapacityFromNodes))),
+/// Logs: name, records, those that never ran, those without an estimate, those that ran beyond it, and the size of the machine.
+const LOGS: [(&str, [u64; 4], Capacity); 11] = [
+    ("SDSC-SP2-1998-4.2-cln.swf.gz", [59_715, 5_681, 66, 4_134], Capacity::Known(128, None)),
+    ("CTC-SP2-1996-3.1-cln.swf.gz", [77_222, 17, 6, 7_174], Capacity::Known(338, None)),
+    ("KTH-SP2-1996-2.1-cln.swf.gz", [28_476, 8, 0, 475], Capacity::Known(100, None)),
+    ("HPC2N-2002-2.2-cln.swf.gz", [202_871, 0, 0, 14_817], Capacity::Known(240, None)),
+    ("SDSC-BLUE-2000-4.2-cln.swf.gz", [243_306, 10_770, 0, 23_434], Capacity::Known(1_152, None)),
+    ("CEA-Curie-2011-2.1-cln.swf.gz", [312_826, 17_286, 3, 5_416], Capacity::Known(93_312, None)),
+    ("LPC-EGEE-2004-1.2-cln.swf.gz", [234_889, 20_567, 14_194, 755], Capacity::Known(140, None)),
+    ("METACENTRUM-2009-2.swf.gz", [103_656, 3_712, 103_656, 0], Capacity::Unknown(60)),
+    ("wagap-2013.swf.gz", [17_900, 2, 2, 702], Capacity::Unknown(256)),
+    ("hpc2n-excerpt.swf.gz", [3_170, 25, 0, 320], Capacity::Known(240, None)),
+    ("lublin_256.swf.gz", [10_000, 0, 10_000, 0], Capacity::Known(256, Some(Rule::CapacityFromNodes))),
 ];
 
 #[test]
 fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
     let Some(folder) = test_data::traces() else { return };
-    for log in &LOGS {
-        let path = folder.join(log.name);
+    for (name, counts, machine) in LOGS {
+        let path = folder.join(name);
         let reader = SwfReader::open(&path).unwrap_or_else(|error| panic!("{error}"));
         let found = match capacity(reader.header(), &path) {
             Ok((processors, rule)) => Capacity::Known(processors, rule),
             Err(InputError::NoCapacity { widest, .. }) => Capacity::Unknown(widest.expect("jobs have processors")),
             Err(error) => panic!("{error}"),
         };
-        assert_eq!(found, log.capacity, "{}", log.name);
-        let (mut jobs, mut bad, mut without_estimate, mut beyond_estimate) = (0, 0, 0, 0);
+        assert_eq!(found, machine, "{name}");
+        let mut found = [0; 4];
         for record in reader {
             let record = record.unwrap_or_else(|error| panic!("{error}"));
             let (runtime, estimate) = (record.runtime.unwrap_or_default(), record.requested_time.unwrap_or_default());
-            jobs += 1;
-            bad += u64::from(runtime.is_zero());
-            without_estimate += u64::from(estimate.is_zero());
-            beyond_estimate += u64::from(!estimate.is_zero() && runtime > estimate);
+            let beyond = !estimate.is_zero() && runtime > estimate;
+            let counted = [true, runtime.is_zero(), estimate.is_zero(), beyond];
+            found.iter_mut().zip(counted).for_each(|(count, is_one)| *count += u64::from(is_one));
         }
-        assert_eq!(
-            (jobs, bad, without_estimate, beyond_estimate),
-            (log.jobs, log.bad, log.without_estimate, log.beyond_estimate),
-            "{}",
-            log.name
-        );
+        assert_eq!(found, counts, "{name}");
     }
 }
 
@@ -79,9 +53,9 @@ fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
 #[test]
 fn every_log_is_taken_in_under_named_rules() {
     let Some(folder) = test_data::traces() else { return };
-    for log in &LOGS {
-        let reader = SwfReader::open(&folder.join(log.name)).unwrap_or_else(|error| panic!("{error}"));
-        let (Capacity::Known(processors, _) | Capacity::Unknown(processors)) = log.capacity;
+    for (name, [jobs, bad, _, beyond_estimate], machine) in LOGS {
+        let reader = SwfReader::open(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"));
+        let (Capacity::Known(processors, _) | Capacity::Unknown(processors)) = machine;
         let options = Options { estimates: Estimates::User, capacity: Some(processors), ..Options::default() };
         let mut intake = Intake::new(reader, options);
         let (mut delivered, mut last) = (0, sim_core::Time::ZERO);
@@ -91,28 +65,10 @@ fn every_log_is_taken_in_under_named_rules() {
             (delivered, last) = (delivered + 1, job.submit);
         }
         let repairs = intake.repairs();
-        assert_eq!(delivered + repairs.skipped(), log.jobs, "{}", log.name);
-        assert_eq!(repairs.count(Rule::NoRuntime), log.bad, "{}", log.name);
-        assert_eq!(repairs.count(Rule::CutAtEstimate), log.beyond_estimate, "{}", log.name);
-        assert_eq!(repairs.count(Rule::SubmitOutOfOrder), 0, "{}", log.name);
-        assert_eq!(repairs.count(Rule::WiderThanMachine), 0, "{}", log.name);
+        assert_eq!(delivered + repairs.skipped(), jobs, "{name}");
+        let rules = [Rule::NoRuntime, Rule::CutAtEstimate, Rule::SubmitOutOfOrder, Rule::WiderThanMachine];
+        assert_eq!(rules.map(|rule| repairs.count(rule)), [bad, beyond_estimate, 0, 0], "{name}");
     }
-}
-
-#[test]
-fn the_repairs_of_lpc_egee_are_these() {
-    let Some(folder) = test_data::traces() else { return };
-    let repairs = |estimates| -> Repairs {
-        let reader = SwfReader::open(&folder.join("LPC-EGEE-2004-1.2-cln.swf.gz")).expect("a log");
-        let mut intake = Intake::new(reader, Options { estimates, ..Options::default() });
-        intake.by_ref().for_each(drop);
-        intake.repairs().clone()
-    };
-    let told = |repairs: &Repairs| -> Vec<String> {
-        repairs.iter().map(|repair| format!("{} {}", repair.rule, repair.count)).collect()
-    };
-    assert_eq!(told(&repairs(Estimates::Exact)), ["no-runtime 20567"]);
-    assert_eq!(told(&repairs(Estimates::User)), ["no-runtime 20567", "cut-at-estimate 755"]);
 }
 
 #[test]

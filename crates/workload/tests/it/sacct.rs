@@ -154,7 +154,7 @@ fn jobs_without_a_number_of_their_own_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place_and_the_fix() {
+fn what_cannot_be_read_is_reported_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault("100|COMPLETED\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them JobIDRaw or JobID; found "100|COMPLETED"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
     insta::assert_snapshot!(fault("JobIDRaw|Submit|Start|End|State\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them AllocCPUS or AllocTRES or ReqCPUS or ReqTRES; found "JobIDRaw|Submit|Start|End|State"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
     let head = "JobIDRaw|JobName|Submit|Start|End|NCPUS|State\n";
@@ -176,7 +176,7 @@ fn record(number: u64, submit: u64) -> GwfRecord {
 proptest! {
     /// What is written in UTC, with an offset, and as seconds since 1970 is one and the same log.
     #[test]
-    fn a_job_is_the_same_however_its_times_are_told(
+    fn a_job_is_the_same_however_its_times_are_written(
         jobs in prop::collection::vec((0..2_000_000_000_u64, 0..900_000_u64, 1..900_000_u64), 1..20),
         ahead in -12..=14_i64,
     ) {
@@ -184,7 +184,7 @@ proptest! {
             let at = jiff::Timestamp::from_second(i64::try_from(seconds).expect("small") + 3_600 * ahead).expect("in range");
             at.to_string().trim_end_matches('Z').to_owned()
         };
-        let told = |of: &dyn Fn(u64) -> String| {
+        let text_of = |of: &dyn Fn(u64) -> String| {
             let mut text = "JobIDRaw|Submit|Start|End|AllocCPUS|State\n".to_owned();
             for (number, (submit, wait, run)) in jobs.iter().enumerate() {
                 let submit = submit + 86_400;
@@ -194,9 +194,9 @@ proptest! {
             text
         };
         let zone = format!("{}{:02}:00", if ahead < 0 { '-' } else { '+' }, ahead.abs());
-        let (seconds, _) = converted(&told(&|at| at.to_string()), &zone, Layout::Swf);
-        prop_assert_eq!(&converted(&told(&|at| local(at, ahead)), &zone, Layout::Swf).0, &seconds);
-        prop_assert_eq!(&converted(&told(&|at| local(at, 0) + "Z"), &zone, Layout::Swf).0, &seconds);
+        let (seconds, _) = converted(&text_of(&|at| at.to_string()), &zone, Layout::Swf);
+        prop_assert_eq!(&converted(&text_of(&|at| local(at, ahead)), &zone, Layout::Swf).0, &seconds);
+        prop_assert_eq!(&converted(&text_of(&|at| local(at, 0) + "Z"), &zone, Layout::Swf).0, &seconds);
         let records = swf(&seconds);
         prop_assert!(records.is_sorted_by_key(|record| record.submit));
         for record in records {

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use workload::validate::Anomaly;
 use workload::{Estimates, Intake, Options, Rule, Validation};
 
-fn told(log: &str, capacity: Option<u32>) -> Vec<String> {
+fn listed(log: &str, capacity: Option<u32>) -> Vec<String> {
     Validation::new(reader(log).expect("a log"), capacity).map(|finding| finding.to_string()).collect()
 }
 
 #[test]
-fn anomalies_are_told_in_the_order_of_the_lines() {
+fn anomalies_are_listed_in_the_order_of_the_lines() {
     let log = "\
 ; a comment
 4 10 0 60 4 70 9 8 50 8 1 7 1 -1 2 3 9 -1
@@ -19,7 +19,7 @@ fn anomalies_are_told_in_the_order_of_the_lines() {
 10 20 0 -1 4 -1 -1 4 60 -1 1 7 1 -1 2 3 -1 -1
 11 20
 ";
-    insta::assert_snapshot!(told(log, Some(64)).join("\n"), @r#"
+    insta::assert_snapshot!(listed(log, Some(64)).join("\n"), @r#"
     2: job 4: cut-at-estimate: ran beyond its requested time (field 9): cut there, as an enforced limit would
     2: job 4: processors-differ: processors allocated (field 5) are not those requested (field 8)
     2: job 4: more-cpu-time-than-run-time: CPU time (field 6) exceeds the run time (field 4)
@@ -40,13 +40,13 @@ fn anomalies_are_told_in_the_order_of_the_lines() {
 #[test]
 fn a_sound_log_has_none() {
     let log = line(1, "0", "9", "4", "4", "60") + &line(2, "0", "9", "4", "4", "60");
-    assert!(told(&log, Some(4)).is_empty());
+    assert!(listed(&log, Some(4)).is_empty());
 }
 
 #[test]
-fn what_ends_a_log_is_told_last() {
+fn what_ends_a_log_is_listed_last() {
     let log = line(1, "0", "9", "4", "4", "60") + "1 2 \u{0} 3\n" + &line(2, "x", "9", "4", "4", "60");
-    assert_eq!(told(&log, None), ["a.swf:2: the file is not text; give a workload log, plain or gzip"]);
+    assert_eq!(listed(&log, None), ["a.swf:2: the file is not text; give a workload log, plain or gzip"]);
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn a_decayed_fair_share_in_python_starts_each_job_when_ours_does() {
         return;
     }
     let (held, _) = HeldLog::read(SwfReader::open(&log).expect("a log"), Options::default()).expect("a log");
-    let jobs = held.told(Estimates::User, 0);
+    let jobs = held.with_estimates(Estimates::User, 0);
     let numbers: Vec<u64> = held.jobs().iter().map(|job| job.number).collect();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies/fair_share.py");
     let ours: &'static Own =

@@ -33,7 +33,7 @@ const KEPT: [usize; 3] = [200, 8, 40];
 pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, MeasureError> {
     let path = records.path().display().to_string();
     let clock = Clock::new(records.header(), utc_offset);
-    let mut seen = Seen::default();
+    let mut seen = LogSums::default();
     let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
     while let Some(item) = intake.next_record() {
         if let (record, Some(job)) = item? {
@@ -48,7 +48,7 @@ pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, 
 }
 
 #[derive(Default)]
-struct Seen {
+struct LogSums {
     jobs: u64,
     first: Option<Span>,
     last: Span,
@@ -60,7 +60,7 @@ struct Seen {
     repeats: u64,
     /// Sums of the products and of the squares of the logarithms of successive parts, about the mean of their class.
     correlation: [f64; 3],
-    users: BTreeMap<u32, User>,
+    users: BTreeMap<u32, UserSums>,
     /// Jobs of each size, and what nodes they ask for.
     sizes: BTreeMap<u32, (f64, Shapes)>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
@@ -70,21 +70,21 @@ struct Seen {
 }
 
 #[derive(Default)]
-struct User {
+struct UserSums {
     jobs: f64,
     session_jobs: u64,
-    last: Option<Last>,
+    last: Option<LastJob>,
 }
 
 /// The last job of a user.
-struct Last {
+struct LastJob {
     submit: Span,
     request: (u32, u32, Option<Box<str>>),
     class: usize,
     logarithm: f64,
 }
 
-impl Seen {
+impl LogSums {
     fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &Clock) {
         let submit = record.submit.unwrap_or_default().max(self.last);
         let runtime = record.runtime.unwrap_or_default();
@@ -134,7 +134,7 @@ impl Seen {
                 self.by_weekday[hour / 24] += 1.0;
             }
         }
-        user.last = Some(Last { submit, request, class, logarithm });
+        user.last = Some(LastJob { submit, request, class, logarithm });
     }
 
     fn finish(mut self) -> SessionModel {

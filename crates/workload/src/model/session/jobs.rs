@@ -15,13 +15,13 @@ use std::collections::BinaryHeap;
 pub(super) struct SessionJobs {
     model: SessionModel,
     streams: Streams,
-    starts: Starts,
+    starts: SessionStarts,
     /// When the next session begins.
     next_start: f64,
     /// Sessions that have begun.
     sessions: u32,
     /// Sessions that are going on, the one with the earliest job on top.
-    open: BinaryHeap<Reverse<Session>>,
+    open: BinaryHeap<Reverse<OpenSession>>,
     drawn: u32,
 }
 
@@ -32,7 +32,7 @@ const RUNTIMES: Purpose = Purpose("session runtimes");
 
 impl SessionJobs {
     pub(super) fn new(model: SessionModel, streams: &Streams) -> Self {
-        let mut starts = Starts::new(&model, streams.stream(STARTS, 0));
+        let mut starts = SessionStarts::new(&model, streams.stream(STARTS, 0));
         let next_start = starts.next_start();
         Self { model, streams: *streams, starts, next_start, sessions: 0, open: BinaryHeap::new(), drawn: 0 }
     }
@@ -43,7 +43,7 @@ impl SessionJobs {
         let mut session = self.streams.stream(SESSION, number);
         let user = draw::pick(&mut session, self.model.users.iter().copied());
         let jobs = self.model.session_jobs.at(draw::unit(&mut session));
-        self.open.push(Reverse(Session {
+        self.open.push(Reverse(OpenSession {
             at: self.next_start,
             number,
             user: u32::try_from(user).expect("fewer than 4 billion users"),
@@ -79,7 +79,7 @@ impl Iterator for SessionJobs {
 
 /// A session that is going on.
 #[derive(Clone, Debug)]
-struct Session {
+struct OpenSession {
     /// When its next job is submitted, in seconds.
     at: f64,
     number: u32,
@@ -90,25 +90,25 @@ struct Session {
     requests: Stream,
     runtimes: Stream,
     /// What its last job asked for.
-    request: Option<Request>,
+    request: Option<SessionRequest>,
     /// The normal score of the last part.
     score: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
-struct Request {
+struct SessionRequest {
     processors: u32,
     nodes: Box<str>,
     estimate: u32,
 }
 
-impl Session {
+impl OpenSession {
     fn job(&mut self, id: JobId, model: &SessionModel) -> ModelJob {
         self.left -= 1;
         let repeats = draw::unit(&mut self.requests) < model.repeat;
         let request = match self.request.take() {
             Some(request) if repeats => request,
-            _ => Request::draw(model, &mut self.requests),
+            _ => SessionRequest::draw(model, &mut self.requests),
         };
         let fresh = draw::normal(&mut self.runtimes);
         let score = match self.score {
@@ -133,7 +133,7 @@ impl Session {
     }
 }
 
-impl Request {
+impl SessionRequest {
     fn draw(model: &SessionModel, stream: &mut Stream) -> Self {
         let size = &model.sizes[draw::pick(stream, model.sizes.iter().map(|size| size.weight))];
         let nodes = nodes(size, stream);
@@ -170,7 +170,7 @@ pub(super) fn whole(number: f64) -> u64 {
 
 /// Beginnings of sessions, in seconds: a Poisson process whose rate is constant within each hour of the week.
 #[derive(Clone, Debug)]
-struct Starts {
+struct SessionStarts {
     /// Sessions per hour, in each hour of the week.
     rates: Box<[f64]>,
     stream: Stream,
@@ -181,7 +181,7 @@ struct Starts {
     seconds: f64,
 }
 
-impl Starts {
+impl SessionStarts {
     fn new(model: &SessionModel, stream: Stream) -> Self {
         let (hours, days): (f64, f64) = (model.by_hour.iter().sum(), model.by_weekday.iter().sum());
         let rate = |hour: usize| {
@@ -209,21 +209,21 @@ impl Starts {
     }
 }
 
-impl PartialEq for Session {
+impl PartialEq for OpenSession {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Session {}
+impl Eq for OpenSession {}
 
-impl PartialOrd for Session {
+impl PartialOrd for OpenSession {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Session {
+impl Ord for OpenSession {
     /// By the next job; at one instant by the order in which the sessions began.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.at.total_cmp(&other.at).then(self.number.cmp(&other.number))

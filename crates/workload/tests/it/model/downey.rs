@@ -2,22 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
-use super::{check_counts, check_distribution};
-use sim_core::Streams;
-use workload::model::{Downey, ModelJob, WorkloadModel};
+use super::{check_counts, check_distribution, check_first, check_refused, jobs};
+use workload::model::{Downey, WorkloadModel};
 
-fn jobs(model: &Downey, count: usize) -> Vec<ModelJob> {
-    model.jobs(&Streams::new(42, 0)).take(count).collect()
-}
-
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
-    let first: Vec<_> = jobs(&Downey::default(), 4)
-        .iter()
-        .map(|job| (job.job.submit.as_secs_f64(), job.job.request.processors, job.job.runtime.as_secs_f64()))
-        .collect();
-    assert_eq!(first, [(3007.0, 25, 122.0), (3264.0, 15, 53.0), (3959.0, 140, 1.0), (4355.0, 14, 446.0)]);
+    let expected = [(3007.0, 25, 122.0), (3264.0, 15, 53.0), (3959.0, 140, 1.0), (4355.0, 14, 446.0)];
+    check_first(&Downey::default(), &expected);
 }
 
 #[test]
@@ -73,17 +64,8 @@ fn the_speedup_is_that_of_the_paper() {
 }
 
 #[test]
-fn jobs_come_in_order_and_fit_the_machine() {
-    let jobs = jobs(&Downey { processors: 7, ..Downey::default() }, 2_000);
-    assert!(jobs.is_sorted_by_key(|job| job.job.submit));
-    assert!(jobs.iter().all(|job| (1..=7).contains(&job.job.request.processors)));
-}
-
-#[test]
 fn impossible_parameters_are_named() {
-    let check = |model: Downey, message: &str| {
-        assert_eq!(model.validate().expect_err(message).to_string(), message);
-    };
+    let check = |model: Downey, message: &str| check_refused(&model, message);
     let model = Downey::default();
     check(Downey { processors: 0, ..model }, "processors: expected at least 1, found 0");
     check(Downey { shortest: 0.0, ..model }, "shortest: expected seconds above 0 and up to 1e9, found 0");

@@ -2,15 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
-use super::{check_counts, check_distribution};
+use super::{check_counts, check_distribution, check_first, check_refused, jobs};
 use sim_core::testkit::mean_and_stderr;
-use sim_core::{Span, Streams, Time};
+use sim_core::{Span, Time};
 use statrs::distribution::{ContinuousCDF, Gamma};
 use workload::model::{Lublin, LublinClass, ModelJob, WorkloadModel};
-
-fn jobs(model: &Lublin, count: usize) -> Vec<ModelJob> {
-    model.jobs(&Streams::new(42, 0)).take(count).collect()
-}
 
 /// One class of the published model alone.
 fn alone(queue: usize) -> Lublin {
@@ -22,15 +18,10 @@ fn all() -> [Lublin; 3] {
     [alone(0), alone(1), Lublin::typeless(128)]
 }
 
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
-    let first: Vec<_> = jobs(&Lublin::default(), 5)
-        .iter()
-        .map(|job| (job.job.submit.as_secs_f64(), job.job.request.processors, job.job.runtime.as_secs_f64()))
-        .collect();
     let expected = [(160.0, 3, 7.0), (2258.0, 4, 20.0), (2307.0, 4, 5.0), (2854.0, 1, 8.0), (3755.0, 2, 10.0)];
-    assert_eq!(first, expected);
+    check_first(&Lublin::default(), &expected);
 }
 
 /// Below the logarithm `x`, in the two-stage uniform distribution.
@@ -167,7 +158,7 @@ fn impossible_parameters_are_named() {
     let check = |change: &dyn Fn(&mut LublinClass), message: &str| {
         let mut model = alone(1);
         change(&mut model.classes[0]);
-        assert_eq!(model.validate().expect_err(message).to_string(), message);
+        check_refused(&model, message);
     };
     check(&|class| class.serial = 1.5, "serial: expected a share from 0 to 1, found 1.5");
     check(&|class| class.serial = 0.5, "serial + power_of_two: expected a share from 0 to 1, found 1.1686");
@@ -175,16 +166,9 @@ fn impossible_parameters_are_named() {
     check(&|class| class.b1 = f64::NAN, "b1: expected 0.001 to 10000, found NaN");
     check(&|class| class.a1 = 20.0, "a1 · b1: expected a mean of the logarithm below 12, found 16.46");
     check(&|class| class.pa = f64::INFINITY, "pa: expected a number, found inf");
-    let refused = |model: Lublin| model.validate().expect_err("nonsense").to_string();
-    assert_eq!(refused(Lublin { classes: vec![], start_hour: 0 }), "classes: expected at least 1, found 0");
-    assert_eq!(refused(Lublin { start_hour: 24, ..alone(0) }), "start_hour: expected 0 to 23, found 24");
+    check_refused(&Lublin { classes: vec![], start_hour: 0 }, "classes: expected at least 1, found 0");
+    check_refused(&Lublin { start_hour: 24, ..alone(0) }, "start_hour: expected 0 to 23, found 24");
     for model in [Lublin::default(), Lublin::typeless(2), Lublin::typeless(100_000)] {
         assert_eq!(model.validate(), Ok(()));
     }
-}
-
-#[test]
-fn parameters_survive_a_file() {
-    let text = toml::to_string(&Lublin::default()).expect("written");
-    assert_eq!(toml::from_str(&text), Ok(Lublin::default()));
 }

@@ -1,6 +1,6 @@
 //! Sessions, measured in a log and drawn from a table.
 
-use super::{check_counts, check_distribution};
+use super::{check_counts, check_distribution, check_refused, jobs};
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Span, Streams};
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -8,10 +8,6 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use workload::model::{EstimateShares, ModelJob, Quantiles, RuntimeParts, SessionModel, SizeShare, WorkloadModel, fit};
 use workload::{SwfReader, SwfWriter};
-
-fn jobs(model: &SessionModel, count: usize) -> Vec<ModelJob> {
-    model.jobs(&Streams::new(42, 0)).take(count).collect()
-}
 
 /// Sessions of one job each, so that jobs are independent.
 fn independent() -> SessionModel {
@@ -208,7 +204,7 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
 }
 
 #[test]
-fn jobs_come_in_order_and_their_estimates_are_told() {
+fn jobs_come_in_order_and_their_estimates_are_requested_times() {
     let jobs = jobs(&SessionModel::zewura_like(), 20_000);
     assert!(jobs.is_sorted_by_key(|job| job.job.submit));
     for (number, job) in (0..).zip(&jobs) {
@@ -337,7 +333,7 @@ fn impossible_parameters_are_named() {
     let check = |change: &dyn Fn(&mut SessionModel), message: &str| {
         let mut model = SessionModel::wagap_like();
         change(&mut model);
-        assert_eq!(model.validate().expect_err(message).to_string(), message);
+        check_refused(&model, message);
     };
     let weights = "weights from 0 to 1e12, one of them above 0";
     check(&|model| model.sessions_per_day = 0.0, "sessions_per_day: expected a number from 0.000001 to 1000000");
@@ -361,10 +357,4 @@ fn impossible_parameters_are_named() {
     for model in [SessionModel::wagap_like(), SessionModel::zewura_like(), plain(), independent()] {
         assert_eq!(model.validate(), Ok(()));
     }
-}
-
-#[test]
-fn parameters_survive_a_file() {
-    let model = SessionModel::zewura_like();
-    assert_eq!(toml::from_str(&toml::to_string(&model).expect("written")), Ok(model));
 }
