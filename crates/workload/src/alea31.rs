@@ -31,7 +31,7 @@ pub struct Alea31Intake {
     delivered: u32,
     repairs: Repairs,
     origin: Option<Span>,
-    /// Of the job before.
+    /// Submission of the job before.
     submit: Time,
 }
 
@@ -44,17 +44,17 @@ pub struct Alea31Job {
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
-    /// What people call it, where that is not its number.
+    /// Its name, if that is not its number.
     pub name: Option<Arc<str>>,
     /// Its line in the file, counted from 1.
     pub line: u64,
     /// The limit by which it is planned, and at which it is cut. At least 1 s.
     pub limit: Span,
-    /// What it runs for: ⌊min(runtime, limit) + 1⌋ seconds.
+    /// Time that it runs: ⌊min(runtime, limit) + 1⌋ seconds.
     pub executed: Span,
-    /// When it ought to be finished.
+    /// Due date.
     pub due: Time,
-    /// Who submitted it.
+    /// Its user.
     pub user: Option<u32>,
     /// The name of that user, where the log gives one.
     pub user_name: Option<Arc<str>>,
@@ -82,7 +82,7 @@ impl Alea31Intake {
         &self.clusters
     }
 
-    /// What was done to the log so far.
+    /// Repairs so far.
     pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }

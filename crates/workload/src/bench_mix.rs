@@ -42,7 +42,7 @@ pub struct BenchMix {
     pub applications: Vec<BenchApplication>,
     /// Numbers of tasks that jobs have (paper: 2, 4, 5).
     pub sizes: Vec<u32>,
-    /// How many jobs of each application and size (paper: 60 jobs in all, so 5).
+    /// Number of jobs of each application and size (paper: 60 jobs in all, so 5).
     pub copies: u32,
     /// Mean time between arrivals.
     pub interarrival: f64,

@@ -24,7 +24,7 @@ pub enum Layout {
     Swf21,
     /// The Grid Workloads Format, 29 columns.
     Gwf,
-    /// What Slurm's `sacct --parsable2` prints; it is read and not written.
+    /// The output of Slurm's `sacct --parsable2`; it is read and not written.
     Sacct,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// What a conversion did.
+/// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     /// Records that were written: as many as were read.
@@ -89,7 +89,7 @@ pub struct Converted {
     pub lost: BTreeMap<&'static str, u64>,
     /// Names that were replaced by numbers; comments before the first record with the number tell which.
     pub names: u64,
-    /// What was left out or repaired of a log of `sacct`.
+    /// Lines left out and repairs of a log of `sacct`.
     pub repairs: SacctRepairs,
 }
 
@@ -104,7 +104,7 @@ pub enum ConvertError {
     Write(#[source] io::Error),
 }
 
-/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which had better be buffered. A faulty
+/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which should be buffered. A faulty
 /// line ends it: a log that was converted has all its records.
 ///
 /// Between the formats, what both know is kept. Going to the Grid Workloads Format, the users 12, groups 3, applications

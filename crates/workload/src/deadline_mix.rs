@@ -4,6 +4,7 @@
 //! Everything is uniform but the time between jobs, which is exponential. Streams that differ in the mean of that time
 //! alone share all jobs and all draws: their arrivals differ in scale only, so their comparison is paired.
 
+use crate::draw;
 use crate::error::{ParameterError, check};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -51,7 +52,7 @@ pub struct DeadlineMix {
     pub margin: Margin,
 }
 
-/// How long after its submission a job is due: reading R2, since the paper is silent.
+/// Time from submission to due date: reading R2, since the paper is silent.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Margin {
@@ -188,8 +189,7 @@ impl Margin {
 }
 
 fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
-    let share: f64 = stream.random();
-    low + share * (high - low)
+    draw::uniform(stream, low, high)
 }
 
 /// Three years in seconds: sums of a few thousand draws must fit into the range of time.

@@ -1,10 +1,10 @@
-//! When a job of a log ought to be finished.
+//! Deadlines of the jobs of a log.
 
 use crate::error::TextError;
 use std::fmt;
 use std::str::FromStr;
 
-/// When a job ought to be finished: logs do not say, so a study must.
+/// Deadlines of jobs, which logs do not hold.
 ///
 /// Deadlines do not depend on the estimates that policies see ([`Estimates`](crate::Estimates)): studies that differ
 /// in that alone are judged by the same deadlines.

@@ -83,7 +83,7 @@ pub(crate) fn pick(stream: &mut Stream, weights: impl Iterator<Item = f64> + Clo
 /// The share of a gamma distribution of that shape and of scale 1 that lies below `x`: the regularised lower incomplete
 /// gamma function.
 ///
-/// By its series below `shape + 1` and by its continued fraction above (Abramowitz & Stegun, 6.5.29 and 6.5.31).
+/// Computed by its series below `shape + 1` and by its continued fraction above (Abramowitz & Stegun, 6.5.29 and 6.5.31).
 pub(crate) fn gamma_below(shape: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

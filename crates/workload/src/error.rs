@@ -18,7 +18,7 @@ pub enum InputError {
         path: PathBuf,
         /// Its line, counted from 1; `None` if it concerns the file as a whole.
         line: Option<u64>,
-        /// What is wrong, and what to do.
+        /// The problem and the fix.
         problem: String,
         /// Error of the gzip decoder.
         source: Option<io::Error>,
@@ -91,7 +91,7 @@ pub(crate) const WEIGHTS: &str = "weights from 0 to 1e12, one of them above 0";
 #[error("{expected} found {found:?}")]
 pub struct TextError {
     expected: &'static str,
-    /// What was given, shortened if it is long.
+    /// The text that was given, shortened if it is long.
     pub found: String,
 }
 

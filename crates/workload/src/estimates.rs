@@ -1,10 +1,11 @@
 //! Estimates of run times that policies see.
 
 use crate::error::TextError;
+use crate::held::HeldJob;
 use crate::history::PastJobs;
 use crate::repair::Rule;
 use rand::RngExt;
-use sim_core::{Purpose, Span, Streams};
+use sim_core::{Job, JobId, Purpose, Request, SiteSet, Span, Streams};
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,20 +71,6 @@ pub(crate) struct Estimator {
     history: PastJobs,
 }
 
-/// The values of a job in its log.
-#[derive(Copy, Clone)]
-pub(crate) struct Logged {
-    pub(crate) number: u64,
-    pub(crate) user: Option<u32>,
-    /// Submission by the log, and as it is taken where that is earlier than the one before.
-    pub(crate) submit: Span,
-    pub(crate) ordered_submit: Span,
-    pub(crate) wait: Option<Span>,
-    pub(crate) runtime: Span,
-    /// The requested time, above zero.
-    pub(crate) limit: Option<Span>,
-}
-
 impl Estimator {
     /// # Panics
     ///
@@ -94,38 +81,53 @@ impl Estimator {
         Self { estimates, seed, history: PastJobs::new(window) }
     }
 
-    /// Run time and estimate of the next job; `note` is called with the rules that are applied.
-    pub(crate) fn next(&mut self, job: Logged, mut note: impl FnMut(Rule)) -> (Span, Span) {
-        let Logged { runtime, limit, .. } = job;
-        match self.estimates {
-            Estimates::Exact => return (runtime, runtime),
-            Estimates::Factor(factor) => return (runtime, stretched(runtime, factor)),
-            Estimates::FModel(f) => return (runtime, f_model(runtime, f, self.seed, job.number)),
-            Estimates::User | Estimates::RequestFactor(_) | Estimates::MeanOfUser(_) => {}
-        }
-        if limit.is_some_and(|limit| limit < runtime) {
-            note(Rule::CutAtEstimate);
-        }
-        let cut = limit.map_or(runtime, |limit| limit.min(runtime));
-        let predicted = match self.estimates {
-            Estimates::MeanOfUser(_) => self.mean_of_user(job, &mut note),
-            _ => None,
+    /// The next job as a simulation takes it; `note` is called with the rules that are applied. `logged` is its submission on
+    /// the log's clock, and `ordered` the same, or that of the job before it if that is later.
+    pub(crate) fn job(
+        &mut self,
+        id: JobId,
+        held: &HeldJob,
+        [logged, ordered]: [Span; 2],
+        mut note: impl FnMut(Rule),
+    ) -> Job {
+        let HeldJob { submit, runtime, limit, due, processors, user, number, .. } = *held;
+        let (runtime, estimate) = match self.estimates {
+            Estimates::Exact => (runtime, runtime),
+            Estimates::Factor(factor) => (runtime, stretched(runtime, factor)),
+            Estimates::FModel(f) => (runtime, f_model(runtime, f, self.seed, number)),
+            Estimates::User | Estimates::RequestFactor(_) | Estimates::MeanOfUser(_) => {
+                if limit.is_some_and(|limit| limit < runtime) {
+                    note(Rule::CutAtEstimate);
+                }
+                let predicted = match self.estimates {
+                    Estimates::MeanOfUser(_) => self.mean_of_user(held, [logged, ordered], &mut note),
+                    _ => None,
+                };
+                if predicted.is_none() && limit.is_none() {
+                    note(Rule::EstimateFromRuntime);
+                }
+                let requested = limit.unwrap_or(runtime);
+                let estimate = match (self.estimates, predicted) {
+                    (Estimates::RequestFactor(factor), _) => stretched(requested, factor),
+                    (_, Some(mean)) => limit.map_or(mean, |limit| mean.min(limit)),
+                    (_, None) => requested,
+                };
+                (held.runtime_within_limit(), estimate)
+            }
         };
-        if predicted.is_none() && limit.is_none() {
-            note(Rule::EstimateFromRuntime);
-        }
-        let requested = limit.unwrap_or(runtime);
-        let estimate = match (self.estimates, predicted) {
-            (Estimates::RequestFactor(factor), _) => stretched(requested, factor),
-            (_, Some(mean)) => limit.map_or(mean, |limit| mean.min(limit)),
-            (_, None) => requested,
-        };
-        (cut, estimate)
+        let deadline = due.map(|due| submit + due);
+        let request = Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL, user };
+        Job { id, submit, origin: None, request, runtime }
     }
 
-    /// What the past of its user predicts for a job; later predictions know of it from when it ended in the log.
-    fn mean_of_user(&mut self, job: Logged, mut note: impl FnMut(Rule)) -> Option<Span> {
-        let mean = job.user.and_then(|user| self.history.mean_of(user, job.ordered_submit));
+    /// The mean run time of past jobs of the job's user. Later predictions know of this job from when it ended in the log.
+    fn mean_of_user(
+        &mut self,
+        job: &HeldJob,
+        [logged, ordered]: [Span; 2],
+        mut note: impl FnMut(Rule),
+    ) -> Option<Span> {
+        let mean = job.user.and_then(|user| self.history.mean_of(user, ordered));
         if mean.is_none() {
             note(Rule::NoPastJob);
         }
@@ -133,7 +135,7 @@ impl Estimator {
             if job.wait.is_none() {
                 note(Rule::WaitTakenAsZero);
             }
-            self.history.submit(user, job.submit + job.wait.unwrap_or_default() + job.runtime, job.runtime);
+            self.history.submit(user, logged + job.wait.unwrap_or_default() + job.runtime, job.runtime);
         }
         mean
     }

@@ -52,7 +52,7 @@ pub struct GangMix {
     pub service: ServiceDraw,
 }
 
-/// How the service times within one gang are drawn: reading R1, since the text leaves it open.
+/// Draws of the service times within one gang: reading R1, since the text leaves it open.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceDraw {

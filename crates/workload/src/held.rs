@@ -6,11 +6,11 @@
 
 use crate::draw::count;
 use crate::error::InputError;
-use crate::estimates::{Estimator, Logged, stretched};
+use crate::estimates::{Estimator, stretched};
 use crate::model::ModelJob;
 use crate::swf::{SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
-use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
+use sim_core::{Job, JobId, Span, Time};
 
 /// The jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,11 +23,11 @@ pub struct HeldLog {
 /// One job, with what the log says of it, before estimates are made for policies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct HeldJob {
-    /// When it was submitted, since the first job of the log or, in a resampled one, since the first week began.
+    /// Submission, since the first job of the log or, in a resampled one, since the first week began.
     pub submit: Time,
-    /// How long it ran by the log, limit or no limit.
+    /// Run time by the log, whatever the limit.
     pub runtime: Span,
-    /// How long it waited in the log, where that is known.
+    /// Wait time in the log, if known.
     pub wait: Option<Span>,
     /// Its requested time (field 9), above zero.
     pub limit: Option<Span>,
@@ -35,7 +35,7 @@ pub struct HeldJob {
     pub due: Option<Span>,
     /// Processors that it held.
     pub processors: u32,
-    /// Who submitted it.
+    /// Its user.
     pub user: Option<u32>,
     /// Its number in the log.
     pub number: u64,
@@ -43,7 +43,7 @@ pub struct HeldJob {
 
 impl HeldJob {
     /// Its run time where limits are enforced.
-    pub fn runtime_within_limit(&self) -> Span {
+    pub(crate) fn runtime_within_limit(&self) -> Span {
         self.limit.map_or(self.runtime, |limit| limit.min(self.runtime))
     }
 
@@ -79,24 +79,15 @@ impl HeldLog {
         let mut jobs = Vec::new();
         while let Some(item) = intake.next_record() {
             let (record, job) = item?;
-            let Some(job) = job else { continue };
-            jobs.push(HeldJob {
-                submit: job.job.submit,
-                runtime: job.logged_runtime,
-                wait: record.wait,
-                limit: job.requested_time,
-                due: job.job.request.deadline.map(|deadline| deadline.since(job.job.submit)),
-                processors: job.job.request.processors,
-                user: job.user,
-                number: job.number,
-            });
+            let Some((_, held)) = job else { continue };
+            jobs.push(held);
             each(record);
         }
         jobs.shrink_to_fit();
         Ok((Self { jobs, origin: intake.origin().unwrap_or_default() }, intake.repairs().clone()))
     }
 
-    /// What a model drew; its jobs are numbered from 1.
+    /// The jobs of a model, numbered from 1.
     pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
         let held = jobs.map(|job| HeldJob {
             submit: job.job.submit,
@@ -196,7 +187,7 @@ impl HeldLog {
     }
 
     /// The share of jobs whose user is known, from 0 to 1.
-    pub fn with_user(&self) -> f64 {
+    pub(crate) fn with_user(&self) -> f64 {
         share(self.jobs.iter().filter(|job| job.user.is_some()).count(), self.jobs.len())
     }
 
@@ -209,18 +200,8 @@ impl HeldLog {
     pub fn with_estimates(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
         let mut estimator = Estimator::new(estimates, seed);
         let job = |(id, held): (u32, &HeldJob)| {
-            let HeldJob { number, user, wait, runtime, limit, .. } = *held;
             let submit = held.submit.since(Time::ZERO);
-            let logged = Logged { number, user, submit, ordered_submit: submit, wait, runtime, limit };
-            let (runtime, estimate) = estimator.next(logged, |_| {});
-            let request = Request {
-                processors: held.processors,
-                estimate: Some(estimate),
-                deadline: held.due.map(|due| held.submit + due),
-                sites: SiteSet::ALL,
-                user: held.user,
-            };
-            Job { id: JobId(id), submit: held.submit, origin: None, request, runtime }
+            estimator.job(JobId(id), held, [submit, submit], |_| {})
         };
         (0..).zip(&self.jobs).map(job).collect()
     }

@@ -1,4 +1,4 @@
-//! What is known of a user's past jobs when the next one is submitted.
+//! Past jobs of a user, as known when the next one is submitted.
 
 use sim_core::Span;
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 /// length of the log.
 #[derive(Clone, Debug)]
 pub(crate) struct PastJobs {
-    /// How many run times of a user are remembered, at least 1.
+    /// Number of run times of a user that are kept, at least 1.
     window: usize,
     /// Jobs in flight, the one that ends next on top; of those that end at once, the one submitted first.
     in_flight: BinaryHeap<Reverse<Flight>>,

@@ -48,7 +48,7 @@ pub struct Inspection {
     pub queues: BTreeMap<u32, u64>,
     /// Jobs of each partition that is known.
     pub partitions: BTreeMap<u32, u64>,
-    /// When the first job was submitted, by the log's own clock.
+    /// Submission of the first job, by the log's own clock.
     pub first_submit: f64,
     /// From the first submission to the last.
     pub submission_span: f64,
@@ -89,11 +89,11 @@ pub struct Inspection {
     pub without_estimate: u64,
     /// Jobs of each requested time in whole seconds.
     pub estimate_values: BTreeMap<u64, u64>,
-    /// How good the estimates are.
+    /// Accuracy of the estimates.
     pub accuracy: Accuracy,
     /// Users with the most work, at most twenty, the busiest first.
     pub busiest_users: Vec<UserShare>,
-    /// What is odd, by name, in the order of the lines where it was first.
+    /// Anomalies by name, in the order of their first lines.
     pub anomalies: Vec<AnomalyCount>,
 }
 
@@ -124,9 +124,9 @@ pub struct UserShare {
 pub struct AnomalyCount {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub description: &'static str,
-    /// How often it was met.
+    /// Number of records that have it.
     pub count: u64,
     /// The line where first.
     pub first_line: u64,
@@ -163,8 +163,8 @@ impl Inspection {
             }
             let Some(item) = item else { break };
             seen.of.records += 1;
-            if let Some((record, Some(job))) = item {
-                seen.take_in(&record, job.job.request.processors, &clock);
+            if let Some((record, Some(processors))) = item {
+                seen.take_in(&record, processors, &clock);
             }
         }
         // Nodes that a job does not fit on one by one have several processors each, and their number is unknown.
@@ -178,7 +178,7 @@ fn zone(header: &Header) -> Option<i32> {
     header.get("TimeZone")?.split_whitespace().next()?.parse().ok().filter(|offset: &i32| offset.abs() <= 86_400)
 }
 
-/// How the log's own seconds become hours and weekdays.
+/// Conversion of the log's own seconds into hours and weekdays.
 pub(crate) struct Clock {
     utc_offset: i32,
     unix_start: Option<u64>,

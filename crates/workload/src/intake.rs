@@ -2,10 +2,11 @@
 
 use crate::deadlines::Deadlines;
 use crate::error::InputError;
-use crate::estimates::{Estimates, Estimator, Logged, stretched};
+use crate::estimates::{Estimates, Estimator, stretched};
+use crate::held::HeldJob;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
+use sim_core::{Job, JobId, Span, Time};
 use std::sync::Arc;
 
 /// Reads a log as jobs: numbered 0, 1, 2 … as they are delivered, in the order of the log, submitted from
@@ -25,7 +26,7 @@ pub struct Intake {
     estimator: Estimator,
 }
 
-/// How a log is taken in.
+/// Options of an [`Intake`].
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// Estimates of run times that policies see.
@@ -34,7 +35,7 @@ pub struct Options {
     pub max_jobs: Option<u64>,
     /// Processors of the machine, to count the jobs that are wider.
     pub capacity: Option<u32>,
-    /// When jobs ought to be finished.
+    /// Deadlines of jobs.
     pub deadlines: Deadlines,
     /// The seed of estimates that are drawn ([`Estimates::FModel`]); 0 unless it is set.
     pub seed: u64,
@@ -47,7 +48,7 @@ pub struct LogJob {
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
-    /// What people call it, where that is not its number.
+    /// Its name, if that is not its number.
     pub name: Option<Arc<str>>,
     /// Its line in the file, counted from 1.
     pub line: u64,
@@ -55,7 +56,7 @@ pub struct LogJob {
     pub logged_runtime: Span,
     /// Its requested time (field 9), whatever estimate the policy sees.
     pub requested_time: Option<Span>,
-    /// Who submitted it.
+    /// Its user.
     pub user: Option<u32>,
     /// The name of that user, where the log gives one.
     pub user_name: Option<Arc<str>>,
@@ -72,6 +73,9 @@ pub struct LogJob {
     /// Columns 20 and beyond: see [`SwfRecord::further`].
     pub further: Option<Box<str>>,
 }
+
+/// A job, and the part of it that a held log keeps.
+type TakenIn = (LogJob, HeldJob);
 
 impl Intake {
     /// Takes in what `records` reads.
@@ -92,7 +96,7 @@ impl Intake {
         }
     }
 
-    /// What was repaired so far.
+    /// Repairs so far.
     pub const fn repairs(&self) -> &Repairs {
         &self.repairs
     }
@@ -112,8 +116,8 @@ impl Intake {
         &self.records
     }
 
-    /// The next record, and the job that it yields, unless it is skipped.
-    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), InputError>> {
+    /// The next record, and the job that it yields, unless it is skipped, with what a held log keeps of it.
+    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<TakenIn>), InputError>> {
         self.records_left = self.records_left.checked_sub(1)?;
         let record = match self.records.next()? {
             Ok(record) => record,
@@ -123,7 +127,7 @@ impl Intake {
     }
 
     /// The job of a record, or `None` if it is skipped.
-    fn job_of(&mut self, record: &SwfRecord) -> Result<Option<LogJob>, InputError> {
+    fn job_of(&mut self, record: &SwfRecord) -> Result<Option<TakenIn>, InputError> {
         let line = self.records.line();
         let Some(logged_submit) = record.submit else {
             self.note_here(Rule::NoSubmit);
@@ -155,31 +159,26 @@ impl Intake {
         let submit = logged_submit.max(last);
         self.first_and_last = Some((first, submit));
 
-        let SwfRecord { number, user, wait, .. } = *record;
-        let logged = Logged {
-            number,
-            user,
-            submit: logged_submit,
-            ordered_submit: submit,
-            wait,
+        let id = JobId(self.delivered);
+        self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        let held = HeldJob {
+            submit: Time::ZERO + (submit - first),
             runtime: logged_runtime,
+            wait: record.wait,
             limit,
+            due: time_to_deadline,
+            processors,
+            user: record.user,
+            number: record.number,
         };
-        let (runtime, estimate) = self.estimator.next(logged, |rule| self.repairs.note(rule, Some(line)));
-
+        let note = |rule| self.repairs.note(rule, Some(line));
+        let job = self.estimator.job(id, &held, [logged_submit, submit], note);
         if self.options.capacity.is_some_and(|capacity| processors > capacity) {
             self.note_here(Rule::WiderThanMachine);
         }
-
         self.repairs.note_unread(record, false);
-        let id = JobId(self.delivered);
-        self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        let submit = Time::ZERO + (submit - first);
-        let deadline = time_to_deadline.map(|time| submit + time);
-        let request =
-            Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL, user: record.user };
-        Ok(Some(LogJob {
-            job: Job { id, submit, origin: None, request, runtime },
+        let job = LogJob {
+            job,
             number: record.number,
             name: record.name.clone(),
             line,
@@ -193,7 +192,8 @@ impl Intake {
             partition: record.partition,
             requested_memory: record.requested_memory,
             further: record.further.clone(),
-        }))
+        };
+        Ok(Some((job, held)))
     }
 
     fn note_here(&mut self, rule: Rule) {
@@ -205,6 +205,7 @@ impl Iterator for Intake {
     type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        std::iter::from_fn(|| self.next_record()).find_map(|item| item.map(|(_, job)| job).transpose())
+        std::iter::from_fn(|| self.next_record())
+            .find_map(|item| item.map(|(_, job)| job.map(|(job, _)| job)).transpose())
     }
 }

@@ -4,14 +4,14 @@
 //! a parser. Ways in:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
-//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. [`estimates`] and
-//!   [`deadlines`] are chosen there.
+//!   a time; [`Intake`] turns its records into jobs under named rules, and counts every repair. [`Estimates`] and
+//!   [`Deadlines`] are chosen there.
 //! - [`inspect`] summarizes a log, and [`validate`] lists its anomalies, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
 //! - [`sacct`] reads the output of Slurm's accounting.
-//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with weeks or
+//! - [`HeldLog`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with weeks or
 //!   users drawn at random.
-//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
+//! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
 //!   times when they are out of service.
 //! - [`predictsim`] reads a log as the published experiments on predicted run times did.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
@@ -61,12 +61,12 @@ pub mod convert;
 pub mod gwf;
 pub mod sacct;
 
-pub mod capacity;
-pub mod deadlines;
-pub mod estimates;
-pub mod held;
+mod capacity;
+mod deadlines;
+mod estimates;
+mod held;
 mod history;
-pub mod intake;
+mod intake;
 pub mod repair;
 pub mod resample;
 mod unread;
@@ -75,7 +75,7 @@ pub mod inspect;
 pub mod validate;
 
 pub mod alea31;
-pub mod machines;
+mod machines;
 pub mod outages;
 pub mod predictsim;
 

@@ -17,7 +17,7 @@ pub struct Machine {
     pub id: u32,
     /// Its name, by which jobs may ask for it.
     pub name: String,
-    /// How many nodes, at least 1.
+    /// Number of nodes, at least 1.
     pub nodes: u32,
     /// Processors of each node, at least 1.
     pub cpus_per_node: u32,

@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{AnyModel, MeasureError, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
+pub use catalog::{AnyModel, MeasureError, Measured, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
@@ -64,9 +64,9 @@ pub fn named(name: &str) -> Option<&'static ModelEntry> {
 pub struct ModelJob {
     /// The job as simulations take it. Its estimate is the requested time where there is one, and else exact.
     pub job: Job,
-    /// How long its user believes it will run at most, where the model says so.
+    /// Requested time, if the model has one.
     pub requested_time: Option<Span>,
-    /// Who submitted it, where the model has users.
+    /// Its user, if the model has users.
     pub user: Option<u32>,
     /// The queue or class, where the model has several.
     pub queue: Option<u32>,

@@ -44,7 +44,7 @@ pub enum Outages {
 }
 
 impl Outages {
-    /// How long a repair may be expected to take: the mean, if outages are drawn. A trace announces nothing.
+    /// Expected time of a repair: the mean, if outages are drawn. A trace announces nothing.
     pub const fn repair_expected(&self) -> Option<Span> {
         match self {
             Self::Drawn { mttr, .. } => Some(*mttr),

@@ -9,7 +9,7 @@ use crate::swf::SwfRecord;
 pub struct Repair<R = Rule> {
     /// Which rule.
     pub rule: R,
-    /// How often.
+    /// Number of applications.
     pub count: u64,
     /// The line of the log where it was applied first; `None` if it concerns the log as a whole.
     pub first_line: Option<u64>,
@@ -37,7 +37,7 @@ macro_rules! rules {
                 [$($name),+][self as usize]
             }
 
-            /// What it does and why, in one line.
+            /// Its effect and reason, in one line.
             pub const fn description(self) -> &'static str {
                 [$($description),+][self as usize]
             }
@@ -49,7 +49,7 @@ macro_rules! rules {
             }
         }
 
-        /// How often each rule was applied, and where first.
+        /// Number of applications of each rule, and the first line of each.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $Repairs {
             counts: [u64; $Rule::ALL.len()],
@@ -58,7 +58,7 @@ macro_rules! rules {
         }
 
         impl $Repairs {
-            /// How often `rule` was applied.
+            /// Number of applications of `rule`.
             pub const fn count(&self, rule: $Rule) -> u64 {
                 self.counts[rule as usize]
             }
@@ -86,7 +86,7 @@ macro_rules! rules {
 pub(crate) use rules;
 
 rules! {
-    /// What is done to a record that cannot be taken as it stands. Nothing else is ever done.
+    /// Repairs of records that cannot be taken as they stand. There are no others.
     enum Rule {
         NoSubmit = "no-submit": "submit time (field 2) unknown: skipped",
         NoRuntime = "no-runtime": "run time (field 4) unknown, negative or zero, so the job never ran: skipped",

@@ -25,7 +25,7 @@ pub use users::Users;
 use crate::draw;
 use sim_core::{Span, Stream};
 
-/// Why no log can be drawn, and what to do instead.
+/// The reason why no log can be drawn, and the alternative.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ResampleError(String);

@@ -1,4 +1,4 @@
-//! What Slurm's accounting tells of the jobs of a cluster: `sacct --parsable2`.
+//! The jobs of a cluster from Slurm's accounting: `sacct --parsable2`.
 //!
 //! The first line names the columns, in any order, separated by `|`; every other line is a job, a task of an array of
 //! jobs, or a step of one. Steps are left out, and so is what has not ended. Times are local to the cluster, without a

@@ -1,7 +1,7 @@
 //! Anomalies of a log, line by line.
 
 use crate::error::InputError;
-use crate::intake::{Intake, LogJob, Options};
+use crate::intake::{Intake, Options};
 use crate::repair::Rule;
 use crate::swf::{Status, SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates};
@@ -158,11 +158,8 @@ impl Checker {
         Self { intake: Intake::new(records, options), last_number: None }
     }
 
-    /// The next record, and the job that it yields; `None` within if the line cannot be read, `None` at the end of the log.
-    pub(crate) fn check_next(
-        &mut self,
-        mut report: impl FnMut(Finding),
-    ) -> Option<Option<(SwfRecord, Option<LogJob>)>> {
+    /// The next record, and the processors of the job that it yields; `None` within if the line cannot be read, `None` at the end of the log.
+    pub(crate) fn check_next(&mut self, mut report: impl FnMut(Finding)) -> Option<Option<(SwfRecord, Option<u32>)>> {
         let before = self.intake.repairs().clone();
         let item = self.intake.next_record()?;
         let line = self.intake.reader().line();
@@ -203,6 +200,6 @@ impl Checker {
         for (_, anomaly) in checks.into_iter().filter(|(applies, _)| *applies) {
             report(anomaly);
         }
-        Some(Some((record, job)))
+        Some(Some((record, job.map(|(job, _)| job.job.request.processors))))
     }
 }

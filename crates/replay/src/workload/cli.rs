@@ -81,7 +81,7 @@ pub struct Inspect {
     pub(crate) machine: Machine,
     #[command(flatten)]
     pub(crate) zone: Zone,
-    /// Where to write; results/workload/NAME if not given.
+    /// Output folder; results/workload/NAME if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -142,7 +142,7 @@ pub struct Convert {
     /// The format to read; recognized by the first record if not given.
     #[arg(long, value_name = "swf|swf21|gwf|sacct")]
     pub(crate) from: Option<Layout>,
-    /// Where the clocks of sacct stood: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
+    /// Time zone of the clocks of sacct: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
     /// for times without a zone; of others it goes into the header.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub(crate) zone: Option<LocalZone>,
@@ -176,7 +176,7 @@ pub struct Generate {
     /// The model.
     #[arg(value_parser = drawable())]
     pub(crate) model: &'static ModelEntry,
-    /// How many jobs. (`--jobs` is the number of threads, as everywhere.)
+    /// Number of jobs. (`--jobs` is the number of threads, as everywhere.)
     #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     /// Seed of all that is drawn.
@@ -258,7 +258,7 @@ pub struct Fit {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) zone: Zone,
-    /// What to measure: users' sessions, or the arrivals and run times of each range of sizes.
+    /// Model to measure: users' sessions, or the arrivals and run times of each range of sizes.
     #[arg(long, value_parser = measurable(), default_value = SessionModel::NAME)]
     pub(crate) model: &'static ModelEntry,
     /// The preset to write.

@@ -139,7 +139,7 @@ fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafri
     Ok(model)
 }
 
-/// How the log was made, for its head.
+/// The head of the log, which says how it was made.
 fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
     let parameters = model.parameters()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();

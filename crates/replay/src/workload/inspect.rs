@@ -17,12 +17,12 @@ use std::path::Path;
 use workload::Inspection;
 use workload::swf::Header;
 
-/// What was seen of a log, and how it was looked at.
+/// The summary of a log, and the options that it was made with.
 struct Seen<'a> {
     options: &'a Inspect,
     header: Header,
     log: Inspection,
-    /// Of the file; none of a pipe.
+    /// SHA-256 of the file; `None` for a pipe.
     hash: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
     Ok(SwfReader::from_read(&path.to_string_lossy(), source)?)
 }
 
-/// Why reading ended: Ctrl-C, or a fault of the log.
+/// The reason why reading ended: Ctrl-C, or a fault of the log.
 pub(super) fn failed(error: InputError) -> anyhow::Error {
     if interrupt::requested() { Interrupted::Lost.into() } else { error.into() }
 }

@@ -1,4 +1,4 @@
-//! What Slurm's accounting prints, as a log.
+//! The output of Slurm's accounting as a log.
 
 use super::{ConvertError, Converted, Layout, NameNumbers, Sink};
 use crate::gwf::GwfRecord;
@@ -7,7 +7,7 @@ use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
 use sim_core::Span;
 use std::io::Write;
 
-/// Converts what `sacct` printed, and writes it to `out`, which had better be buffered; `processors` are those of the cluster,
+/// Converts what `sacct` printed, and writes it to `out`, which should be buffered; `processors` are those of the cluster,
 /// which `sacct` does not tell. Jobs come by submit time, from that of the first on, as far as [`BySubmit`] can bring them there.
 /// Comments tell at the top when that was and what the columns are, and at the end what was done how often.
 ///
@@ -44,7 +44,7 @@ pub fn convert_sacct(
 /// Jobs of `sacct`, whose log begins with the first of them.
 struct FromOrigin {
     names: NameNumbers,
-    /// When the log begins, and the latest submit time that was written, since 1970.
+    /// Beginning of the log and the latest submit time that was written, since 1970.
     origin_and_last: Option<(Span, Span)>,
     processors: Option<u32>,
 }
@@ -76,7 +76,7 @@ impl FromOrigin {
     }
 }
 
-/// What the head of the log says about how it was made.
+/// The head of the log, which says how it was made.
 fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {
     let origin = origin.as_nanos() / 1_000_000_000;
     let mut lines = vec!["Version: 2.2".to_owned(), "Conversion: from sacct --parsable2 by Gridproof".to_owned()];

@@ -42,16 +42,6 @@ impl GwfReader {
         &self.comments
     }
 
-    /// The file's path, or the name that stands for it.
-    pub fn path(&self) -> &Path {
-        self.lines.path()
-    }
-
-    /// The number of the line that was read last, counted from 1: after `next`, the line of that record.
-    pub const fn line(&self) -> u64 {
-        self.lines.number()
-    }
-
     fn start(lines: Lines) -> Result<Self, InputError> {
         let mut reader = Self { lines, comments: Vec::new() };
         let mut held = 0;

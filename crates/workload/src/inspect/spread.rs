@@ -1,12 +1,12 @@
-//! How values are spread, in constant memory.
+//! Distribution of values, in constant memory.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How values are spread. All zero if there are none.
+/// Distribution of values. All zero if there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Spread {
-    /// How many values.
+    /// Number of values.
     pub count: u64,
     /// Their mean.
     pub mean: f64,
@@ -32,14 +32,14 @@ pub struct Spread {
     pub histogram: Vec<Bin>,
 }
 
-/// How many values lie between two numbers.
+/// Number of values between two numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize)]
 pub struct Bin {
     /// Included.
     pub from: f64,
     /// Not included.
     pub to: f64,
-    /// How many.
+    /// Number of values.
     pub count: u64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Gather {
     /// Zeros, and values of like logarithm, each with their number and sum.
     zeros: u64,
     alike: BTreeMap<i32, (u64, f64)>,
-    /// By the bins of the histogram.
+    /// Counts in the bins of the histogram.
     bins: Vec<u64>,
 }
 

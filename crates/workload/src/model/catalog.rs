@@ -17,7 +17,7 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     const NAME: &'static str;
     /// Whose model it is and what it draws, for `--help`: half a sentence, without a dot.
     const SUMMARY: &'static str;
-    /// What jobs are drawn from, for the head of a log, such as "the model of Downey (1997)".
+    /// Origin of the jobs, for the head of a log, such as "the model of Downey (1997)".
     const ORIGIN: &'static str;
     /// Processors of the smallest machine, if the parameters follow the machine.
     const LEAST_PROCESSORS: Option<u32> = None;
@@ -25,7 +25,7 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     const DEFAULTS: Option<fn(Option<u32>) -> Self>;
     /// Presets of their own names, which stand for certain logs.
     const STAND_INS: &'static [StandIn<Self>] = &[];
-    /// How it is measured in a log, if it can be.
+    /// Measurement in a log, if there is one.
     const MEASUREMENT: Option<Measurement<Self>> = None;
 
     /// Whether the parameters describe a workload.
@@ -68,8 +68,11 @@ pub struct Measurement<M> {
     pub knows_hours: bool,
     /// Measures the model and describes it in a line, given the seconds by which local time was ahead of UTC, for a log whose
     /// header does not give them.
-    pub measure: fn(SwfReader, Option<i32>) -> Result<(M, String), MeasureError>,
+    pub measure: fn(SwfReader, Option<i32>) -> Measured<M>,
 }
+
+/// A model that was measured in a log, described in a line.
+pub type Measured<M> = Result<(M, String), MeasureError>;
 
 /// The reason why no model was measured.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +91,7 @@ pub struct ModelEntry {
     pub name: &'static str,
     /// Whose model it is and what it draws.
     pub summary: &'static str,
-    /// What jobs are drawn from, for the head of a log.
+    /// Origin of the jobs, for the head of a log.
     pub origin: &'static str,
     /// The model whose preset this is, if it stands for a log.
     pub preset_of: Option<&'static str>,
@@ -96,7 +99,7 @@ pub struct ModelEntry {
     pub least_processors: Option<u32>,
     /// Processors of the machine of the log that it stands for.
     pub stands_for_processors: Option<u32>,
-    /// How it is measured in a log, if it can be.
+    /// Measurement in a log, if there is one.
     pub fit: Option<Measurement<Parameters>>,
     /// The parameters of a preset. They may describe no workload: see [`AnyModel::check`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,

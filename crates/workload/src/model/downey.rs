@@ -58,7 +58,7 @@ impl Default for Downey {
 }
 
 impl Downey {
-    /// How many times faster a job of average parallelism `average` and variation `sigma` is on `processors` processors than on
+    /// Speed-up: how many times faster a job of average parallelism `average` and variation `sigma` is on `processors` processors than on
     /// one.
     ///
     /// ```

@@ -62,7 +62,7 @@ pub struct LublinClass {
     pub arrival_shape: f64,
     /// Its scale.
     pub arrival_scale: f64,
-    /// By this the shape is multiplied for the whole day.
+    /// Factor of the shape for the whole day.
     pub rush_to_all: f64,
     /// Shape of the gamma distribution of arrivals over the half-hours of a day.
     pub cycle_shape: f64,
@@ -230,7 +230,7 @@ impl LublinClass {
         }
     }
 
-    /// How many arrivals each half-hour of the day has, on average one; never none, or a day might hold no arrival.
+    /// Arrivals in each half-hour of the day, on average one; never zero, so that every day has an arrival.
     fn cycle(&self) -> [f64; HALF_HOURS] {
         let below = |x: f64| draw::gamma_below(self.cycle_shape, x / self.cycle_scale);
         let mut weights = [0.0; HALF_HOURS];

@@ -25,7 +25,7 @@ use sim_core::Streams;
 /// - A job's run time is a part of its estimate that depends on the estimate; the parts of successive jobs of a session
 ///   are correlated (a Gaussian copula), and have the distribution of the table nevertheless.
 ///
-/// What it leaves out of a log: that a user asks for the same in another session, and trends over weeks.
+/// It leaves out that a user asks for the same in another session, and trends over weeks.
 ///
 /// ```
 /// use sim_core::Streams;
@@ -39,9 +39,9 @@ use sim_core::Streams;
 pub struct SessionModel {
     /// Mean number of sessions that begin in a day.
     pub sessions_per_day: f64,
-    /// How many sessions begin in each hour of the day, relative to each other.
+    /// Sessions that begin in each hour of the day, relative to each other.
     pub by_hour: [f64; 24],
-    /// How many sessions begin on each day of the week, Monday first, relative to each other.
+    /// Sessions that begin on each day of the week, Monday first, relative to each other.
     pub by_weekday: [f64; 7],
     /// Hour of the week at which the workload begins, 0 for Monday midnight.
     #[serde(default)]
@@ -59,7 +59,7 @@ pub struct SessionModel {
     pub runtime_factor: f64,
     /// Shares of the users, relative to each other. The position of a user is its number.
     pub users: Vec<f64>,
-    /// What jobs ask for.
+    /// Requests of jobs.
     pub sizes: Vec<SizeShare>,
     /// Estimates, for jobs from small to large.
     pub estimates: Vec<EstimateShares>,
@@ -77,7 +77,7 @@ const fn one() -> f64 {
 pub struct SizeShare {
     /// Their processors.
     pub processors: u32,
-    /// How many there are, relative to other sizes.
+    /// Number of these jobs, relative to other sizes.
     pub weight: f64,
     /// The nodes that they ask for; none is as many nodes of one processor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -93,7 +93,7 @@ pub struct Shape {
     /// The cluster that the job demands, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// How many jobs of that size ask so, relative to its other shapes.
+    /// Number of jobs of that size with this request, relative to its other shapes.
     pub weight: f64,
 }
 

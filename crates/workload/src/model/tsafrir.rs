@@ -94,7 +94,7 @@ const JOINT: [u32; 15] = [
     18 * HOUR,
 ];
 
-/// What makes the twenty full: multiples of these, from the longest estimate downwards (`EST_ROUND`).
+/// Values that complete the twenty: multiples of these, from the longest estimate downwards (`EST_ROUND`).
 const ROUND: [u32; 10] =
     [200 * HOUR, 100 * HOUR, 50 * HOUR, 10 * HOUR, 5 * HOUR, 2 * HOUR, HOUR, 20 * MINUTE, 10 * MINUTE, 5 * MINUTE];
 

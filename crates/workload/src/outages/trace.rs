@@ -18,7 +18,7 @@ use std::path::Path;
 pub struct OutageTrace {
     lines: Lines,
     machines: Vec<String>,
-    /// When the outage of the line above began.
+    /// Beginning of the outage of the line above.
     last: Time,
     /// Until when each machine is known to be down.
     down_until: Vec<Time>,

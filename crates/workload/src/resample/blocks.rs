@@ -46,7 +46,7 @@ pub struct Blocks {
     weeks: usize,
     part: Span,
     machine: Fluid,
-    /// Of the original.
+    /// Measures of the original.
     own: Measures,
 }
 

@@ -5,7 +5,7 @@ use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::Time;
 
-/// How far a resampled log is from the log that it was made of, in numbers that a reader can set bounds to.
+/// Distance of a resampled log from its original, in numbers that can be bounded.
 ///
 /// | name | measure |
 /// |---|---|

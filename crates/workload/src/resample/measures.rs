@@ -28,13 +28,13 @@ pub(super) struct WeeklyMoments {
 #[derive(Clone, Debug)]
 pub(super) struct Measures {
     pub(super) jobs: f64,
-    /// By counting: see [`Blocks`](super::Blocks). The last part of a week is left out of the first of each two.
+    /// Moments by way of counting: see [`Blocks`](super::Blocks). The last part of a week is left out of the first of each two.
     pub(super) shapes: [[WeeklyMoments; 2]; 4],
     pub(super) backlog: f64,
 }
 
 impl Measures {
-    /// Of jobs in order. `origin` is time 0 on the log's own clock.
+    /// Measures jobs in order. `origin` is time 0 on the log's own clock.
     pub(super) fn of<'a>(jobs: impl Iterator<Item = (Time, &'a HeldJob)>, machine: Fluid, origin: Span) -> Self {
         let phase = Span::from_nanos(origin.as_nanos() % WEEK.as_nanos());
         let rate = f64::from(machine.processors) / machine.density;

@@ -52,7 +52,7 @@ impl Role {
     }
 }
 
-/// What cannot be done without; one of each group.
+/// Roles that are needed; one of each group.
 const NEEDED: [&[Role]; 6] = [
     &[Role::JobIdRaw, Role::JobId],
     &[Role::Submit],
@@ -68,7 +68,7 @@ pub(super) const WITH_GPUS: [Role; 4] = [Role::AllocTres, Role::ReqTres, Role::A
 /// No `sacct` has more columns.
 const MOST: usize = 255;
 
-/// Where each role stands.
+/// Column of each role.
 #[derive(Clone, Debug)]
 pub(super) struct SacctColumns {
     at: [Option<u8>; Role::ALL.len()],

@@ -1,9 +1,9 @@
-//! What single values mean: states, memory, processors.
+//! Single values: states, memory, processors.
 
 use crate::swf::Status;
 use std::borrow::Cow;
 
-/// How a job stands, by the first word of its state.
+/// State of a job, by its first word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum JobState {
     /// It has ended.

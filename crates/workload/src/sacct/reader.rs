@@ -49,8 +49,8 @@ impl SacctReader {
         Self::start(Lines::from_read(name, input, LOG)?, zone)
     }
 
-    /// What was left out or repaired so far.
-    pub const fn repairs(&self) -> &SacctRepairs {
+    /// Lines left out and repairs so far.
+    pub(crate) const fn repairs(&self) -> &SacctRepairs {
         &self.repairs
     }
 
@@ -70,7 +70,7 @@ impl SacctReader {
     }
 
     /// The number of the line that was read last, counted from 1.
-    pub const fn line(&self) -> u64 {
+    pub(crate) const fn line(&self) -> u64 {
         self.lines.number()
     }
 

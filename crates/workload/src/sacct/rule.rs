@@ -1,7 +1,7 @@
-//! What is done to lines that cannot be taken as they stand, and how often it was.
+//! Rules for lines that cannot be taken as they stand, and counts of their applications.
 
 crate::repair::rules! {
-    /// What is done to a line of `sacct` that is no finished job in plain words. Nothing else is ever done.
+    /// Repairs of lines of `sacct` that are no finished job in plain words. There are no others.
     enum SacctRule {
         Step = "step": "a step (123.batch, 123.0): left out, its job holds the processors",
         Unfinished = "unfinished": "had not ended when sacct was asked: left out",

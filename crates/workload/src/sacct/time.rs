@@ -75,9 +75,9 @@ fn offset(text: &str) -> Option<i32> {
 pub(super) enum Instant {
     /// `Unknown`, `None`, or nothing at all.
     Unknown,
-    /// By a clock that showed this time once.
+    /// A time that clocks showed once.
     At(i64),
-    /// By clocks that showed this time twice, or never.
+    /// A time that clocks showed twice, or never.
     Ambiguous(i64),
 }
 

@@ -1,13 +1,13 @@
 //! The header: the comments that precede the first record.
 
-/// What a log says about itself before its first record.
+/// The header of a log: comments before its first record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Processors of the machine (`MaxProcs`).
     pub max_procs: Option<u32>,
     /// Nodes of the machine (`MaxNodes`); a node may have several processors.
     pub max_nodes: Option<u32>,
-    /// When the log begins, in seconds since 1970 (`UnixStartTime`): submit times count from there. `None`
+    /// Beginning of the log, in seconds since 1970 (`UnixStartTime`): submit times count from there. `None`
     /// also if it lies beyond the year 9999.
     pub unix_start_time: Option<u64>,
     /// All `key: value` lines in their order, and those without a key as continuations of the line above.
@@ -22,7 +22,7 @@ const LATEST_START: u64 = 253_402_300_799;
 /// More than any header; one that is a few kilobytes packed may be gigabytes unpacked.
 const LARGEST: usize = 16 << 20;
 
-/// What an entry takes beside its text.
+/// Memory of an entry beside its text.
 const ENTRY: usize = 2 * size_of::<String>();
 
 impl Header {

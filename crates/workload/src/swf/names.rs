@@ -17,7 +17,7 @@ pub(super) struct NameComments {
     passed: Vec<String>,
 }
 
-/// What comments name, beside jobs.
+/// Keys of comments with names, beside jobs.
 const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameComments {

@@ -37,7 +37,7 @@ impl SwfReader {
         Self::start(Lines::from_read(name, input, LOG)?)
     }
 
-    /// What the log says about itself before its first record.
+    /// The header: comments before the first record.
     pub const fn header(&self) -> &Header {
         &self.header
     }
@@ -53,7 +53,7 @@ impl SwfReader {
     }
 
     /// The name of a user, if a comment so far gives one: `; User: 3 alice`.
-    pub fn user_name(&self, user: u32) -> Option<&Arc<str>> {
+    pub(crate) fn user_name(&self, user: u32) -> Option<&Arc<str>> {
         self.names.of_user(user)
     }
 
@@ -155,7 +155,7 @@ impl Iterator for SwfReader {
 
 enum LineKind<'a> {
     Blank,
-    /// What stands behind the `;`.
+    /// A comment, without its `;`.
     Comment(&'a [u8]),
     Record,
 }

@@ -47,7 +47,7 @@ pub struct SwfRecord {
     /// Columns 20 and beyond as they stand, if there are any: see [`SwfRecord::queue_name`]. One allocation, which
     /// plain logs never need.
     pub further: Option<Box<str>>,
-    /// What people call the job, where that is not its number: `12345_7` of an array. A comment before the record.
+    /// Its name, if that is not its number: `12345_7` of an array. A comment before the record.
     pub name: Option<Arc<str>>,
 }
 
@@ -79,7 +79,7 @@ impl SwfRecord {
     }
 }
 
-/// How a job ended. Codes other than 0 to 5 are read as unknown.
+/// End of a job. Codes other than 0 to 5 are read as unknown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// 0: it failed.
@@ -112,7 +112,7 @@ impl Status {
 /// Columns that every line has.
 pub(super) const COLUMNS: usize = 18;
 
-/// What is wrong with a line.
+/// Fault of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// It ends before this column, counted from 0.
@@ -160,7 +160,7 @@ const NUMBER: &str = "a whole number, or -1 if unknown";
 const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 const UNKNOWN: &str = "write -1 for what is not known";
 
-/// What a negative number other than −1 means.
+/// Meaning of a negative number other than −1.
 #[derive(Copy, Clone)]
 enum Negative {
     Unknown,
@@ -290,7 +290,7 @@ impl<'a> Fields<'a> {
         self.decimal(name, "KiB, or -1 if unknown", Negative::Unknown).map(Decimal::rounded)
     }
 
-    /// What stands behind column 19.
+    /// The columns behind the nineteenth.
     #[inline]
     fn further(&mut self) -> Option<Box<str>> {
         self.token()?;

@@ -23,3 +23,13 @@ pub(crate) fn error(log: impl Into<Vec<u8>>) -> InputError {
         Ok(reader) => reader.filter_map(Result::err).next().expect("the log is faulty"),
     }
 }
+
+/// Whether values may be a sample of the distribution `below`: the Kolmogorov-Smirnov statistic is above 1.95 / √n once in a
+/// thousand samples.
+pub(crate) fn check_sample(what: &str, mut values: Vec<f64>, below: impl Fn(f64) -> f64) {
+    values.sort_by(f64::total_cmp);
+    let count = f64::from(u32::try_from(values.len()).expect("few"));
+    let distances = (0_u32..).zip(&values).map(|(rank, value)| (below(*value) - f64::from(rank) / count).abs());
+    let distance = distances.fold(0.0, f64::max);
+    assert!(distance < 1.95 / count.sqrt(), "{what}: {distance}");
+}

@@ -1,6 +1,6 @@
 //! Estimates of run times that policies see: the f-model's draws, predictions from a user's past, and their spelling.
 
-use crate::data::{line, reader};
+use crate::data::{check_sample, line, reader};
 use proptest::option;
 use proptest::prelude::*;
 use sim_core::Span;
@@ -36,15 +36,7 @@ fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
     assert!(factors.iter().all(|factor| (1.0..=5.0).contains(factor)));
     let (mean, stderr) = mean_and_stderr(&factors);
     assert!((mean - 3.0).abs() < 4.0 * stderr, "{mean} ± {stderr}");
-    // The Kolmogorov-Smirnov statistic: above 1.95 / √n once in a thousand samples of a uniform distribution.
-    let mut sorted = factors;
-    sorted.sort_by(f64::total_cmp);
-    let count = 20_000.0;
-    let distance = (0_u32..)
-        .zip(&sorted)
-        .map(|(rank, factor)| ((factor - 1.0) / 4.0 - f64::from(rank) / count).abs())
-        .fold(0.0, f64::max);
-    assert!(distance < 1.95 / count.sqrt(), "{distance}");
+    check_sample("factors", factors, |factor| (factor - 1.0) / 4.0);
 }
 
 /// The first draws are part of the format of every published result: if this test fails, all numbers move.
@@ -214,26 +206,9 @@ fn estimates_are_read_and_printed() {
     for text in texts.split(' ') {
         assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
     }
-    let refused = [
-        "",
-        "Exact",
-        "exact:",
-        "factor",
-        "factor:",
-        "factor:0.9",
-        "factor:nan",
-        "factor:inf",
-        "factor:-2",
-        "request-factor:",
-        "request-factor:0.5",
-        "f-model:-1",
-        "f-model:2e6",
-        "mean-of-user",
-        "mean-of-user:0",
-        "mean-of-user:1001",
-        "mean-of-user:1.5",
-    ];
-    for text in refused {
+    let refused = "|Exact|exact:|factor|factor:|factor:0.9|factor:nan|factor:inf|factor:-2|request-factor:|request-factor:0.5|\
+                   f-model:-1|f-model:2e6|mean-of-user|mean-of-user:0|mean-of-user:1001|mean-of-user:1.5";
+    for text in refused.split('|') {
         let error: TextError = text.parse::<Estimates>().expect_err(text);
         assert_eq!(
             error.to_string(),

@@ -25,36 +25,29 @@ fn clusters_are_read_in_order() {
 
 #[test]
 fn faults_are_reported_with_line_and_field() {
-    check(
-        "0\ta\t20\tmany\t1\t5\n",
-        "m.machines:1: field 4 (cpus per node): expected a whole number, at least 1, found \"many\"",
-    );
-    check(
-        "0\ta\t20\t8\t1\t5\n1\tb\t0\t8\t1\t5\n",
-        "m.machines:2: field 3 (nodes): expected a whole number, at least 1, found \"0\"",
-    );
-    check("0\t\t2\t8\t1\t5\n", "m.machines:1: field 2 (name): expected a name without control characters, found \"\"");
-    let bell = "m.machines:1: field 2 (name): expected a name without control characters, found \"a\\u{7}\"";
-    check("0\ta\u{7}\t2\t8\t1\t5\n", bell);
-    check("x\ta\t2\t8\t1\t5\n", "m.machines:1: field 1 (id): expected a whole number, found \"x\"");
-    for speed in ["0", "-1", "nan", "inf", "fast", "1e-9", "0.0009", "1001"] {
-        check(
-            &format!("0\ta\t2\t8\t{speed}\t5\n"),
-            &format!("m.machines:1: field 5 (speed): expected a number from 0.001 to 1000, found {speed:?}"),
-        );
+    let control = "a name without control characters";
+    let least = "a whole number, at least 1";
+    let speed = "a number from 0.001 to 1000";
+    for (line, field, expected, found) in [
+        ("0|a|20|many|1|5", "4 (cpus per node)", least, "many"),
+        ("0|a|0|8|1|5", "3 (nodes)", least, "0"),
+        ("0||2|8|1|5", "2 (name)", control, ""),
+        ("0|a\u{7}|2|8|1|5", "2 (name)", control, "a\u{7}"),
+        ("x|a|2|8|1|5", "1 (id)", "a whole number", "x"),
+        ("0|a|2|8|0|5", "5 (speed)", speed, "0"),
+        ("0|a|2|8|-1|5", "5 (speed)", speed, "-1"),
+        ("0|a|2|8|nan|5", "5 (speed)", speed, "nan"),
+        ("0|a|2|8|inf|5", "5 (speed)", speed, "inf"),
+        ("0|a|2|8|fast|5", "5 (speed)", speed, "fast"),
+        ("0|a|2|8|0.0009|5", "5 (speed)", speed, "0.0009"),
+        ("0|a|2|8|1001|5", "5 (speed)", speed, "1001"),
+        ("0|a|2|8|1|-5", "6 (memory per node)", "a whole number of KiB", "-5"),
+        ("0|first|2|8|1|5", "2 (name)", "a name that no line above has", "first"),
+        ("0|a|4000000000|2|1|5", "4 (cpus per node)", "fewer than 4294967296 processors in all", "2"),
+    ] {
+        let text = format!("9\tfirst\t1\t1\t1\t0\n{}\n", line.replace('|', "\t"));
+        check(&text, &format!("m.machines:2: field {field}: expected {expected}, found {found:?}"));
     }
-    check(
-        "0\ta\t2\t8\t1\t-5\n",
-        "m.machines:1: field 6 (memory per node): expected a whole number of KiB, found \"-5\"",
-    );
-    check(
-        "0\ta\t2\t8\t1\t5\n1\ta\t2\t8\t1\t5\n",
-        "m.machines:2: field 2 (name): expected a name that no line above has, found \"a\"",
-    );
-    check(
-        "0\ta\t4000000000\t2\t1\t5\n",
-        "m.machines:1: field 4 (cpus per node): expected fewer than 4294967296 processors in all, found \"2\"",
-    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
+use crate::data::check_sample;
 use proptest::prelude::*;
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Outage, SiteId, Span, Streams, Time};
@@ -33,18 +34,10 @@ fn value_stability() {
     assert_eq!(first, expected);
 }
 
-/// The Kolmogorov-Smirnov statistic of a sample against the exponential distribution of that mean: above 1.95 / √n once
-/// in a thousand samples.
-fn check_exponential(what: &str, mut values: Vec<f64>, mean: f64) {
+fn check_exponential(what: &str, values: Vec<f64>, mean: f64) {
     let (sample_mean, stderr) = mean_and_stderr(&values);
     assert!((sample_mean - mean).abs() < 4.0 * stderr, "{what}: {sample_mean} ± {stderr}, not {mean}");
-    values.sort_by(f64::total_cmp);
-    let count = f64::from(u32::try_from(values.len()).expect("few"));
-    let distance = (0_u32..)
-        .zip(&values)
-        .map(|(rank, value)| (1.0 - (-value / mean).exp() - f64::from(rank) / count).abs())
-        .fold(0.0, f64::max);
-    assert!(distance < 1.95 / count.sqrt(), "{what}: {distance}");
+    check_sample(what, values, |value| 1.0 - (-value / mean).exp());
 }
 
 #[test]

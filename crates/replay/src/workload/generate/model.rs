@@ -11,7 +11,7 @@ use workload::model::{ModelEntry, ModelJob, Parameters, models};
 pub(crate) struct Drawn {
     model: &'static ModelEntry,
     parameters: Parameters,
-    /// Of the machine, for the head of the log.
+    /// Processors of the machine, for the head of the log.
     processors: u32,
 }
 

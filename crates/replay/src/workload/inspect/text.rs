@@ -108,7 +108,7 @@ impl Seen<'_> {
         ]
     }
 
-    /// How sizes and times are spread, with a row of heads.
+    /// Distributions of sizes and times, with a row of heads.
     pub(super) fn spreads(&self) -> Vec<Vec<String>> {
         let log = &self.log;
         let mut rows =

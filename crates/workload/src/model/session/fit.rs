@@ -36,8 +36,8 @@ pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, 
     let mut seen = LogSums::default();
     let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
     while let Some(item) = intake.next_record() {
-        if let (record, Some(job)) = item? {
-            seen.take_in(&record, job.job.request.processors, &clock);
+        if let (record, Some((_, job))) = item? {
+            seen.take_in(&record, job.processors, &clock);
         }
     }
     if seen.jobs < 100 {

@@ -16,7 +16,7 @@ pub(super) struct SessionJobs {
     model: SessionModel,
     streams: Streams,
     starts: SessionStarts,
-    /// When the next session begins.
+    /// Beginning of the next session.
     next_start: f64,
     /// Sessions that have begun.
     sessions: u32,
@@ -80,7 +80,7 @@ impl Iterator for SessionJobs {
 /// A session that is going on.
 #[derive(Clone, Debug)]
 struct OpenSession {
-    /// When its next job is submitted, in seconds.
+    /// Submission of its next job, in seconds.
     at: f64,
     number: u32,
     user: u32,
@@ -89,7 +89,7 @@ struct OpenSession {
     gaps: Stream,
     requests: Stream,
     runtimes: Stream,
-    /// What its last job asked for.
+    /// Request of its last job.
     request: Option<SessionRequest>,
     /// The normal score of the last part.
     score: Option<f64>,
@@ -224,7 +224,7 @@ impl PartialOrd for OpenSession {
 }
 
 impl Ord for OpenSession {
-    /// By the next job; at one instant by the order in which the sessions began.
+    /// Order by the next job; at one instant by the beginnings of the sessions.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.at.total_cmp(&other.at).then(self.number.cmp(&other.number))
     }
