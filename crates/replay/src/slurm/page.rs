@@ -27,8 +27,9 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     let mut notes: Vec<String> =
         Some(sentences(results).join("\n")).filter(|text| !text.is_empty()).into_iter().collect();
     notes.push(format!(
-        "Phases of the controller's loops under which each variant runs: {}, since a second earlier or later changes which jobs \
-         start first. Intervals say how sure a difference is on these jobs, not on those of another year. A processor is a whole node.",
+        "Each variant runs under several phases of the controller's loops ({}), since a second earlier or later changes which jobs \
+         start first. Intervals say how sure a difference is on these jobs, not on those of another year. A processor is a whole \
+         node.",
         results.phases
     ));
     if results.has_log {
@@ -139,8 +140,8 @@ fn waits(results: &Results<'_>) -> Shown {
         (name.to_owned(), found.collect())
     };
     let all = results.names().into_iter().enumerate().map(of_arm).collect();
-    let chart =
-        Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), Axis::new("wait below (s)"), Vec::new());
+    let y = Axis { log: true, ..Axis::new("wait below (s)") };
+    let chart = Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), y, Vec::new());
     drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
 }
 
