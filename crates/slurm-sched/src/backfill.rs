@@ -249,16 +249,15 @@ impl<'a> Search<'a> {
         }
         let mut later = 0;
         let until = entry.least_limit() + from.max(self.now);
-        let records = self.table.records();
+        // Records that end before the slot change nothing.
+        let records = self.table.records_after(from);
+        let is_watched = self.watched == Some(entry.job);
         for (index, record) in records.iter().enumerate() {
-            if record.end > from && later == 0 {
+            if later == 0 {
                 let offers = |next: &Record| next.free.offers_more(partition, &usable, &record.free);
                 if records.get(index + 1).is_some_and(offers) {
                     later = record.end;
                 }
-            }
-            if record.end <= from {
-                continue;
             }
             // A job that ends in the very second in which a plan begins collides with it.
             if record.begin > until {
@@ -268,6 +267,10 @@ impl<'a> Search<'a> {
                 break;
             }
             usable.intersect(&record.free);
+            // With a later slot known, and too few nodes left in this one, the rest of the walk decides nothing.
+            if later != 0 && !is_watched && usable.len() < entry.need.nodes {
+                break;
+            }
         }
         (usable, later)
     }

@@ -30,9 +30,9 @@ impl NodeSpace {
         Self { records: vec![Record { begin, end, free }], slots: 1, is_taken_at_begin: false }
     }
 
-    /// Returns the records in time order.
-    pub(crate) fn records(&self) -> &[Record] {
-        &self.records
+    /// Returns the records that end after `time`, in time order.
+    pub(crate) fn records_after(&self, time: i64) -> &[Record] {
+        &self.records[self.records.partition_point(|record| record.end <= time)..]
     }
 
     /// Returns the number of records ever made: `bf_node_space_size` bounds it, and joined records stay counted.
@@ -103,13 +103,13 @@ mod tests {
                 let seconds = || usize::try_from(begin).expect("small")..usize::try_from((begin + length).min(60)).expect("small");
                 let is_taken = grid[seconds()].iter().any(|free| !nodes.is_within(free));
                 prop_assert_eq!(table.clashes(begin, begin + length, &nodes), is_taken);
-                let before = table.records().len();
+                let before = table.records.len();
                 table.reserve(begin, begin + length, &nodes);
                 grid[seconds()].iter_mut().for_each(|free| free.subtract(&nodes));
-                prop_assert!(table.records().len() <= before + 2);
-                prop_assert!(table.records().windows(2).all(|pair| pair[0].end == pair[1].begin));
+                prop_assert!(table.records.len() <= before + 2);
+                prop_assert!(table.records.windows(2).all(|pair| pair[0].end == pair[1].begin));
                 for (second, free) in (0..).zip(&grid) {
-                    let of_second = table.records().iter().find(|record| (record.begin..record.end).contains(&second));
+                    let of_second = table.records.iter().find(|record| (record.begin..record.end).contains(&second));
                     prop_assert_eq!(&of_second.expect("covered").free, free);
                 }
             }
