@@ -185,6 +185,10 @@ fn type_name(line: &str) -> Option<&str> {
 /// The lines that people read, with their numbers: of a page all, of a source doc comments and string literals.
 fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    // The list of words itself.
+    if parts[..] == ["xtask", "src", "tidy.rs"] {
+        return Vec::new();
+    }
     if path.extension().is_some_and(|extension| extension == "md") {
         return (1..).zip(text.lines().map(str::to_owned)).collect();
     }

@@ -3,7 +3,7 @@
 //! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The
 //! laboratory runs the replications that these need, keeps them ([`store`]), estimates each
 //! [quantity](quantity::Quantity) with an interval, judges the claims, and writes figures, data and a report ([`chart`],
-//! [`page`]). It knows no paper by name: a [`registry::Entry`] is one that somebody else wrote.
+//! [`page`]). It knows no paper by name: a [`registry::Entry`] may come from another program.
 
 pub mod chart;
 pub mod claim;

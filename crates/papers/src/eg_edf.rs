@@ -78,7 +78,7 @@ lab::readings! {
             "Which speed do run times refer to?"
             { "200.0", "250.0", "300.0", "400.0", "per-job", "ignored" }
         R2 deadline: type Due
-            "When is a job due: so many seconds after its run time, or so many times its run time after submission?"
+            "When is a job due: a number of seconds after its run time, or a multiple of its run time after submission?"
             { "[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }" }
         R3 late_percent_of: enum LateOf "What are late jobs counted against?" {
             /// All jobs.

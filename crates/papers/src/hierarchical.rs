@@ -332,7 +332,7 @@ impl Paper for Hierarchical {
             "The paper's curves are lost in the copy that we worked from; its sentences remain. It prints no number but the \
              spread of its runs."
                 .to_owned(),
-            "Experiment 1 has no time of its own: execution and transfer grow with the size of the jobs, and nobody thinks. \
+            "Experiment 1 has no time of its own: execution and transfer grow with the size of the jobs, and no user thinks. \
              All its times are proportional to the job size, so what differs for large jobs differs for small ones, and \
              claims H6 and H7 cannot both hold."
                 .to_owned(),

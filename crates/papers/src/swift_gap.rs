@@ -313,7 +313,7 @@ impl Paper for SwiftGapPaper {
             );
             notes.push(
                 "The paper's tables are means over seven numbers of jobs, of which the two largest carry most. Its \
-                 tardiness of EASY and CONS is the mean over six: 3000, where nobody waits, is left out. Its waiting time \
+                 tardiness of EASY and CONS is the mean over six: 3000, where no job waits, is left out. Its waiting time \
                  of EASY, 1081.3 s, does not go with its response time: response − wait is 59777.2 s in every other \
                  column, which would make it 1056.4 s (A3)."
                     .to_owned(),

@@ -3,13 +3,11 @@
 //! The log is replayed as by `simulate`, with a listener: a line comes from the policy's own decision ([`gap_schedule::Reason`]), or
 //! from the view of the policy.
 
-mod history;
-mod listener;
+pub(crate) mod history;
+pub(crate) mod listener;
 mod reasons;
 
-pub(crate) use history::{Explanation, SharedHeard, heard};
-pub(crate) use listener::{Ear, Listener};
-
+use self::history::Explanation;
 use crate::options::{LogOptions, WorldOptions};
 use crate::simulate::{Own, world};
 use anyhow::{Result, bail};

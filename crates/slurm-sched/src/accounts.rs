@@ -4,7 +4,7 @@
 //! `sacctmgr --parsable2 show qos` can be appended to it; a line of the dump's form (`QOS - 'high':Priority=10`) works, too.
 
 use crate::error::{Collector, Faults};
-use crate::limits::{self, Amounts};
+use crate::limit_kinds::{self, Amounts};
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -316,7 +316,7 @@ impl Reader {
                 self.accounts.not_modelled.push(format!("{}:{line}: {key}", self.file));
             }
         } else if !text::is_among(IGNORED, key) {
-            limits::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
+            limit_kinds::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
         }
         Ok(())
     }

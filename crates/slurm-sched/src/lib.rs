@@ -10,6 +10,7 @@ pub mod accounts;
 pub mod conf;
 pub mod error;
 pub mod hostlist;
+mod limit_kinds;
 pub mod limits;
 pub mod priority;
 #[doc(hidden)]

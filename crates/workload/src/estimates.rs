@@ -1,7 +1,7 @@
 //! Estimates of run times that policies see.
 
 use crate::error::TextError;
-use crate::held::HeldJob;
+use crate::held_job::HeldJob;
 use crate::history::PastJobs;
 use crate::repair::Rule;
 use rand::RngExt;

@@ -65,6 +65,7 @@ mod capacity;
 mod deadlines;
 mod estimates;
 mod held;
+mod held_job;
 mod history;
 mod intake;
 pub mod repair;

@@ -72,7 +72,7 @@ fn the_first_screen_answers_which_policy_by_how_much_for_which_jobs_and_whether_
     for (question, answer) in [
         ("which policy is best, and by how much", "easy cuts mean wait by 5.6 min ("),
         ("with which interval", "95 % CI 5.6 to 5.6 min"),
-        ("is it significant", "The difference is significant."),
+        ("is it significant", "Significantly higher mean wait: fcfs."),
         ("which jobs lose", "No class of jobs has a significantly higher wait under easy."),
         ("how many blocks", "The interval rests on 29 blocks of the log"),
     ] {

@@ -139,7 +139,7 @@ fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
     let machines = file(&folder, "huge.machines", "0\ta\t4000000000\t1\t1\t1024\n");
     let run = ["simulate", "--policy", "fcfs", "--trace", utf8(&log), "--machines", utf8(&machines)];
     let told = xtask().args(run).args(["--inside", "machine"]).assert().code(2);
-    told.stderr(contains("has 4000000000 machines, and at most 100000 are told apart; use --inside cluster"));
+    told.stderr(contains("has 4000000000 machines, and at most 100000 are supported; use --inside cluster"));
 }
 
 /// One rule for every option that names a file: what is not there, or is a folder, is bad input.

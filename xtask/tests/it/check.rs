@@ -418,7 +418,7 @@ fn what_cannot_be_checked_is_refused_with_the_fix() {
     refused("job,start\n1,soon\n", &[], "theirs.csv:2: start: expected seconds such as 90 or 12.5, found \"soon\"");
     refused("job,start\n1\n", &[], "theirs.csv:2: expected 2 columns as in the heading, found 1");
     refused(EASY, &["--policy", "easie"], "there is no such policy of space-shared machines");
-    refused(EASY, &["--policy", "exec+./mine.py"], "a program cannot be asked about states");
+    refused(EASY, &["--policy", "exec+./mine.py"], "a program cannot decide in states that it has not come to");
     let missing = ["check", "--trace", "no.swf", "--schedule", "no.csv"];
     xtask().args(missing).assert().code(2).stderr(contains("no such file"));
 }

@@ -56,7 +56,7 @@ pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
             "prediction",
             "Error of prediction",
             "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and \
-             RR do not ask for it; it is what LoRaS would have told them.",
+             RR do not ask for it; it is what LoRaS would have returned.",
             over_levels(
                 paper,
                 "prediction_error_percent",

@@ -197,9 +197,9 @@ impl Look<'_> {
             });
         }
         let finish = start + self.machines[machine].takes(of_log.runtime);
-        if let Some(told) = row.finish.map(|told| self.since_first(told)).filter(|told| *told != finish) {
+        if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
             found.findings.add(Fault::RUN_TIME, number, Some(start), line, || {
-                format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
+                format!("job {number} starts at {start} s and takes {} s, but ends at {stated} s", finish.since(start))
             });
         }
         Ok(Some(PlannedStart { job, machine, start, finish, line }))

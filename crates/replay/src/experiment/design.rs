@@ -37,7 +37,7 @@ pub(super) struct Log {
     pub(super) from: From,
     pub(super) procs: Option<u32>,
     pub(super) machines: Option<(PathBuf, Inside)>,
-    /// What policies are told, unless that is varied.
+    /// Estimates that policies see, unless they are varied.
     pub(super) estimates: Estimates,
     /// When jobs ought to be finished.
     pub(super) deadlines: Deadlines,

@@ -148,7 +148,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     }
     let title = format!("Waits on {}{}", design.logs[log].name, under(results, 0));
     let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::new("wait below (s)"), series);
-    let caption = "The distribution of waits, as quantiles averaged over replications: so many percent of the jobs wait less. Shown \
+    let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
     Some(Shown::picture(chart, caption, rows))
 }

@@ -20,7 +20,7 @@ pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<
     }
 }
 
-/// Colours of the charts: blue and vermilion, told apart by those who see no red.
+/// Colours of the charts: blue and vermilion, distinct without red.
 pub(super) const BETTER: usize = 0;
 pub(super) const WORSE: usize = 1;
 
@@ -32,7 +32,7 @@ pub(super) fn is_defined_by_week(metric: Metric) -> bool {
 /// Which part of a run counts, by the submission of jobs.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// The beginning is told by MSER-5 on the waits under the baseline.
+    /// The beginning is found by MSER-5 on the waits under the baseline.
     pub(super) mser: bool,
     /// So much of the beginning does not count.
     pub(super) warm_up: Span,

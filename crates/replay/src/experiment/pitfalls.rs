@@ -7,7 +7,7 @@ use super::workloads::{Held, estimates_of};
 use std::collections::BTreeSet;
 use workload::Estimates;
 
-/// So many paired differences that one of them is expected to stand out by chance.
+/// Number of paired differences at which one of them is expected to stand out by chance.
 const MANY_COMPARISONS: usize = 20;
 
 /// Everything that a reader should know before believing a number, each with what to do about it.

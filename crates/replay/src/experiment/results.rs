@@ -472,7 +472,7 @@ impl<'a> Results<'a> {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     Reached,
-    /// So many replications; `None` where no number of them is known to suffice.
+    /// Number of replications; `None` where no number of them is known to suffice.
     Needs(Option<usize>),
 }
 

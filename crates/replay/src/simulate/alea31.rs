@@ -7,7 +7,7 @@ use super::sites::{Site, Sites};
 use super::space_shared;
 use super::watch::Watch;
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::explain::Explanation;
+use crate::explain::history::Explanation;
 use crate::options::{Inside, LogOptions, WorldOptions, words};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};

@@ -47,7 +47,7 @@ One row per job, as they leave the system. Times in seconds since the first subm
 | `processors` | how many it held; of a rejected job, how many it asked for |
 | `site` | the place where it ran, as the machine or clusters file calls it |
 | `user` | who submitted it, by the log's number or, where a comment names the user (`; User: 3 alice`), by name |
-| `requested` | run time that the log says was asked for (s), whatever the policy was told |
+| `requested` | run time that the log says was asked for (s), whatever estimate the policy saw |
 | `run` | what it takes at reference speed (s), after a cut at its limit |
 | `deadline` | when it is due (s since the first submit) |
 | `state` | `done`, `cut` (ended at its limit) or `rejected` (no place can hold it) |

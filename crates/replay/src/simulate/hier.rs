@@ -9,7 +9,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::explain::{Explanation, heard};
+use crate::explain::history::{Explanation, heard};
 use crate::options::{LogOptions, words};
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};

@@ -8,7 +8,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
-use crate::explain::{Explanation, SharedHeard, heard};
+use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::{LogOptions, words};
 use anyhow::{Context, Result};
 use metasched::{

@@ -1,6 +1,6 @@
 //! The messages of a grid that name a job.
 
-use crate::explain::SharedHeard;
+use crate::explain::history::SharedHeard;
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::json;

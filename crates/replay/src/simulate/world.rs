@@ -6,7 +6,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
 use super::{alea31, hier, metasched, space_shared};
-use crate::explain::Explanation;
+use crate::explain::history::Explanation;
 use crate::options::{LogOptions, WorldOptions};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::builder::PossibleValue;

@@ -15,7 +15,7 @@ crate::repair::rules! {
         EndBeforeStart = "end-before-start": "End before Start, and no Elapsed: the run time taken as unknown",
         ElapsedDiffers = "elapsed-differs":
             "Elapsed is not End - Start (suspended, or clocks set): Elapsed is the run time",
-        NoLimit = "no-limit": "no limit (UNLIMITED, or none told): the requested time taken as unknown",
+        NoLimit = "no-limit": "no limit (UNLIMITED, or none given): the requested time taken as unknown",
         PartitionLimit = "partition-limit":
             "the limit is that of the partition, which sacct does not tell: taken as unknown",
         UnknownState = "unknown-state": "a State that has no place in the format: taken as unknown",

@@ -27,7 +27,7 @@ fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
 fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("answers"), answers.join("\n") + "\n").expect("a file");
-    let script = "exec 3<\"$0/answers\"; while read -r line; do echo \"$line\" >>\"$0/told\"; read -r answer <&3; echo \"$answer\"; done";
+    let script = "exec 3<\"$0/answers\"; while read -r line; do echo \"$line\" >>\"$0/heard\"; read -r answer <&3; echo \"$answer\"; done";
     let words = ["sh", "-c", script, folder.path().to_str().expect("UTF-8")].map(str::to_owned);
     let job = |(id, submit, processors, runs)| {
         Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runs))
@@ -41,7 +41,7 @@ fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
         drop(Sim::new(world, ()).run());
         assert!(failure.borrow().is_none(), "{:?}", failure.borrow());
     });
-    let told = std::fs::read_to_string(folder.path().join("told")).expect("it was told");
+    let told = std::fs::read_to_string(folder.path().join("heard")).expect("the policy received lines");
     (told.lines().map(str::to_owned).collect(), outcome)
 }
 
