@@ -9,7 +9,7 @@ mod reasons;
 
 use self::history::Explanation;
 use crate::options::{LogOptions, WorldOptions};
-use crate::simulate::{Own, world};
+use crate::simulate::{Own, worlds};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub struct Explain {
 /// Bad options or input, a job that the log does not have, or a file that cannot be read.
 pub fn explain(options: &Explain, own: &[&'static Own]) -> Result<Explanations> {
     options.log.ensure_can_be_read_again()?;
-    let world = world::open(&options.log, &options.world, own)?;
+    let world = worlds::open(&options.log, &options.world, own)?;
     let (numbers, repairs) = numbers_of(&options.log, &options.wanted)?;
     Ok(Explanations {
         trace: options.log.trace().display().to_string(),

@@ -11,3 +11,4 @@ pub mod simulate;
 pub mod slurm;
 mod units;
 pub mod workload;
+mod world_name;

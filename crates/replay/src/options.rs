@@ -169,10 +169,10 @@ pub(crate) struct WorldOptions {
     #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
     pub(crate) policies: Vec<String>,
     /// World in which the log is replayed; gap-schedule if not given.
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::simulate::world::models()))]
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::models()))]
     pub(crate) model: Option<String>,
     /// Rules of the world: see below; clean if not given.
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::simulate::world::profiles()))]
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::profiles()))]
     pub(crate) profile: Option<String>,
     #[command(flatten)]
     pub(crate) on: MachineOptions,

@@ -31,6 +31,7 @@ mod space_shared;
 mod terminal;
 mod watch;
 pub(crate) mod world;
+pub(crate) mod worlds;
 
 use anyhow::{Context, Result, ensure};
 pub use cli::Simulate;
@@ -62,7 +63,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     let trace = options.log.trace();
     options.log.ensure_can_be_read_again()?;
     ensure_can_be_written(&options.format)?;
-    let world = world::open(&options.log, &options.world, &added.policies)?;
+    let world = worlds::open(&options.log, &options.world, &added.policies)?;
     world.idle_options().iter().for_each(|option| tell(option));
     let baseline = compare::baseline(&world, options.baseline.as_deref())?;
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(trace)));
@@ -220,7 +221,7 @@ fn write(options: &Simulate, report: &Report<'_>, out: &OutDir) -> Result<()> {
             out.write(format!("data/{}.csv", picture.id()), data)?;
         }
     }
-    out.write("report.html", page::render(&report.page(sections))?)
+    out.write("report.html", page::render(&report.page(answer::sentences(report), sections))?)
 }
 
 /// The log's name without its endings.

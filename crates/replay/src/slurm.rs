@@ -6,16 +6,17 @@ mod results;
 mod sacct;
 mod sbatch;
 mod tables;
+mod trace;
 mod what_if;
 
 pub use what_if::WhatIf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use input::Trace;
 use lab::cli::{Common, Ending, print};
 use slurm_sched::{Comparison, FollowError, Version, follow, version_of};
 use std::path::PathBuf;
+use trace::Trace;
 
 /// A Slurm cluster: variants of its settings on its jobs, or a recorded controller followed.
 #[derive(Debug, Args)]

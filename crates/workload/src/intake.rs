@@ -3,7 +3,7 @@
 use crate::deadlines::Deadlines;
 use crate::error::InputError;
 use crate::estimates::{Estimates, Estimator, stretched};
-use crate::held::HeldJob;
+use crate::held_job::HeldJob;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Span, Time};

@@ -9,6 +9,7 @@ use super::watch::Watch;
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::options::{Inside, LogOptions, WorldOptions, words};
+use crate::world_name;
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
@@ -31,9 +32,7 @@ struct Alea31 {
 const TOO_MANY: usize = 128;
 
 pub(super) const ENTRY: Entry = Entry {
-    model: "gap-schedule",
-    profile: "alea31",
-    about: "Those of the simulator Alea 3.1, rule for rule: needs --machines",
+    name: &world_name::ALEA31,
     place: "--machines FILE",
     policies: || "easy, cons, best-gap, bgt, sg".to_owned(),
     normal: space_shared::ENTRY.normal,

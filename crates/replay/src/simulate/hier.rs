@@ -11,6 +11,7 @@ use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
 use crate::options::{LogOptions, words};
+use crate::world_name;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
@@ -71,9 +72,7 @@ struct HierGrid {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    model: "hier-grid",
-    profile: "clean",
-    about: "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree",
+    name: &world_name::HIER_GRID,
     place: "--tree FILE.toml|4-4-2-5",
     policies: || "p2p, hierarchical, hybrid+trees=K".to_owned(),
     normal: |text| Some(GridPolicy::named(text)?.ok()?.to_string()),

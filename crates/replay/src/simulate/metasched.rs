@@ -10,6 +10,7 @@ use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::{LogOptions, words};
+use crate::world_name;
 use anyhow::{Context, Result};
 use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
@@ -109,9 +110,7 @@ struct Metasched {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    model: "metasched",
-    profile: "clean",
-    about: "Time-shared clusters with local users, under a metascheduler: needs --clusters",
+    name: &world_name::METASCHED,
     place: "--clusters FILE",
     policies: || "ffit, rr, tat, ptt+w=W, ptt-occ+w=W".to_owned(),
     normal: |text| Some(MetaPolicy::named(text)?.ok()?.to_string()),

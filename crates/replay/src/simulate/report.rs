@@ -1,6 +1,5 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
-use super::answer;
 use super::cli::Format;
 use super::sites::Sites;
 use super::world::{Opened, Run};
@@ -82,7 +81,7 @@ impl Report<'_> {
         csv(head, rows).map(Some)
     }
 
-    pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
+    pub(super) fn page(&self, lead: Vec<String>, sections: Vec<page::Section>) -> Page {
         let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
         let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
             let values = self.runs.iter().map(|run| cell(metric, run.value(metric), readable));
@@ -103,7 +102,7 @@ impl Report<'_> {
         Page {
             title: stem(self.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
-            lead: answer::sentences(self),
+            lead,
             notes: (!self.is_reproducible()).then(|| NOT_REPRODUCIBLE.to_owned()).into_iter().collect(),
             sections,
             caveats,
@@ -201,8 +200,8 @@ impl Report<'_> {
         let mut manifest = serde_json::json!({
             "trace": self.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "model": self.world.entry.model,
-            "profile": self.world.entry.profile,
+            "model": self.world.entry.name.model,
+            "profile": self.world.entry.name.profile,
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),

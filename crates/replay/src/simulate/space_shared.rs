@@ -12,6 +12,7 @@ use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
+use crate::world_name;
 use anyhow::{Result, bail, ensure};
 use gap_schedule::{Explained, MultiCluster, PredictionCounts, Predictions};
 use sim_core::{Job, Probe, Sim};
@@ -35,9 +36,7 @@ struct SpaceShared {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    model: "gap-schedule",
-    profile: "clean",
-    about: "Space-shared machines or clusters, each processor to one job at a time",
+    name: &world_name::SPACE_SHARED,
     place: "--machines FILE or --procs N",
     policies: Policy::names,
     normal: |text| Some(Policy::of_base(text, &[])?.ok()?.to_string()),

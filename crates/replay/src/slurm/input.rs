@@ -1,5 +1,6 @@
 //! Files that describe a Slurm cluster and its jobs.
 
+use super::trace::Trace;
 use super::{sacct, sbatch};
 use anyhow::{Result, bail};
 use flate2::bufread::MultiGzDecoder;
@@ -13,18 +14,6 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use workload::file::{self, FileError};
 use workload::{SwfReader, SwfRecord};
-
-/// Jobs of a trace, and what the trace knows of its own schedule.
-pub(super) struct Trace {
-    /// Ordered by submission, which counts from the zero of the trace.
-    pub(super) jobs: Vec<SubmittedJob>,
-    /// Waits (s) of the jobs in the trace itself, where it has them.
-    pub(super) waits: BTreeMap<u32, i64>,
-    /// Zero of the trace in seconds since 1970, if it is known.
-    pub(super) zero: Option<i64>,
-    /// Records that are left out, as `12 jobs never started`.
-    pub(super) left_out: Vec<String>,
-}
 
 impl Trace {
     /// Reads SWF (by the name of the file), the output of sacct, or CSV. `conf` says how many processors of an SWF log are a node.

@@ -2,7 +2,6 @@
 
 use super::results::{KINDS, Results, of_groups};
 use super::tables::{sentences, spoken, with_half_width, with_interval};
-use super::what_if::Report;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series, fixed};
 use lab::output::OutDir;
@@ -13,6 +12,16 @@ use metrics::{ConfidenceInterval, Metric, catalogue};
 
 /// Groups of one kind that the page shows: those of the most jobs. breakdown.csv has all.
 const SHOWN: usize = 12;
+
+/// What the page shows.
+pub(super) struct Report<'a> {
+    pub(super) title: String,
+    /// The command that gives the same results.
+    pub(super) command: String,
+    pub(super) seed: u64,
+    pub(super) results: &'a Results<'a>,
+    pub(super) notes: Vec<String>,
+}
 
 /// Writes figures, their data, and `report.html`.
 pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
@@ -41,7 +50,7 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     }
     notes.extend(report.notes.iter().cloned());
     let page = Page {
-        title: report.stem.clone(),
+        title: report.title.clone(),
         subtitle: format!(
             "{} on {} nodes, {} jobs, Slurm {}",
             names.join(", "),
@@ -52,9 +61,9 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
         notes,
         figures,
         tables: vec![variants(results), means(results), paired(results), breakdown(results)],
-        commands: vec![("Run this again".to_owned(), report.command())],
+        commands: vec![("Run this again".to_owned(), report.command.clone())],
         provenance: vec![
-            ("Seed".to_owned(), report.options.seed.to_string()),
+            ("Seed".to_owned(), report.seed.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("Git revision".to_owned(), provenance::git_revision().to_owned()),
         ],

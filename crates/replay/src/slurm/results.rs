@@ -1,6 +1,6 @@
 //! Runs of all variants under all phases, and the estimates that are made of them.
 
-use super::input::Trace;
+use super::trace::Trace;
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;

@@ -1,6 +1,6 @@
 //! Jobs of a Slurm cluster as `sacct` lists them.
 
-use super::input::Trace;
+use super::trace::Trace;
 use slurm_sched::error::{Collector, Faults};
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
 //! `gridproof slurm`: variants of a cluster's settings on its own jobs, each run under several phases of the controller's loops.
 
-use super::input::{self, Trace};
+use super::input;
+use super::page::{self, Report};
 use super::results::{Arm, Results};
-use super::{page, tables};
+use super::tables;
+use super::trace::Trace;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print, program};
@@ -134,7 +136,13 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
     let results = Results::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
     drop(progress);
 
-    let report = Report { options, stem, results: &results, notes: notes(&arms[0].site, &trace, &results) };
+    let report = Report {
+        title: stem,
+        command: options.command(),
+        seed: options.seed,
+        results: &results,
+        notes: notes(&arms[0].site, &trace, &results),
+    };
     out.write("summary.csv", tables::summary(&results)?)?;
     out.write("differences.csv", tables::differences(&results)?)?;
     out.write("breakdown.csv", tables::breakdown(&results)?)?;
@@ -155,7 +163,7 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
         "version": env!("CARGO_PKG_VERSION"),
         "git_revision": provenance::git_revision(),
         "sources_sha256": provenance::sources(),
-        "command_line": report.command(),
+        "command_line": report.command,
         "timings": {
             "wall_seconds": began.elapsed().as_secs_f64(),
             "cpu_seconds": provenance::cpu_seconds(),
@@ -174,18 +182,10 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// What the tables and the page are made of.
-pub(super) struct Report<'a> {
-    pub(super) options: &'a WhatIf,
-    pub(super) stem: String,
-    pub(super) results: &'a Results<'a>,
-    pub(super) notes: Vec<String>,
-}
-
-impl Report<'_> {
+impl WhatIf {
     /// The command that gives the same results.
-    pub(super) fn command(&self) -> String {
-        let WhatIf { conf, trace, accounts, compare, set, phases, seed, slurm_version, out: _ } = self.options;
+    fn command(&self) -> String {
+        let Self { conf, trace, accounts, compare, set, phases, seed, slurm_version, out: _ } = self;
         let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
         let mut words = format!("{} slurm --conf {} --trace {}", program(), path(conf), path(trace));
         words += &accounts.as_ref().map_or_else(String::new, |accounts| format!(" --accounts {}", path(accounts)));

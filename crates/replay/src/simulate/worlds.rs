@@ -1,0 +1,138 @@
+//! The worlds, and the choice among them.
+
+use super::own::Own;
+use super::world::{Entry, Named, Opened, Wanted};
+use super::{alea31, hier, metasched, space_shared};
+use crate::options::{LogOptions, WorldOptions};
+use crate::world_name::CLEAN;
+use anyhow::{Result, anyhow, bail, ensure};
+
+/// The worlds. A new one is a file of its own, and its entry here.
+static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENTRY, &hier::ENTRY];
+
+/// Options that not every world takes: whether one was given, and the worlds that take it.
+type Limited = (&'static str, fn(&WorldOptions) -> bool, &'static [&'static Entry]);
+
+static LIMITED: [Limited; 11] = [
+    ("--machines", |options| options.on.machines.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
+    ("--inside", |options| options.on.inside.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
+    ("--procs", |options| options.on.procs.is_some(), &[&space_shared::ENTRY]),
+    ("--outages", |options| options.on.outages.is_some(), &[&space_shared::ENTRY]),
+    ("--tabu-iterations", |options| options.on.tabu_iterations.is_some(), &[&space_shared::ENTRY]),
+    ("--passes", |options| options.on.passes.is_some(), &[&space_shared::ENTRY]),
+    ("--time-limit", |options| options.time_limit.is_some(), &[&space_shared::ENTRY]),
+    ("--policy-timeout", |options| options.policy_timeout.is_some(), &[&space_shared::ENTRY]),
+    ("--startup", |options| options.startup.is_some(), &[&alea31::ENTRY]),
+    ("--clusters", |options| options.clusters.is_some(), &[&metasched::ENTRY]),
+    ("--tree", |options| options.tree.is_some(), &[&hier::ENTRY]),
+];
+
+/// Opens the chosen world with its policies. `own` are policies that the program adds.
+pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[&'static Own]) -> Result<Opened> {
+    let model = options.model.as_deref().unwrap_or(space_shared::ENTRY.name.model);
+    let profile = options.profile.as_deref().unwrap_or(CLEAN);
+    let here = ALL.into_iter().find(|world| world.name.model == model && world.name.profile == profile);
+    let here = here.ok_or_else(|| {
+        let its = ALL.iter().find(|world| world.name.profile == profile).map_or("", |world| world.name.model);
+        anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
+    })?;
+    for (option, is_given, takers) in &LIMITED {
+        ensure!(
+            !is_given(options) || takers.iter().any(|world| world.is(here)),
+            "{option} does not go with {}, which takes {}: it is an option of {}; leave it out",
+            here.chosen_by(),
+            here.place,
+            takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ")
+        );
+    }
+    let world = (here.open)(&Wanted { log, options, own, here, all: &ALL })?;
+    let policies = world.policies();
+    for (k, Named { name, given, .. }) in policies.iter().enumerate() {
+        if let Some(other) = policies[..k].iter().find(|other| other.name == *name) {
+            bail!(
+                "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
+                other.given
+            );
+        }
+    }
+    Ok(Opened { entry: here, world, policies })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use gap_schedule::Fcfs;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        log: LogOptions,
+        #[command(flatten)]
+        options: WorldOptions,
+    }
+
+    const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+
+    /// The message about a command line that no world runs.
+    fn refused(words: &[&str], own: &[&'static Own]) -> String {
+        let Line { log, options } = Line::try_parse_from(["simulate", LOG].iter().chain(words)).expect("clap takes it");
+        format!("{:#}", open(&log, &options, own).err().expect("it makes no sense"))
+    }
+
+    #[test]
+    fn an_option_of_another_world_is_refused_and_its_world_named_even_where_it_says_the_usual() {
+        let message = refused(&["--policy", "fcfs", "--tree", "4-2-5"], &[]);
+        assert!(message.starts_with("--tree does not go with --model gap-schedule"), "{message}");
+        assert!(message.contains("an option of --model hier-grid; leave it out"), "{message}");
+        let message = refused(&["--model", "metasched", "--policy", "rr", "--passes", "per-instant"], &[]);
+        assert!(
+            message.starts_with("--passes does not go with --model metasched, which takes --clusters FILE"),
+            "{message}"
+        );
+        let message = refused(&["--model", "hier-grid", "--policy", "p2p", "--machines", "m"], &[]);
+        assert!(message.contains("an option of --model gap-schedule and --profile alea31"), "{message}");
+        let message = refused(&["--policy", "easy", "--startup", "0s"], &[]);
+        assert!(message.contains("an option of --profile alea31"), "{message}");
+    }
+
+    #[test]
+    fn a_policy_of_another_world_is_refused_with_that_world_and_a_typing_error_with_a_near_name() {
+        let message = refused(&["--policy", "ptt+w=0.5"], &[]);
+        assert_eq!(message, "--policy ptt+w=0.5 is one of --model metasched, and not of --model gap-schedule");
+        let message = refused(&["--policy", "eazy"], &[]);
+        assert!(message.contains("no policy is called \"eazy\"; did you mean \"easy\"?"), "{message}");
+        let message = refused(&["--policy", "easy+reserv=1"], &[]);
+        assert!(message.contains("did you mean \"reserve\"?"), "{message}");
+    }
+
+    #[test]
+    fn a_policy_that_is_named_twice_is_refused_in_any_spelling() {
+        for (model, policies, expected) in [
+            ("gap-schedule", "easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
+            (
+                "gap-schedule",
+                "easy:8,easy+reserve=8",
+                "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
+            ),
+            (
+                "metasched",
+                "ptt+w=0.5,rr,ptt+w=0.50",
+                "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
+            ),
+        ] {
+            assert_eq!(refused(&["--model", model, "--policy", policies], &[]), expected);
+        }
+    }
+
+    #[test]
+    fn a_policy_that_the_program_adds_is_known_by_its_name_and_listed_where_no_name_fits() {
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
+        // Its name is taken; what is wrong is the log.
+        assert!(refused(&["--policy", "mine"], &[own]).contains("Cargo.toml"));
+        assert!(refused(&["--policy", "yours"], &[own]).ends_with("; this program adds mine"));
+        assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));
+        let message = refused(&["--model", "metasched", "--policy", "mine"], &[own]);
+        assert_eq!(message, "--policy mine is one of --model gap-schedule, and not of --model metasched");
+    }
+}

@@ -1,0 +1,16 @@
+//! Jobs of a trace.
+
+use slurm_sched::workload::SubmittedJob;
+use std::collections::BTreeMap;
+
+/// Jobs of a trace, and what the trace knows of its own schedule.
+pub(super) struct Trace {
+    /// Ordered by submission, which counts from the zero of the trace.
+    pub(super) jobs: Vec<SubmittedJob>,
+    /// Waits (s) of the jobs in the trace itself, where it has them.
+    pub(super) waits: BTreeMap<u32, i64>,
+    /// Zero of the trace in seconds since 1970, if it is known.
+    pub(super) zero: Option<i64>,
+    /// Records that are left out, as `12 jobs never started`.
+    pub(super) left_out: Vec<String>,
+}
