@@ -1,7 +1,7 @@
 //! Pictures: a [`Chart`] of series over x, a [`Forest`] of differences, a [`Gantt`] chart of a schedule, or a [`Sketch`].
 //!
 //! One renderer draws SVG. [`svg`] returns the picture of a file, [`png`] rasterises it, and a page embeds the same picture in
-//! the widths of a desk and of a phone; its script adds a crosshair that reads [`readout()`].
+//! the widths of a desk and of a phone; its script adds a crosshair that reads the values beside it.
 //! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
 
 mod arrange;

@@ -64,7 +64,9 @@ impl Bench<'_> {
         let rows = PRINTED.into_iter().filter_map(|(log, setting, row, _)| Some((log, setting, row?)));
         let of_row = |(log, setting, row): (Log, Setting, [f64; 5])| {
             row.into_iter().enumerate().map(move |(place, value)| {
-                let rule = Rule::Exact { low: value - 0.005, high: value + 0.005 };
+                // Three digits behind the point, as people read them.
+                let bound = |value: f64| (value * 1000.0).round() / 1000.0;
+                let rule = Rule::Exact { low: bound(value - 0.005), high: bound(value + 0.005) };
                 Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule)
             })
         };
