@@ -255,9 +255,9 @@ impl GridConfig {
         Self { backbones, nets, servers, tree: tree.to_vec(), ..paper }
     }
 
-    /// Sites of the whole world.
+    /// Sites of the whole world; [`u64::MAX`] if there would be more.
     pub fn all_sites(&self) -> u64 {
-        u64::from(self.backbones) * u64::from(self.nets) * u64::from(self.sites)
+        (u64::from(self.backbones) * u64::from(self.nets)).saturating_mul(u64::from(self.sites))
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
