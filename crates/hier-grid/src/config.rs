@@ -276,7 +276,7 @@ impl GridConfig {
             }
         }
         let sites = self.all_sites();
-        let leaves: u64 = self.tree.iter().map(|children| u64::from(*children)).product();
+        let leaves = self.tree.iter().fold(1, |leaves: u64, children| leaves.saturating_mul(u64::from(*children)));
         if leaves != sites || self.tree.is_empty() {
             return Err(ConfigError(format!(
                 "tree {:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites",
@@ -284,11 +284,11 @@ impl GridConfig {
             )));
         }
         let (servers, fewest, most) = (self.servers, self.fewest_servers, self.most_servers.min(self.nodes));
-        let room = u64::from(fewest) * sites..=u64::from(most) * sites;
+        let room = u64::from(fewest).saturating_mul(sites)..=u64::from(most).saturating_mul(sites);
         if !room.contains(&u64::from(servers)) {
             return Err(ConfigError(format!("{servers} servers do not fit {sites} sites of {fewest} to {most}")));
         }
-        if u64::from(servers) >= u64::from(self.nodes) * sites {
+        if u64::from(servers) >= sites.saturating_mul(self.nodes.into()) {
             return Err(ConfigError::no_station());
         }
         if self.server_nodes.is_empty() || self.server_nodes.len() != self.server_cpus.len() {
