@@ -150,7 +150,7 @@ impl Lab {
     ///
     /// # Errors
     ///
-    /// Bad usage or input, a file that cannot be read or written, or Ctrl-C; [`exit_code`] tells them apart.
+    /// Bad usage or input, a file that cannot be read or written, or Ctrl-C; [`exit_code`] returns a number for each.
     pub fn run(&self, command: Command, common: &Common, program: &mut clap::Command) -> Result<Ending> {
         match command {
             Command::List => list::list(&self.papers, common),

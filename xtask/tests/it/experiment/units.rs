@@ -74,7 +74,7 @@ fn a_damaged_unit_is_told_set_aside_and_computed_again() {
     assert_eq!(manifest(&out)["timings"]["units_computed"], 1);
 }
 
-/// Fifty times killed at moments that nobody chose: units that were finished stay, byte by byte.
+/// An experiment killed fifty times at random moments keeps its finished units, byte by byte.
 #[test]
 fn fifty_kills_lose_nothing_but_the_unit_that_was_hit() {
     let (folder, experiment) = prepared(&SMALL.replace("count = 6", "count = 12"));
