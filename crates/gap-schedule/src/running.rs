@@ -24,6 +24,11 @@ pub struct RunningJob {
 impl RunningJob {
     /// Not a job: what holds all processors of a machine that is down, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
     pub const OUTAGE: JobId = JobId(u32::MAX);
+
+    /// Place in the order of [`Running`]: no two jobs have the same id.
+    const fn place(&self) -> (Time, JobId) {
+        (self.expected_end, self.job)
+    }
 }
 
 impl Running {
@@ -49,7 +54,7 @@ impl Running {
 
     /// The job starts.
     pub fn insert(&mut self, job: RunningJob) {
-        self.0.insert(self.0.partition_point(|other| *other < job), job);
+        self.0.insert(self.0.partition_point(|other| other.place() < job.place()), job);
     }
 
     /// The job ends.
@@ -58,7 +63,7 @@ impl Running {
     ///
     /// If it does not run.
     pub fn remove(&mut self, job: &RunningJob) {
-        let place = self.0.binary_search(job).ok();
+        let place = self.0.binary_search_by_key(&job.place(), RunningJob::place).ok();
         self.0.remove(place.unwrap_or_else(|| panic!("job {} ended but does not run", job.job)));
     }
 }
