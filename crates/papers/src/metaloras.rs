@@ -4,6 +4,7 @@ mod claims;
 mod figures;
 mod measure;
 mod metrics;
+mod mix;
 mod predictions;
 mod settings;
 

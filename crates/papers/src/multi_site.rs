@@ -4,19 +4,20 @@ mod claims;
 mod figures;
 mod measure;
 mod metrics;
+mod mix;
 
 use anyhow::{Context, Result, ensure};
-use gang_grid::config::{ServiceTime, SlowdownBase, StopAfter};
-use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
+use gang_grid::config::{SlowdownBase, StopAfter};
+use gang_grid::{Approach, Config, Grid, Readings, Site};
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
+use mix::GangMix;
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Span, Streams};
-use workload::gang_mix::{GangMix, ServiceDraw};
 
 /// The scenario file.
 #[derive(Clone, Debug, Deserialize)]
@@ -138,13 +139,10 @@ impl MultiSite {
         GangMix {
             sites: u32::try_from(grid.processors.len()).expect("few sites"),
             local_interarrival: workload.local_interarrival[load],
-            gang_interarrival: Some(workload.gang_interarrival),
+            gang_interarrival: workload.gang_interarrival,
             gang_sizes: workload.gang_sizes.clone(),
             mean_service: workload.mean_service,
-            service: match readings.service_time {
-                ServiceTime::PerTask => ServiceDraw::PerTask,
-                ServiceTime::PerGang => ServiceDraw::PerGang,
-            },
+            service: readings.service_time,
         }
     }
 
@@ -305,8 +303,7 @@ impl Paper for MultiSite {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let File { workload, run, readings, .. } = &self.file;
-        let submissions =
-            self.workload(cell.load).jobs(streams).map(|made| Submission { job: made.job, tasks: made.tasks });
+        let submissions = self.workload(cell.load).jobs(streams);
         let grid = Grid::new(self.config(cell), submissions, streams).expect("the scenario was validated");
         let floor = Span::from_secs_f64(run.bounded_slowdown_floor);
         let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));

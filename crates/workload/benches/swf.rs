@@ -1,20 +1,19 @@
 //! Lines per second of the reader, plain and gzip, against a reader that splits at blanks and parses every field as a
-//! float; and jobs per second of the gang mix.
+//! float.
 //!
 //! Reads the KTH log where `GRID_TRACES` names the folder that holds it, and a made-up log of the same size elsewhere.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use sim_core::Streams;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufRead, Cursor, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use workload::{GangMix, Intake, Options, ServiceDraw, SwfReader};
+use workload::{Intake, Options, SwfReader};
 
 /// The text of a log, and where it is from.
 fn log() -> (String, Vec<u8>) {
@@ -104,30 +103,5 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn gang_mix(c: &mut Criterion) {
-    const JOBS: usize = 100_000;
-    let mut group = c.benchmark_group("gang_mix");
-    group.throughput(Throughput::Elements(JOBS as u64));
-    for sites in [2, 100, 10_000] {
-        let mix = GangMix {
-            sites,
-            local_interarrival: 0.1,
-            gang_interarrival: Some(2.0),
-            gang_sizes: vec![2, 4, 8, 16],
-            mean_service: 1.0,
-            service: ServiceDraw::PerTask,
-        };
-        let mut jobs = mix.jobs(&Streams::new(1, 0));
-        group.bench_function(BenchmarkId::from_parameter(sites), |b| {
-            b.iter(|| {
-                jobs.by_ref().take(JOBS).for_each(|job| {
-                    black_box(&job);
-                })
-            });
-        });
-    }
-    group.finish();
-}
-
-criterion_group!(benches, swf, gang_mix);
+criterion_group!(benches, swf);
 criterion_main!(benches);

@@ -13,16 +13,11 @@
 //!   users drawn at random.
 //! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
 //!   times when they are out of service.
-//! - [`predictsim`] reads a log as the published experiments on predicted run times did.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
-//! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
-//!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
 //! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
 //!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
-//! - [`bench_mix`] draws parallel jobs of measured applications, as in Lérida et al., "MetaLoRaS: A Predictable
-//!   MetaScheduler for Non-dedicated Multiclusters", §3.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -78,16 +73,12 @@ pub mod validate;
 pub mod alea31;
 mod machines;
 pub mod outages;
-pub mod predictsim;
 
-pub mod bench_mix;
 pub mod deadline_mix;
 mod draw;
-pub mod gang_mix;
 pub mod model;
 
 pub use alea31::{Alea31Intake, Alea31Job};
-pub use bench_mix::BenchMix;
 pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
@@ -95,14 +86,12 @@ pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};
 pub use estimates::Estimates;
 pub use file::FileError;
-pub use gang_mix::{GangMix, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines};
 pub use outages::Outages;
-pub use predictsim::{PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
 pub use sacct::SacctReader;
 pub use swf::{SwfReader, SwfRecord, SwfWriter};

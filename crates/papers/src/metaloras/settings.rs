@@ -1,12 +1,12 @@
 //! The scenario file, and its two presets.
 
 use super::Weight;
+use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
-use metasched::{Cluster, Config, Demand, LocalUsers, Readings, Submission};
+use metasched::{Cluster, Config, LocalUsers, Readings, Submission};
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
-use workload::bench_mix::{BenchApplication, BenchMix};
 
 /// The scenario file.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,19 +39,6 @@ pub(super) struct LocalUsersTable {
     pub(super) clusters: Vec<u32>,
     pub(super) levels: Vec<u32>,
     queueing_weight: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    applications: Vec<String>,
-    times: Vec<f64>,
-    cpu: Vec<f64>,
-    memory: Vec<f64>,
-    sizes: Vec<u32>,
-    copies: u32,
-    interarrival: f64,
-    sigma: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -147,7 +134,7 @@ pub(super) struct Settings {
     users: LocalUsers,
     queueing_weight: f64,
     overrun: f64,
-    mix: BenchMix,
+    mix: WorkloadTable,
     readings: Readings,
 }
 
@@ -171,23 +158,11 @@ impl Settings {
             file.readings = with(file.readings, &file.reading_b)?;
         }
         let File { platform, local_users, workload, predictor, readings, .. } = file;
-        let application = |(i, name): (usize, &String)| BenchApplication {
-            name: name.clone(),
-            time: workload.times[i],
-            cpu: workload.cpu[i],
-            memory: workload.memory[i],
-        };
         let settings = Self {
             users: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory, change: None },
             queueing_weight: local_users.queueing_weight,
             overrun: predictor.overrun,
-            mix: BenchMix {
-                applications: workload.applications.iter().enumerate().map(application).collect(),
-                sizes: workload.sizes.clone(),
-                copies: workload.copies,
-                interarrival: workload.interarrival,
-                sigma: workload.sigma,
-            },
+            mix: workload,
             platform,
             readings,
         };
@@ -202,9 +177,8 @@ impl Settings {
     /// All jobs one behind the other, each as slow as can be.
     fn ensure_that_it_ends(&self) -> Result<()> {
         let Self { platform, mix, readings, .. } = self;
-        let jobs = f64::from(mix.copies) * f64::from(u32::try_from(mix.applications.len() * mix.sizes.len())?);
-        ensure!(jobs <= 100_000.0, "workload.copies makes {jobs} jobs; a paper's figure has at most 100000");
-        let longest = mix.applications.iter().map(|application| application.time).fold(0.0, f64::max);
+        let jobs = f64::from(u32::try_from(mix.count())?);
+        let longest = mix.times.iter().copied().fold(0.0, f64::max);
         let slowest = platform.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let tasks = f64::from(platform.mpl) + 1.0;
         let stretch = tasks * (1.0 + platform.task_overhead * tasks) / (slowest * (1.0 - readings.hidden_loss));
@@ -233,10 +207,9 @@ impl Settings {
         self.readings.candidates == Candidates::StaticFit || self.readings.no_candidate == NoCandidate::Dispatch
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: below 1e9 MiB")]
     pub(super) fn config(&self, occupied: u32) -> Config {
         let PlatformTable { nodes, speeds, memory, mpl, task_overhead } = &self.platform;
-        let memory = (memory * 1024.0).round() as u64;
+        let memory = kib(*memory);
         Config {
             clusters: nodes.iter().zip(speeds).map(|(&nodes, &speed)| Cluster { nodes, speed, memory }).collect(),
             local: LocalUsers { clusters: occupied, ..self.users },
@@ -249,15 +222,8 @@ impl Settings {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: below 1e9 MiB")]
     pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
-        let demand = |application: usize| {
-            let BenchApplication { cpu, memory, .. } = self.mix.applications[application];
-            Demand::new(cpu, (memory * 1024.0).round() as u64)
-        };
-        let submission =
-            |made: workload::bench_mix::BenchJob| Submission { job: made.job, demand: Some(demand(made.application)) };
-        self.mix.jobs(streams).into_iter().map(submission).collect()
+        self.mix.jobs(streams)
     }
 
     /// All that determines a run, but for the level and the policy. R11 concerns the measurement alone.

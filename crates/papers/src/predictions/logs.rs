@@ -5,13 +5,13 @@ use lab::logs;
 use lab::parallel::in_parallel;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use sim_core::{Job, Purpose, Span, Streams};
+use sim_core::{Job, Purpose, Span, Streams, Time};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
 use workload::resample::{Users, shaken};
-use workload::{Estimates, HeldJob, HeldLog, PredictsimIntake, SwfReader};
+use workload::{Estimates, HeldJob, HeldLog, SwfReader, SwfRecord};
 
 const USERS: Purpose = Purpose("users of the stand-in");
 
@@ -240,23 +240,65 @@ impl Found {
     fn read(path: &Path, processors: u32) -> Result<Self> {
         let (text, sha256) = logs::unpacked(path)?;
         let records = SwfReader::from_read(&path.display().to_string(), Cursor::new(text))?;
-        let mut jobs = Vec::new();
-        for job in PredictsimIntake::new(records, processors) {
-            let job = job?;
-            let request = job.job.request;
-            jobs.push(HeldJob {
-                submit: job.job.submit,
-                runtime: job.job.runtime,
-                wait: None,
-                limit: request.estimate,
-                due: None,
-                processors: request.processors,
-                user: request.user,
-                number: job.number,
-            });
-        }
-        let held = HeldLog::of(jobs);
+        let taken = |record: Result<SwfRecord, _>| record.map(|record| taken(&record, processors)).transpose();
+        let held = HeldLog::of(records.filter_map(taken).collect::<Result<_, _>>()?);
         let users = Users::of(&held).context("no workloads can be made from this log")?;
         Ok(Self { sha256, held, users })
+    }
+}
+
+/// The job of a record, as the simulator predictsim of SC'15 reads it for a machine of `processors` processors.
+///
+/// [`Intake`](workload::Intake) repairs what it can and takes the processors that a job held. These experiments ask what a scheduler
+/// would have known: they take what was *requested*, and leave out jobs without it, and those wider than the machine (80 640
+/// processors of CEA-Curie, not the 93 312 of its header). Where only one of requested and allocated processors is known, it stands
+/// for both. Run times above the requested time are cut there.
+fn taken(record: &SwfRecord, processors: u32) -> Option<HeldJob> {
+    let some = |processors: Option<u32>| processors.filter(|processors| *processors > 0);
+    let (allocated, requested) = (some(record.allocated_processors), some(record.requested_processors));
+    let logged = record.runtime.filter(|runtime| !runtime.is_zero())?;
+    let limit = record.requested_time.filter(|limit| !limit.is_zero())?;
+    Some(HeldJob {
+        submit: Time::ZERO + record.submit?,
+        runtime: logged.min(limit),
+        wait: None,
+        limit: Some(limit),
+        due: None,
+        processors: requested.or(allocated).filter(|_| allocated.max(requested) <= Some(processors))?,
+        user: record.user,
+        number: record.number,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_requested_is_taken_and_what_is_unknown_is_left_out() {
+        // Run time, allocated and requested processors, requested time; processors and run time of the job.
+        for ([run, allocated, requested, limit], job) in [
+            ([50, 4, 8, 60], Some((8, 50))),
+            ([50, 4, 0, 60], Some((4, 50))),
+            ([50, -1, 8, 60], Some((8, 50))),
+            ([70, 4, 8, 60], Some((8, 60))),
+            ([50, 100, 100, 60], Some((100, 50))),
+            ([50, 101, 8, 60], None),
+            ([50, 4, 101, 60], None),
+            ([50, -1, 0, 60], None),
+            ([0, 4, 8, 60], None),
+            ([-1, 4, 8, 60], None),
+            ([50, 4, 8, 0], None),
+            ([50, 4, 8, -1], None),
+        ] {
+            let line = format!("7 3 -1 {run} {allocated} -1 -1 {requested} {limit} -1 1 9 1 -1 -1 -1 -1 -1\n");
+            let mut records = SwfReader::from_read("one.swf", Cursor::new(line.clone())).expect("a log");
+            let taken = taken(&records.next().expect("a record").expect("a good line"), 100);
+            assert_eq!(
+                taken.map(|job| (job.processors, job.runtime)),
+                job.map(|(n, run)| (n, Span::from_secs(run))),
+                "{line}"
+            );
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Logs of real machines, where the variable `GRID_TRACES` names the folder that holds them.
 
-use workload::{Estimates, InputError, Intake, Machines, Options, PredictsimIntake, Rule, SwfReader, capacity};
+use workload::{Estimates, InputError, Intake, Machines, Options, Rule, SwfReader, capacity};
 
 /// How large the machine was, by the log.
 #[derive(Debug, PartialEq)]
@@ -92,23 +92,5 @@ fn the_machine_files_hold_what_is_known_of_them() {
     {
         let machines = Machines::open(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((machines.clusters().len(), machines.total_processors()), (clusters, processors), "{name}");
-    }
-}
-
-#[test]
-fn the_experiments_on_predictions_leave_the_published_jobs_of_the_cleaned_logs() {
-    let Some(folder) = test_data::traces() else { return };
-    // Processors, jobs, and of how many more results were published: the authors had other versions of two of these.
-    for (name, processors, jobs, more) in [
-        ("KTH-SP2-1996-2.1-cln.swf.gz", 100, 28_467, 14),
-        ("SDSC-SP2-1998-4.2-cln.swf.gz", 128, 53_999, 7),
-        ("CTC-SP2-1996-3.1-cln.swf.gz", 338, 77_199, 0),
-        ("CEA-Curie-2011-2.1-cln.swf.gz", 80_640, 295_540, 0),
-        ("SDSC-BLUE-2000-4.2-cln.swf.gz", 1_152, 232_536, 6),
-    ] {
-        let records = SwfReader::open(&folder.join(name)).expect("the log is there");
-        let intake = PredictsimIntake::new(records, processors);
-        let found = intake.inspect(|job| assert!(job.is_ok(), "{name}: {job:?}")).count();
-        assert_eq!(found, jobs, "{name}: published for {}", jobs + more);
     }
 }

@@ -1,0 +1,166 @@
+//! The jobs (§3): each application in each size equally often, in random order, as a Poisson process. The time that an application
+//! takes in isolation, its profile, is known; the true run times of its jobs scatter about that.
+
+use anyhow::{Result, ensure};
+use metasched::{Demand, Submission};
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1, StandardNormal};
+use serde::{Deserialize, Serialize};
+use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
+
+const ORDER: Purpose = Purpose("bench job order");
+const ARRIVALS: Purpose = Purpose("bench job arrivals");
+const RUNTIMES: Purpose = Purpose("bench job runtimes");
+
+/// The scenario's table `workload`. Applications were measured in isolation, per task and whatever the number of tasks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkloadTable {
+    pub(super) applications: Vec<String>,
+    /// Execution time of each, in seconds.
+    pub(super) times: Vec<f64>,
+    /// CPU that a task of each asks for, as a fraction of a processor.
+    pub(super) cpu: Vec<f64>,
+    /// Memory that a task of each holds, in MiB.
+    pub(super) memory: Vec<f64>,
+    /// Numbers of tasks that jobs have.
+    sizes: Vec<u32>,
+    /// Number of jobs of each application and size.
+    copies: u32,
+    /// Mean time between arrivals, in seconds.
+    pub(super) interarrival: f64,
+    /// Sigma of the log-normal factor of mean 1 between profile and true run time.
+    pub(super) sigma: f64,
+}
+
+impl WorkloadTable {
+    /// Number of jobs.
+    pub(super) fn count(&self) -> u64 {
+        u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64
+    }
+
+    /// Checks each application, of which there are as many as there are times, and all else.
+    pub(super) fn validate(&self) -> Result<()> {
+        // A thousand times the resolution of time, and three years: sums of draws must fit into the range of time.
+        let lengths = 1e-6..=1e8;
+        ensure!(!self.applications.is_empty(), "applications: expected at least one, found none");
+        ensure!(!self.sizes.is_empty(), "sizes: expected at least one, found none");
+        ensure!(!self.sizes.contains(&0), "sizes: expected sizes of at least 1, found 0");
+        let jobs = self.count();
+        ensure!(
+            (1..=100_000).contains(&jobs),
+            "workload.copies makes {jobs} jobs; a paper's figure has at most 100000"
+        );
+        for (name, ((time, cpu), memory)) in
+            self.applications.iter().zip(self.times.iter().zip(&self.cpu).zip(&self.memory))
+        {
+            for (field, value, range, expected) in [
+                ("time", time, lengths.clone(), "a time from 0.000001 to 100000000 seconds"),
+                ("cpu", cpu, 1e-6..=1.0, "a fraction of a processor above 0 and up to 1"),
+                ("memory", memory, 0.0..=1e9, "MiB from 0 to 1e9"),
+            ] {
+                ensure!(range.contains(value), "application {name}: {field}: expected {expected}, found {value}");
+            }
+        }
+        let Self { interarrival, sigma, .. } = self;
+        let expected = "a mean from 0.000001 to 100000000 seconds";
+        ensure!(lengths.contains(interarrival), "interarrival: expected {expected}, found {interarrival}");
+        let expected = "0 for exact profiles, 0.1 for 10 %, at most 2";
+        ensure!((0.0..=2.0).contains(sigma), "sigma: expected {expected}, found {sigma}");
+        Ok(())
+    }
+
+    /// The jobs that `streams` draw, in order of submission: the estimate of each is its application's time, its run time the truth.
+    /// Another mean time between arrivals moves all arrivals in proportion, another sigma no arrival: such workloads can be
+    /// compared job by job.
+    pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
+        let kinds = (0..self.applications.len())
+            .flat_map(|application| self.sizes.iter().map(move |&size| (application, size)));
+        let mut mix: Vec<(usize, u32)> = (0..self.copies).flat_map(|_| kinds.clone()).collect();
+        let [mut order, mut arrivals, mut runtimes] =
+            [ORDER, ARRIVALS, RUNTIMES].map(|purpose| streams.stream(purpose, 0));
+        // Fisher–Yates.
+        for i in (1..mix.len()).rev() {
+            let j = order.random_range(0..=i as u64);
+            mix.swap(i, usize::try_from(j).expect("no more than i"));
+        }
+        // The mean of a log-normal variate is exp(μ + σ² / 2).
+        let (location, sigma) = (-self.sigma * self.sigma / 2.0, self.sigma);
+        let mut submit = Time::ZERO;
+        let job = |(id, (application, size)): (u32, (usize, u32))| {
+            let gap: f64 = Exp1.sample(&mut arrivals);
+            submit += Span::from_secs_f64(gap * self.interarrival);
+            let profile = Span::from_secs_f64(self.times[application]);
+            // As `rand_distr::LogNormal` has it, with an exponential function that is the same everywhere.
+            let deviate: f64 = StandardNormal.sample(&mut runtimes);
+            let factor = libm::exp(location + sigma * deviate);
+            let mut job = Job::new(JobId(id), submit, size, profile.scaled(factor).max(Span::from_nanos(1)));
+            job.request.estimate = Some(profile);
+            let demand = Demand::new(self.cpu[application], kib(self.memory[application]));
+            Submission { job, demand: Some(demand) }
+        };
+        (0..).zip(mix).map(job).collect()
+    }
+}
+
+/// Whole KiB.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: from 0 to 1e9 MiB")]
+pub(super) fn kib(mib: f64) -> u64 {
+    (mib * 1024.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mix(copies: u32, sigma: f64) -> WorkloadTable {
+        WorkloadTable {
+            applications: ["A", "B"].map(str::to_owned).to_vec(),
+            times: vec![100.0, 400.0],
+            cpu: vec![0.5, 0.9],
+            memory: vec![100.0; 2],
+            sizes: vec![1, 3],
+            copies,
+            interarrival: 10.0,
+            sigma,
+        }
+    }
+
+    /// The first draws are part of the format of every published result: if this test fails, all numbers move.
+    #[test]
+    fn value_stability() {
+        let jobs = mix(2, 0.1).jobs(&Streams::new(42, 0));
+        let of = |Submission { job, .. }: &Submission| {
+            (job.request.estimate, job.request.processors, job.submit.as_nanos(), job.runtime.as_nanos())
+        };
+        let profile = |seconds| Some(Span::from_secs(seconds));
+        let expected = [
+            (profile(100), 1, 11_313_223_865, 88_711_160_204),
+            (profile(100), 3, 17_175_741_511, 90_252_190_931),
+            (profile(400), 3, 35_248_550_035, 381_403_156_988),
+        ];
+        assert_eq!(jobs[..3].iter().map(of).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn kinds_are_equally_many_and_run_times_scatter_by_sigma() {
+        let (exact, noisy) = (mix(5_000, 0.0), mix(5_000, 0.1));
+        let [exact, noisy] = [exact, noisy].map(|mix| mix.jobs(&Streams::new(1, 0)));
+        let mut logs = Vec::new();
+        for (exact, noisy) in exact.iter().zip(&noisy) {
+            assert_eq!(Some(exact.job.runtime), exact.job.request.estimate);
+            assert_eq!((exact.job.submit, exact.job.request), (noisy.job.submit, noisy.job.request));
+            logs.push(libm::log(noisy.job.runtime.as_secs_f64() / exact.job.runtime.as_secs_f64()));
+        }
+        for (time, size) in [(100, 1), (100, 3), (400, 1), (400, 3)] {
+            let of_kind =
+                |one: &&Submission| (one.job.runtime, one.job.request.processors) == (Span::from_secs(time), size);
+            assert_eq!(exact.iter().filter(of_kind).count(), 5_000);
+        }
+        // Normal, with mean −σ² / 2: four standard errors of 20 000 draws.
+        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 20_000.0;
+        assert!((mean(&mut logs.iter().copied()) + 0.005).abs() < 4.0 * 0.1 / 20_000_f64.sqrt());
+        let variance = mean(&mut logs.iter().map(|log| (log + 0.005).powi(2)));
+        assert!((variance - 0.01).abs() < 4.0 * 0.01 * (2.0 / 20_000_f64).sqrt(), "{variance}");
+    }
+}

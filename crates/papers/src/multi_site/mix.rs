@@ -1,0 +1,132 @@
+//! Local jobs at every site and gangs at the grid (§2, §4.2).
+//!
+//! Every source is a Poisson process: one per site for local jobs of one task each, one at the grid for gangs. The size
+//! of a gang is drawn uniformly from a list; the service time of a local job or of a gang's task is exponential. Each source owns
+//! its random streams, one per purpose: another way to draw service times moves no arrival.
+
+use anyhow::{Result, ensure};
+use gang_grid::Submission;
+use gang_grid::config::ServiceTime;
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+use sim_core::{JobId, Purpose, SiteId, Span, Stream, Streams, Time};
+
+const LOCAL_ARRIVALS: Purpose = Purpose("local arrivals");
+const LOCAL_SERVICE: Purpose = Purpose("local service");
+const GANG_ARRIVALS: Purpose = Purpose("gang arrivals");
+const GANG_SIZES: Purpose = Purpose("gang sizes");
+const GANG_SERVICE: Purpose = Purpose("gang service");
+
+/// Parameters of the workload. Times are means of exponential distributions, in seconds; the paper's unit is one second.
+#[derive(Clone, Debug)]
+pub(super) struct GangMix {
+    pub(super) sites: u32,
+    /// Mean time between local jobs of one site, 1/λ.
+    pub(super) local_interarrival: f64,
+    /// Mean time between gangs, 1/λ3.
+    pub(super) gang_interarrival: f64,
+    /// Sizes that gangs have, each equally likely.
+    pub(super) gang_sizes: Vec<u32>,
+    /// Mean service time of a local job and of a gang's task, 1/μ.
+    pub(super) mean_service: f64,
+    /// Whether the tasks of a gang differ (R1).
+    pub(super) service: ServiceTime,
+}
+
+impl GangMix {
+    pub(super) fn validate(&self) -> Result<()> {
+        for (field, mean) in [
+            ("local_interarrival", self.local_interarrival),
+            ("mean_service", self.mean_service),
+            ("gang_interarrival", self.gang_interarrival),
+        ] {
+            // From a thousand times the resolution of time to three years: 40 times that must fit into the range of time.
+            let is_mean = (1e-6..=1e8).contains(&mean);
+            ensure!(is_mean, "{field}: expected a mean from 0.000001 to 100000000 seconds, found {mean}");
+        }
+        ensure!(!self.gang_sizes.is_empty(), "gang_sizes: expected at least one size, found none");
+        ensure!(!self.gang_sizes.contains(&0), "gang_sizes: expected sizes of at least 1, found 0");
+        Ok(())
+    }
+
+    /// Submissions without end, in order of time; at one instant sites in their order, gangs last.
+    pub(super) fn jobs(&self, streams: &Streams) -> impl Iterator<Item = Submission> + use<> {
+        let mix = self.clone();
+        let source = |interarrival, [arrivals, service]: [Purpose; 2], number| {
+            let [mut arrivals, service] = [arrivals, service].map(|purpose| streams.stream(purpose, number));
+            (Time::ZERO + exponential(&mut arrivals, interarrival), interarrival, arrivals, service)
+        };
+        let locals = (0..mix.sites).map(|site| source(mix.local_interarrival, [LOCAL_ARRIVALS, LOCAL_SERVICE], site));
+        let gangs = source(mix.gang_interarrival, [GANG_ARRIVALS, GANG_SERVICE], 0);
+        let mut sources: Vec<(Time, f64, Stream, Stream)> = locals.chain([gangs]).collect();
+        let mut sizes = streams.stream(GANG_SIZES, 0);
+        (0..).map(JobId).map(move |id| {
+            let next = (0..).zip(&mut sources).min_by_key(|(_, source)| source.0).expect("gangs have a source");
+            let (number, (arrival, interarrival, arrivals, service)) = next;
+            let now = *arrival;
+            *arrival += exponential(arrivals, *interarrival);
+            if number < mix.sites {
+                return Submission::local(id, now, SiteId(number), exponential(service, mix.mean_service));
+            }
+            let size = mix.gang_sizes[sizes.random_range(0..mix.gang_sizes.len())] as usize;
+            let mut task = || exponential(service, mix.mean_service);
+            match mix.service {
+                ServiceTime::PerTask => Submission::gang(id, now, (0..size).map(|_| task())),
+                ServiceTime::PerGang => Submission::gang(id, now, vec![task(); size]),
+            }
+        })
+    }
+}
+
+/// A draw, never below one nanosecond: work of no length would have no slowdown.
+fn exponential(stream: &mut Stream, mean: f64) -> Span {
+    let unit: f64 = Exp1.sample(stream);
+    Span::from_secs_f64(unit * mean).max(Span::from_nanos(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw(service: ServiceTime, jobs: usize) -> Vec<Submission> {
+        let (local_interarrival, gang_interarrival, mean_service) = (0.08, 2.0, 1.0);
+        let gang_sizes = vec![2, 4, 8, 16];
+        let mix = GangMix { sites: 2, local_interarrival, gang_interarrival, gang_sizes, mean_service, service };
+        mix.jobs(&Streams::new(42, 0)).take(jobs).collect()
+    }
+
+    /// The first draws are part of the format of every published result: if this test fails, all numbers move.
+    #[test]
+    fn value_stability() {
+        let jobs = draw(ServiceTime::PerTask, 200);
+        let of = |one: &Submission| (one.job.submit.as_nanos(), one.job.origin, one.job.runtime.as_nanos());
+        let expected = [
+            (60_841_435, Some(SiteId(1)), 889_884_524),
+            (82_680_170, Some(SiteId(1)), 1_904_730_469),
+            (107_631_154, Some(SiteId(0)), 844_013_858),
+        ];
+        assert_eq!(jobs[..3].iter().map(of).collect::<Vec<_>>(), expected);
+        let gang = jobs.iter().find(|one| one.job.origin.is_none()).expect("a gang");
+        assert_eq!((gang.job.id.0, gang.job.submit.as_nanos()), (39, 1_356_393_653));
+        let tasks: Vec<_> = gang.tasks.iter().map(|task| task.as_nanos()).collect();
+        assert_eq!(tasks, [653_110_839, 2_007_886_370, 1_853_578_253, 179_971_187]);
+    }
+
+    #[test]
+    fn rates_and_service_times_have_their_means_and_equal_tasks_move_nothing_else() {
+        let jobs = draw(ServiceTime::PerTask, 200_000);
+        assert!(jobs.is_sorted_by_key(|one| one.job.submit));
+        let seconds = jobs[199_999].job.submit.as_secs_f64();
+        for (origin, rate) in [(Some(SiteId(0)), 12.5), (Some(SiteId(1)), 12.5), (None, 0.5)] {
+            let found = jobs.iter().filter(|one| one.job.origin == origin).count() as f64;
+            assert!((found - rate * seconds).abs() < 4.0 * (rate * seconds).sqrt(), "{origin:?}: {found}");
+        }
+        let services: Vec<f64> = jobs.iter().flat_map(|one| &one.tasks).map(|task| task.as_secs_f64()).collect();
+        let mean = services.iter().sum::<f64>() / services.len() as f64;
+        assert!((mean - 1.0).abs() < 4.0 / (services.len() as f64).sqrt(), "{mean}");
+        for (one, other) in jobs.iter().zip(draw(ServiceTime::PerGang, 5_000)) {
+            assert_eq!((one.job.submit, one.job.request.processors), (other.job.submit, other.job.request.processors));
+            assert!(other.tasks.windows(2).all(|pair| pair[0] == pair[1]));
+        }
+    }
+}
