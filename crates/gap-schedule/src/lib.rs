@@ -175,7 +175,7 @@ pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCount
 pub use order::{Key, Keyed, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use planner::{Planner, StopCriterion};
+pub use planner::Planner;
 pub use policy::{
     BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
     FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill, Placement, Policy,

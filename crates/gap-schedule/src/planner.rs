@@ -21,11 +21,10 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
 #[derive(Clone, Debug)]
-pub struct Planner<H = ()> {
+pub struct Planner {
     plan: Plan,
     rule: EgEdf,
     search: Option<Tabu>,
-    halt: H,
     /// Jobs that cannot be planned anywhere yet, in order.
     stranded: Vec<PlanJob>,
     /// Scratch buffer.
@@ -34,39 +33,11 @@ pub struct Planner<H = ()> {
     overdue: Vec<(SiteId, JobId, Time)>,
 }
 
-/// Stops a search that would go on: "we can stop Tabu search optimization at any time if prompt decisions are required"
-/// (§4.1). `()` never does.
-///
-/// One that looks at a clock makes results depend on the computer.
-pub trait StopCriterion {
-    /// A search begins.
-    fn begin(&mut self);
-
-    /// Whether to stop; asked before each iteration.
-    fn is_due(&mut self) -> bool;
-}
-
-impl StopCriterion for () {
-    fn begin(&mut self) {}
-
-    fn is_due(&mut self) -> bool {
-        false
-    }
-}
-
 impl Planner {
     /// Plans by `rule`, and improves the plan by `search` after each arrival, if there is one.
     pub fn new(rule: EgEdf, search: Option<Tabu>) -> Self {
         let (due, overdue) = (Vec::new(), Vec::new());
-        Self { plan: Plan::new([]), rule, search, halt: (), stranded: Vec::new(), due, overdue }
-    }
-}
-
-impl<H: StopCriterion> Planner<H> {
-    /// The same, where `halt` may end a search before its last iteration.
-    pub fn halted_by<G: StopCriterion>(self, halt: G) -> Planner<G> {
-        let Self { plan, rule, search, stranded, due, overdue, .. } = self;
-        Planner { plan, rule, search, halt, stranded, due, overdue }
+        Self { plan: Plan::new([]), rule, search, stranded: Vec::new(), due, overdue }
     }
 
     /// The plan as it stands.
@@ -79,6 +50,11 @@ impl<H: StopCriterion> Planner<H> {
         self.search.as_ref().map(Tabu::counts)
     }
 
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
+        self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)
+    }
+
     /// Plans the jobs, one after the other.
     fn plan_all(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) {
         self.expect_overdue(now);
@@ -88,8 +64,7 @@ impl<H: StopCriterion> Planner<H> {
             }
         }
         if let Some(search) = &mut self.search {
-            self.halt.begin();
-            search.improve_until(&mut self.plan, now, || self.halt.is_due());
+            search.improve(&mut self.plan, now);
         }
     }
 
@@ -106,7 +81,7 @@ impl<H: StopCriterion> Planner<H> {
     }
 }
 
-impl<H: StopCriterion> Policy for Planner<H> {
+impl Policy for Planner {
     fn begin(&mut self, view: &View<'_>) {
         self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
     }
@@ -159,12 +134,5 @@ impl<H: StopCriterion> Policy for Planner<H> {
 
     fn next_wakeup(&self) -> Option<Time> {
         self.plan.next_start()
-    }
-}
-
-impl<H: StopCriterion> Planner<H> {
-    /// Elementary operations so far, as described above.
-    pub fn operations(&self) -> u64 {
-        self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)
     }
 }

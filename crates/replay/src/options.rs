@@ -176,10 +176,6 @@ pub(crate) struct WorldOptions {
     pub(crate) profile: Option<String>,
     #[command(flatten)]
     pub(crate) on: MachineOptions,
-    /// End each Tabu search after this many milliseconds of wall-clock time. Results then depend on the computer, and are
-    /// marked as not reproducible.
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
-    pub(crate) time_limit: Option<Duration>,
     /// Seconds that a policy that is a program may take for one answer; 60 if not given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) policy_timeout: Option<Duration>,
@@ -203,13 +199,6 @@ pub(crate) fn words(option: &str, value: Option<impl Display>) -> String {
 /// A value as on the command line.
 pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-/// `0.5`: above zero, at most an hour.
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
-    let number = number.map(|ms| Duration::from_secs_f64(ms / 1e3));
-    number.ok_or_else(|| "expected milliseconds, above 0 and up to 3600000".to_owned())
 }
 
 /// `60`: above zero, at most a day.

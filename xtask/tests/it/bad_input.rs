@@ -156,7 +156,6 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     check(&["--deadlines", "factor:0"], &["--deadlines", "factor:F with F above 0", "factor:0"]);
     check(&["--outages", "mtbf:3,mttr:1h"], &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
     check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);
-    check(&["--time-limit", "0"], &["--time-limit", "milliseconds, above 0"]);
     check(&["--inside", "machine"], &["--inside", "--machines <FILE>"]);
     check(&["--estimates", "factor:0"], &["--estimates", "factor:F (times the run time)", "factor:0"]);
     check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F (times the run time)", "factor:NaN"]);

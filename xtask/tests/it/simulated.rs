@@ -1,8 +1,6 @@
 //! What `simulate` writes, to the letter: others read these files with programs of their own.
 
-use crate::program::{
-    FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, utf8, write, xtask,
-};
+use crate::program::{FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, utf8, xtask};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -260,21 +258,4 @@ fn policies_of_old_names_are_called_by_their_new_ones() {
     let forbidden =
         |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
     assert_eq!(written.iter().find(forbidden), None);
-}
-
-#[test]
-fn a_time_limit_is_marked_as_not_reproducible() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let check = |policy: &str, is_reproducible: bool| {
-        let run = write(&["simulate", "--time-limit", "0.5", "--policy", policy, "--trace", utf8(&log)], &out);
-        let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
-        let report = fs::read_to_string(out.join("report.html")).expect("a report");
-        assert_eq!(manifest(&out)["reproducible"], is_reproducible);
-        for text in [text, report] {
-            assert_eq!(text.contains("Not reproducible"), !is_reproducible, "{policy}");
-        }
-    };
-    check("easy,eg-edf-tabu", false);
-    check("easy,eg-edf", true);
 }

@@ -114,17 +114,11 @@ impl Tabu {
 
     /// Improves the plan.
     pub fn improve(&mut self, plan: &mut Plan, now: Time) {
-        self.improve_until(plan, now, || false);
-    }
-
-    /// Improves the plan until `stop`, asked before each iteration, says so: "we can stop Tabu search optimization at any
-    /// time if prompt decisions are required" (§4.1). The plan is whole at any such time.
-    pub fn improve_until(&mut self, plan: &mut Plan, now: Time, mut stop: impl FnMut() -> bool) {
         if self.memory == TabuMemory::Cleared {
             self.list.clear();
         }
         for _ in 0..self.iterations {
-            if stop() || !self.iterate(plan, now) {
+            if !self.iterate(plan, now) {
                 break;
             }
         }

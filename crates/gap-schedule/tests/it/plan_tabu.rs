@@ -69,14 +69,6 @@ fn a_late_job_moves_into_a_gap_of_another_machine() {
 }
 
 #[test]
-fn the_caller_may_stop_the_search_before_any_iteration() {
-    let mut plan = crowded();
-    let mut tabu = Tabu::new();
-    tabu.improve_until(&mut plan, Time::ZERO, || true);
-    assert_eq!((&plan, tabu.counts()), (&crowded(), Tabu::new().counts()));
-}
-
-#[test]
 fn operations_are_counted_the_same_each_time() {
     let count = || {
         let (mut plan, mut rule, mut tabu) = (crowded(), EgEdf::new(), Tabu::new());

@@ -11,8 +11,7 @@ use super::world::Named;
 use crate::options::{LogOptions, MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
-    IfNewcomerFits, Moves, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority, StopCriterion, Tabu,
-    Weight,
+    IfNewcomerFits, Moves, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority, Tabu, Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
@@ -20,7 +19,6 @@ use sim_core::{Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
 
 /// A policy of the registry.
 #[derive(Debug)]
@@ -110,11 +108,8 @@ static BASES: [Base; 9] = [
         about: "the same, and late jobs are moved into earlier gaps by Tabu search",
         settings: &[],
         build: |_, search, _| {
-            let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(search.tabu_iterations)));
-            match search.time_limit {
-                None => Box::new(planner),
-                Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
-            }
+            let tabu = Tabu::new().with_iterations(search.tabu_iterations);
+            Box::new(Planner::new(EgEdf::new(), Some(tabu)))
         },
     },
 ];
@@ -204,14 +199,12 @@ pub(crate) struct Search {
     pub(crate) seed: u64,
     /// Maximum iterations of Tabu search after each arrival.
     pub(crate) tabu_iterations: u32,
-    /// Wall-clock time after which each search ends.
-    pub(crate) time_limit: Option<Duration>,
     pub(crate) passes: PassesName,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self { seed: 0, tabu_iterations: 10, time_limit: None, passes: PassesName::PerInstant }
+        Self { seed: 0, tabu_iterations: 10, passes: PassesName::PerInstant }
     }
 }
 
@@ -219,7 +212,7 @@ impl Search {
     pub(crate) fn of(log: &LogOptions, on: &MachineOptions) -> Self {
         let usual = Self::default();
         let tabu_iterations = on.tabu_iterations.unwrap_or(usual.tabu_iterations);
-        Self { seed: log.seed(), tabu_iterations, passes: on.passes.unwrap_or_default(), ..usual }
+        Self { seed: log.seed(), tabu_iterations, passes: on.passes.unwrap_or_default() }
     }
 
     fn stream(&self) -> Stream {
@@ -348,7 +341,7 @@ impl Policy {
         self.is_one_of(&["fcfs", EASY, "cons", "flex"])
     }
 
-    /// Whether `--tabu-iterations` and `--time-limit` concern it.
+    /// Whether `--tabu-iterations` concerns it.
     pub(super) fn searches(self) -> bool {
         self.is_one_of(&[EG_EDF_TABU])
     }
@@ -451,29 +444,6 @@ fn depth(text: &str) -> Option<Depth> {
 fn span(text: &str) -> Option<Span> {
     let span = workload::outages::span(text).or_else(|| workload::outages::span(&format!("{text}s")));
     span.filter(|span| !span.is_zero())
-}
-
-/// Ends a search after some time.
-struct WallClock {
-    limit: Duration,
-    until: Option<Instant>,
-}
-
-impl WallClock {
-    #[expect(clippy::disallowed_methods, reason = "only where --time-limit is given, which marks the results")]
-    fn now() -> Instant {
-        Instant::now()
-    }
-}
-
-impl StopCriterion for WallClock {
-    fn begin(&mut self) {
-        self.until = Some(Self::now() + self.limit);
-    }
-
-    fn is_due(&mut self) -> bool {
-        self.until.is_some_and(|until| Self::now() >= until)
-    }
 }
 
 impl fmt::Display for Policy {

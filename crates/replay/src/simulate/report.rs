@@ -15,9 +15,6 @@ use metrics::Metric;
 use std::path::Path;
 use workload::repair::Repair;
 
-const NOT_REPRODUCIBLE: &str =
-    "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
-
 /// A finished simulation with all that is written about it.
 pub(super) struct Report<'a> {
     pub(super) trace: &'a Path,
@@ -103,7 +100,6 @@ impl Report<'_> {
             title: stem(self.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
             lead,
-            notes: (!self.is_reproducible()).then(|| NOT_REPRODUCIBLE.to_owned()).into_iter().collect(),
             sections,
             caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
@@ -137,10 +133,6 @@ impl Report<'_> {
             }
         }
         notes
-    }
-
-    fn is_reproducible(&self) -> bool {
-        self.world.is_reproducible()
     }
 
     /// Repairs that touch the log as a whole, or more than one job in a thousand: reported even with `--quiet`.
@@ -208,7 +200,6 @@ impl Report<'_> {
             PROGRAMS: self.programs(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
-            "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "sources_sha256": provenance::sources(),
@@ -271,7 +262,6 @@ impl Report<'_> {
             "best": compare::best_in_words(self.runs),
             "repairs": self.repairs(),
             "notes": self.remarks(),
-            "reproducible": self.is_reproducible(),
         })
     }
 
@@ -286,9 +276,6 @@ impl Report<'_> {
             text += &compare::on_terminal(self.runs, self.baseline);
         }
         self.saturated().iter().for_each(|sentence| text += &format!("{sentence}\n"));
-        if !self.is_reproducible() {
-            text += &format!("{NOT_REPRODUCIBLE}\n");
-        }
         self.runs.iter().flat_map(|run| &run.outcome.notes).for_each(|note| text += &format!("{note}\n"));
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");

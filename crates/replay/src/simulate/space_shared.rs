@@ -52,7 +52,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
         log: LogOptions { estimates: carried(log.estimates), ..log.clone() },
         on: options.on.clone(),
         policy_timeout: options.policy_timeout,
-        search: Search { time_limit: options.time_limit, ..Search::of(log, &options.on) },
+        search: Search::of(log, &options.on),
         policies,
         sites,
         predicting: Predicting::by_estimates(log.estimates),
@@ -119,7 +119,6 @@ impl World for SpaceShared {
             + &words("estimates", Some(self.estimates))
             + &words("outages", on.outages.as_ref())
             + &words("tabu-iterations", searches.then_some(search.tabu_iterations))
-            + &words("time-limit", search.time_limit.filter(|_| searches).map(|limit| 1e3 * limit.as_secs_f64()))
             + &words("passes", Some(name_of(&passes)).filter(|_| passes != PassesName::PerInstant))
     }
 
@@ -129,14 +128,9 @@ impl World for SpaceShared {
         let given = [
             ("--seed", self.log.seed.is_some() && !seeded),
             ("--tabu-iterations", self.on.tabu_iterations.is_some() && !searches),
-            ("--time-limit", self.search.time_limit.is_some() && !searches),
             ("--policy-timeout", self.policy_timeout.is_some() && !self.any(|policy| policy.command().is_some())),
         ];
         given.into_iter().filter(|(_, is_idle)| *is_idle).map(|(option, _)| option).collect()
-    }
-
-    fn is_reproducible(&self) -> bool {
-        self.search.time_limit.is_none() || !self.any(Policy::searches)
     }
 }
 

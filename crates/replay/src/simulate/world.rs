@@ -57,10 +57,6 @@ pub(crate) trait World: Sync {
     fn rejects_because(&self) -> String {
         format!("no place is wider than {} processors", self.sites().widest())
     }
-
-    fn is_reproducible(&self) -> bool {
-        true
-    }
 }
 
 pub(crate) struct Named {

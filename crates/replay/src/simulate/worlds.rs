@@ -13,14 +13,13 @@ static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENT
 /// Options that not every world takes: whether one was given, and the worlds that take it.
 type Limited = (&'static str, fn(&WorldOptions) -> bool, &'static [&'static Entry]);
 
-static LIMITED: [Limited; 11] = [
+static LIMITED: [Limited; 10] = [
     ("--machines", |options| options.on.machines.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
     ("--inside", |options| options.on.inside.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
     ("--procs", |options| options.on.procs.is_some(), &[&space_shared::ENTRY]),
     ("--outages", |options| options.on.outages.is_some(), &[&space_shared::ENTRY]),
     ("--tabu-iterations", |options| options.on.tabu_iterations.is_some(), &[&space_shared::ENTRY]),
     ("--passes", |options| options.on.passes.is_some(), &[&space_shared::ENTRY]),
-    ("--time-limit", |options| options.time_limit.is_some(), &[&space_shared::ENTRY]),
     ("--policy-timeout", |options| options.policy_timeout.is_some(), &[&space_shared::ENTRY]),
     ("--startup", |options| options.startup.is_some(), &[&alea31::ENTRY]),
     ("--clusters", |options| options.clusters.is_some(), &[&metasched::ENTRY]),
