@@ -41,102 +41,68 @@ enum Value {
     Experiment,
 }
 
-/// One metric of a run. It is displayed by its name, and two are equal if their names are.
-pub struct Metric {
-    name: &'static str,
-    label: &'static str,
-    short: &'static str,
-    unit: &'static str,
-    text: &'static str,
-    better: Better,
-    value: Value,
-    /// Rank of its column in `summary.csv`; columns of one rank are in the order of the catalogue.
-    rank: u8,
-    heads: [&'static str; 2],
-    spared: u8,
-    in_overview: bool,
-    in_sentences: bool,
-    needs_deadlines: bool,
-    grows_with_log: bool,
-    is_flag: bool,
-    warning: Option<&'static str>,
-    share: Option<f64>,
-    class: Option<JobClass>,
-}
-
-/// Methods that set one field each, for the table below.
-macro_rules! setters {
-    ($($setter:ident($($given:ident: $type:ty)?) $field:ident = $value:expr;)*) => {
-        impl Metric {
-            $(const fn $setter(mut self $(, $given: $type)?) -> Self {
-                self.$field = $value;
-                self
-            })*
+/// Declares a metric by its fields: documentation, name, type and default of each, and of those that the table below sets, the
+/// method that sets it. What is declared so has a public method that returns it.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr $(, $setter:ident($($given:ident: $of:ty)?) = $set:expr)?;)*) => {
+        /// One metric of a run. It is displayed by its name, and two are equal if their names are.
+        pub struct Metric {
+            value: Value,
+            $($field: $type,)*
         }
-    };
-}
 
-setters! {
-    ranked(rank: u8) rank = rank;
-    short(short: &'static str) short = short;
-    larger() better = Better::Larger;
-    heads(heads: [&'static str; 2]) heads = heads;
-    spared(order: u8) spared = order;
-    overview() in_overview = true;
-    sentences() in_sentences = true;
-    of_deadlines() needs_deadlines = true;
-    grows() grows_with_log = true;
-    flag() is_flag = true;
-    warns(warning: &'static str) warning = Some(warning);
-    share(percent: f64) share = Some(percent);
-}
-
-/// Methods that return one field each.
-macro_rules! getters {
-    ($($(#[$doc:meta])* $getter:ident: $type:ty = $field:ident;)*) => {
         impl Metric {
-            $($(#[$doc])* pub const fn $getter(&self) -> $type {
+            const fn of_value(value: Value) -> Self {
+                Self { value, $($field: $default,)* }
+            }
+
+            $($(#[$doc])* pub const fn $field(&self) -> $type {
                 self.$field
             })*
+
+            $($(const fn $setter(mut self $(, $given: $of)?) -> Self {
+                self.$field = $set;
+                self
+            })?)*
         }
     };
 }
 
-getters! {
+fields! {
     /// Name of its column.
-    name: &'static str = name;
+    name: &'static str = "";
     /// In a few words: `mean wait`.
-    label: &'static str = label;
+    label: &'static str = "";
     /// The label without `mean`, where means are listed.
-    short_label: &'static str = short;
+    short_label: &'static str = "", short(short: &'static str) = short;
     /// Empty where it has none: a ratio, a count.
-    unit: &'static str = unit;
+    unit: &'static str = "";
     /// Definition, with the source where there is one; the same for neighbours that are statistics of one quantity.
-    text: &'static str = text;
+    text: &'static str = "";
     /// Direction of improvement.
-    better: Better = better;
+    better: Better = Better::Smaller, larger() = Better::Larger;
     /// Head of its column on a terminal, in two lines; empty if it is not shown there.
-    terminal_head: [&'static str; 2] = heads;
+    terminal_head: [&'static str; 2] = [""; 2], heads(heads: [&'static str; 2]) = heads;
     /// Order in which columns are left out where a terminal is too narrow, from 1; 0 for columns that stay.
-    spared_as: u8 = spared;
+    spared_as: u8 = 0, spared(order: u8) = order;
     /// Whether it is among the first numbers of the page.
-    is_in_overview: bool = in_overview;
+    is_in_overview: bool = false, overview() = true;
     /// Whether sentences about the comparison of policies speak of it.
-    is_in_sentences: bool = in_sentences;
+    is_in_sentences: bool = false, sentences() = true;
     /// Whether only jobs with a deadline have it.
-    needs_deadlines: bool = needs_deadlines;
+    needs_deadlines: bool = false, of_deadlines() = true;
     /// Whether it follows the length of the log.
-    grows_with_log: bool = grows_with_log;
+    grows_with_log: bool = false, grows() = true;
     /// Whether its values are 1 for yes and 0 for no.
-    is_flag: bool = is_flag;
+    is_flag: bool = false, flag() = true;
     /// Pitfall of comparisons by it.
-    warning: Option<&'static str> = warning;
+    warning: Option<&'static str> = None, warns(warning: &'static str) = Some(warning);
     /// Percent of the jobs that waited no longer, of a quantile of the wait.
-    share_of_waits: Option<f64> = share;
+    share_of_waits: Option<f64> = None, share(percent: f64) = Some(percent);
     /// Class of jobs that it is a mean of.
-    class: Option<JobClass> = class;
-    /// Rank of its column in `summary.csv`.
-    column_rank: u8 = rank;
+    class: Option<JobClass> = None;
+    /// Rank of its column in `summary.csv`; columns of one rank are in the order of the catalogue.
+    column_rank: u8 = CUSTOMARY, ranked(rank: u8) = rank;
 }
 
 /// Ranks of columns in `summary.csv`: counts of jobs, what was always there, the backlog, saturation, and later columns.
@@ -154,26 +120,7 @@ impl Metric {
         text: &'static str,
         value: Value,
     ) -> Self {
-        Self {
-            name,
-            label,
-            short: label,
-            unit,
-            text,
-            better: Better::Smaller,
-            value,
-            rank: CUSTOMARY,
-            heads: [""; 2],
-            spared: 0,
-            in_overview: false,
-            in_sentences: false,
-            needs_deadlines: false,
-            grows_with_log: false,
-            is_flag: false,
-            warning: None,
-            share: None,
-            class: None,
-        }
+        Self { name, label, short_label: label, unit, text, ..Self::of_value(value) }
     }
 
     /// A metric that a program adds, computed from the records of all finished jobs in order of submission; not a number stands
@@ -227,7 +174,7 @@ impl Metric {
 
     /// Whether it counts jobs.
     pub const fn counts_jobs(&self) -> bool {
-        self.rank == COUNTS
+        self.column_rank == COUNTS
     }
 
     /// Whether experiments measure it.
