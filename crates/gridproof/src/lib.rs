@@ -35,6 +35,7 @@ pub use replay::simulate::JobRecord;
 use replay::simulate::{Added, Metric, Own};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The commit that this program was built from, marked `-dirty` if its sources differed from it.
 pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
@@ -83,8 +84,7 @@ impl Lab {
             self.added.policies.iter().all(|own| own.name() != name),
             "two policies are called {name:?}; rename one"
         );
-        // A program adds its policies once, and needs them as long as it runs.
-        self.added.policies.push(Box::leak(Box::new(Own::new(name, about, make))));
+        self.added.policies.push(Arc::new(Own::new(name, about, make)));
         self
     }
 
@@ -156,7 +156,7 @@ impl Lab {
             Command::List => list::list(&self.papers, common),
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
-            Command::Simulate(options) => replay::simulate::simulate(&options, &self.added, common),
+            Command::Simulate(options) => replay::simulate::command(&options, &self.added, common),
             Command::Experiment(options) => replay::experiment::experiment(&options, &self.added, common),
             Command::Explain(options) => {
                 let found = replay::explain::explain(&options, &self.added.policies)?;

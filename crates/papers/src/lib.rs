@@ -9,6 +9,7 @@ mod rlscheduler;
 mod swift_gap;
 
 use lab::registry::Entry;
+pub use rlscheduler::rlscheduler_jobs;
 
 /// Does `$each!` with the types of all papers, in the order in which they were built.
 macro_rules! papers {

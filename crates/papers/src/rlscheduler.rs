@@ -15,7 +15,7 @@ use lab::table::{csv, number};
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, JobLog, Sim, Span, Streams};
 use std::sync::{Arc, OnceLock};
-use workload::{Estimates, SwfRecord};
+use workload::{Estimates, InputError, SwfReader, SwfRecord};
 
 /// The scenario file.
 #[derive(Clone, Debug, Deserialize)]
@@ -159,11 +159,20 @@ impl RlScheduler {
     }
 }
 
-/// The jobs of a log by the rules of the published program: a negative run time is 10 s, a job of run time 0 is left out, a missing request
-/// is the run time of the record, processors are the larger of allocated and requested, in whole nodes. Nothing is cut.
 fn jobs(log: &lab::logs::Log) -> Arc<[EpisodeJob]> {
     let records = log.records();
     let each = log.processors / records.header().max_nodes.unwrap_or(log.processors);
+    rlscheduler_jobs(records, each).expect("the log was read before").into()
+}
+
+/// The jobs of a log by the rules of the published program of RLScheduler: a negative run time is 10 s, a job of run time 0 is left out,
+/// a missing request is the run time of the record, processors are the larger of allocated and requested, in whole nodes of `each`
+/// processors. Nothing is cut.
+///
+/// # Errors
+///
+/// The log cannot be read, or is damaged.
+pub fn rlscheduler_jobs(records: SwfReader, each: u32) -> Result<Vec<EpisodeJob>, InputError> {
     let seconds = |span: Option<Span>| {
         span.map_or(-1, |span| i64::try_from(span.as_nanos() / 1_000_000_000).expect("below 2^63 nanoseconds"))
     };
@@ -178,7 +187,7 @@ fn jobs(log: &lab::logs::Log) -> Arc<[EpisodeJob]> {
             user: record.user.map_or(-1, i64::from),
         })
     };
-    records.filter_map(|record| job(record.expect("the log was read before"))).collect()
+    records.filter_map(|record| record.map(job).transpose()).collect()
 }
 
 impl Paper for RlScheduler {

@@ -26,6 +26,7 @@ use follower::Differences;
 use lab::output::manifest::Manifest;
 use sim_core::{Outage, Time};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use workload::SwfReader;
 
 /// Options of `check`.
@@ -89,11 +90,12 @@ pub struct Check {
 /// # Errors
 ///
 /// Bad options or input, or a file that cannot be read.
-pub fn check(options: &Check, own: &[&'static Own]) -> Result<ScheduleCheck> {
+pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let on = &options.on;
     // What is predicted is no part of the log: jobs come with what was requested.
     let log = LogOptions { estimates: carried(options.log.estimates), ..options.log.clone() };
     let policy = options.policy.as_deref().map(|name| policy(name, own)).transpose()?;
+    let name = policy.as_ref().map(|policy| policy.name().to_owned());
     let places = Sites::of(&log, on, SwfReader::open(log.trace())?.header())?;
     let jobs = Jobs::read(&log, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
@@ -111,7 +113,7 @@ pub fn check(options: &Check, own: &[&'static Own]) -> Result<ScheduleCheck> {
     Ok(ScheduleCheck {
         trace: log.trace().to_owned(),
         schedule: options.schedule.clone(),
-        policy: policy.map(Policy::name),
+        policy: name,
         passes: on.passes.unwrap_or_default(),
         places: places.to_string(),
         checked,
@@ -121,7 +123,7 @@ pub fn check(options: &Check, own: &[&'static Own]) -> Result<ScheduleCheck> {
 }
 
 /// The policy called `text`, as `simulate --policy` takes it; no program.
-fn policy(text: &str, own: &[&'static Own]) -> Result<Policy> {
+fn policy(text: &str, own: &[Arc<Own>]) -> Result<Policy> {
     let found = Policy::of_base(text, own).ok_or_else(|| {
         let names = Policy::names();
         anyhow!("--policy {text}: there is no such policy of space-shared machines; there are {names}")
@@ -160,7 +162,7 @@ fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Out
 pub struct ScheduleCheck {
     trace: PathBuf,
     schedule: PathBuf,
-    policy: Option<&'static str>,
+    policy: Option<String>,
     passes: PassesName,
     places: String,
     checked: Checked,
@@ -221,7 +223,7 @@ impl ScheduleCheck {
                 Some(differences) => differences.in_words(policy, self.passes),
                 None => format!("{policy} was not compared: no policy makes what cannot have run"),
             };
-            lines.extend(self.policy.map(decided));
+            lines.extend(self.policy.as_deref().map(decided));
         }
         lines.iter().map(|line| format!("{line}\n")).collect()
     }

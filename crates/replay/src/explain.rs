@@ -68,7 +68,7 @@ pub struct Explain {
 /// # Errors
 ///
 /// Bad options or input, a job that the log does not have, or a file that cannot be read.
-pub fn explain(options: &Explain, own: &[&'static Own]) -> Result<Explanations> {
+pub fn explain(options: &Explain, own: &[Arc<Own>]) -> Result<Explanations> {
     options.log.ensure_can_be_read_again()?;
     let world = worlds::open(&options.log, &options.world, own)?;
     let (numbers, repairs) = numbers_of(&options.log, &options.wanted)?;

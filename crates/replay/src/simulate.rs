@@ -36,7 +36,9 @@ pub(crate) mod worlds;
 use anyhow::{Context, Result, ensure};
 pub use cli::Simulate;
 use cli::{Format, Table};
-use lab::chart;
+pub use clock::Control;
+pub use compare::{Difference, Ranked};
+use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
 use lab::page;
@@ -46,77 +48,71 @@ use lab::terminal::tell;
 pub use metrics::Metric;
 pub use own::{Added, Own};
 use report::Report;
-use rows::Drafts;
+pub use row::{Name, Processors, Row, Seconds};
+use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
 use sites::Sites;
 use std::mem;
 use std::path::Path;
+use std::time::Instant;
+use watch::{Asked, Keeps};
 use workload::{Intake, Options, SwfReader};
-use world::Run;
+use world::{Opened, Run};
 
-/// Replays the log under each policy and writes the results. `added` are policies and metrics of the program's own.
+/// Policies on a log: the jobs, metrics and differences of a run.
+pub struct Simulation {
+    options: Simulate,
+    world: Opened,
+    /// Names of the places.
+    sites: Vec<String>,
+    /// Position of the policy that others are compared with.
+    baseline: usize,
+    /// Empty before the run.
+    runs: Vec<Run>,
+    /// Wall-clock time of the run, for the manifest's timings alone.
+    seconds: f64,
+}
+
+/// Replays the log under each policy, and keeps every job. Writes and prints nothing; what the options say of output is for
+/// [`Simulation::write`]. `added` are policies and metrics of the program's own.
 ///
 /// # Errors
 ///
-/// Bad options or input, or a file that cannot be read or written.
-pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
-    let trace = options.log.trace();
-    options.log.ensure_can_be_read_again()?;
-    ensure_can_be_written(&options.format)?;
-    let world = worlds::open(&options.log, &options.world, &added.policies)?;
-    world.idle_options().iter().for_each(|option| tell(option));
-    let baseline = compare::baseline(&world, options.baseline.as_deref())?;
-    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(trace)));
-    let out = OutDir::create(&out, "simulate")?;
+/// Bad options or input, a file that cannot be read, or [`Control::stop`].
+pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<Simulation> {
+    let mut simulation = Simulation::open(options, added)?;
+    let asked =
+        || Ok(Asked { control: control.clone(), keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
+    (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| {})?;
+    Ok(simulation)
+}
 
-    let progress = Progress::new("simulate", world.names().len() as u64, common.quiet);
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
-    let header = swf_header(trace, world.sites())?;
-    let begin = || {
-        let wanted = |is_wanted: bool| is_wanted.then(|| out.begin()).transpose();
-        let asked_for = |format| wanted(options.format.contains(&format));
-        let log = stem(trace);
-        Ok(Drafts {
-            jobs: wanted(options.writes(Table::Jobs))?,
-            swf: wanted(options.writes(Table::Schedule))?,
-            evalys: asked_for(Format::Evalys)?,
-            parquet: asked_for(Format::Parquet)?,
-            header: header.clone(),
-            log,
-            is_drawn: !options.no_report,
-            own: added.metrics.clone(),
-        })
-    };
-    let mut runs = world.replay_all(&begin, &|| progress.add(1))?;
+/// The command: replays the log, writes jobs as they leave the system, and prints the results.
+///
+/// # Errors
+///
+/// As [`simulate`], or a file that cannot be written.
+pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
+    let mut simulation = Simulation::open(options, added)?;
+    simulation.world.idle_options().iter().for_each(|option| tell(option));
+    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(options.log.trace())));
+    let out = OutDir::create(&out, "simulate")?;
+    let progress = Progress::new("simulate", simulation.world.names().len() as u64, common.quiet);
+    let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
+    let (sites, control, own) = (simulation.world.sites(), Control::default(), added.metrics.as_slice());
+    let header = swf_header(options.log.trace(), sites)?;
+    let asked = || Ok(Asked { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
+    (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
-    for Run { name, outcome, .. } in &mut runs {
-        let Drafts { jobs, swf, evalys, parquet, .. } = mem::take(&mut outcome.watched.drafts);
-        let drafts = [(jobs, "jobs.csv"), (swf, "schedule.swf"), (evalys, "evalys.csv"), (parquet, "jobs.parquet")];
-        for (draft, file) in drafts {
-            if let Some(draft) = draft {
-                out.keep(draft, Path::new(name).join(file))?;
-            }
-        }
+    for Run { name, outcome, .. } in &mut simulation.runs {
+        mem::take(&mut outcome.watched.rows).keep(name, &out)?;
     }
-
-    let hash = sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))?;
-    let report = Report {
-        trace,
-        command: options.command_line(&world.arguments(), &runs, baseline),
-        formats: &options.format,
-        has_page: !options.no_report,
-        world: &world,
-        runs: &runs,
-        baseline,
-        hash: &hash,
-    };
+    let hash = simulation.hash()?;
+    let report = simulation.report(&hash);
     report.remarks().iter().for_each(|note| tell(note));
-    write(options, &report, &out)?;
     let path = out.path().to_owned();
-    out.finish(report.manifest(began.elapsed().as_secs_f64()))?;
-
+    simulation.write_beside_jobs(&report, out)?;
     report.large_repairs().iter().for_each(|repair| tell(repair));
     if common.json {
         print(&format!("{:#}\n", report.as_json(&path)));
@@ -124,6 +120,150 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
         print(&report.as_text(&path, common.quiet));
     }
     Ok(Ending::Done)
+}
+
+impl Simulation {
+    /// Checks the options, and reads what is read before the log.
+    fn open(options: &Simulate, added: &Added) -> Result<Self> {
+        options.log.ensure_can_be_read_again()?;
+        ensure_can_be_written(&options.format)?;
+        let world = worlds::open(&options.log, &options.world, &added.policies)?;
+        let baseline = compare::baseline(&world, options.baseline.as_deref())?;
+        let sites = world.sites().names();
+        Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new(), seconds: 0.0 })
+    }
+
+    /// All runs, and the seconds that they took.
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    fn run<'a>(
+        &self,
+        ask: &(dyn Fn() -> Result<Asked<'a>> + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<(Vec<Run>, f64)> {
+        let began = Instant::now();
+        Ok((self.world.replay_all(ask, done)?, began.elapsed().as_secs_f64()))
+    }
+
+    /// Names of the policies, in their order; other functions take positions in it.
+    pub fn policies(&self) -> Vec<&str> {
+        self.runs.iter().map(|run| run.name.as_str()).collect()
+    }
+
+    /// Position of the policy that others are compared with.
+    pub const fn baseline(&self) -> usize {
+        self.baseline
+    }
+
+    /// Metrics of a policy, in the order of the columns of `summary.csv`.
+    pub fn metrics(&self, policy: usize) -> &[(&'static Metric, Option<f64>)] {
+        &self.runs[policy].columns
+    }
+
+    /// The jobs of a policy, in order of submission.
+    pub fn jobs(&self, policy: usize) -> Vec<Row<'_>> {
+        let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.watched.jobs.iter().collect();
+        jobs.sort_unstable_by_key(|job| job.id());
+        let tells_processors = rows::tells_processors(self.world.sites());
+        jobs.into_iter().map(|job| job.row(&self.sites, tells_processors)).collect()
+    }
+
+    /// Differences of every pair of policies, by metric, with 95 % intervals over blocks of the log.
+    pub fn differences(&self) -> Vec<Difference<'_>> {
+        compare::all(&self.runs, self.baseline)
+    }
+
+    /// Every policy by metric: its mean, and whether it may be the best.
+    pub fn ranks(&self) -> Vec<Ranked<'_>> {
+        compare::standings_of(&self.runs)
+    }
+
+    /// Options without effect, and what was repaired or ignored.
+    pub fn notes(&self) -> Vec<String> {
+        let report = self.report("");
+        [self.world.idle_options(), report.remarks(), report.large_repairs()].concat()
+    }
+
+    /// The figures of the page, as `(id, SVG)`.
+    pub fn figures(&self) -> Vec<(String, String)> {
+        let sections = sections::sections(&self.report(""));
+        pictures(&sections).map(|picture| (picture.id().to_owned(), chart::svg(picture))).collect()
+    }
+
+    /// Writes what the command writes, into this folder.
+    ///
+    /// # Errors
+    ///
+    /// The folder holds files that this command did not write, or the disk fails.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let out = OutDir::create(folder, "simulate")?;
+        let sites = self.world.sites();
+        let header = swf_header(self.options.log.trace(), sites)?;
+        for Run { name, outcome, .. } in &self.runs {
+            let mut rows = self.options.rows(sites, &header, &out)?;
+            outcome.watched.jobs.iter().for_each(|job| rows.add(job));
+            rows.keep(name, &out)?;
+        }
+        self.write_beside_jobs(&self.report(&self.hash()?), out)
+    }
+
+    fn hash(&self) -> Result<String> {
+        let trace = self.options.log.trace();
+        sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))
+    }
+
+    /// What is written and printed; `hash` is that of the log.
+    fn report<'a>(&'a self, hash: &'a str) -> Report<'a> {
+        let Self { options, world, runs, baseline, .. } = self;
+        Report {
+            trace: options.log.trace(),
+            command: options.command_line(&world.arguments(), runs, *baseline),
+            formats: &options.format,
+            has_page: !options.no_report,
+            world,
+            runs,
+            baseline: *baseline,
+            hash,
+        }
+    }
+
+    /// Tables, pictures, the page and the manifest.
+    fn write_beside_jobs(&self, report: &Report<'_>, out: OutDir) -> Result<()> {
+        let (options, runs) = (&self.options, &self.runs);
+        let writes = |table| options.writes(table);
+        if writes(Table::Summary) {
+            out.write("summary.csv", report.summary()?)?;
+        }
+        if writes(Table::Differences) {
+            out.write("differences.csv", compare::table(runs, self.baseline)?)?;
+        }
+        if runs.len() > 1 && writes(Table::Best) {
+            out.write("best.csv", compare::best_table(runs)?)?;
+        }
+        if writes(Table::Columns) {
+            out.write("columns.md", columns::text(report))?;
+        }
+        if !options.no_report {
+            let sections = sections::sections(report);
+            for picture in pictures(&sections) {
+                let svg = chart::svg(picture);
+                #[cfg(feature = "png")]
+                out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
+                out.write(format!("figures/{}.svg", picture.id()), svg)?;
+                if let Some(data) = report.data(picture)? {
+                    out.write(format!("data/{}.csv", picture.id()), data)?;
+                }
+            }
+            out.write("report.html", page::render(&report.page(answer::sentences(report), sections))?)?;
+        }
+        out.finish(report.manifest(self.seconds))
+    }
+}
+
+fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
+    sections.iter().flat_map(|section| &section.parts).filter_map(|part| match part {
+        page::Part::Figure(figure) => Some(&figure.picture),
+        _ => None,
+    })
 }
 
 /// Parsers of the files beside a log, for tests that try to break them.
@@ -189,39 +329,6 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
         text += &names.collect::<String>();
     }
     Ok(text)
-}
-
-/// Tables, pictures and the page.
-fn write(options: &Simulate, report: &Report<'_>, out: &OutDir) -> Result<()> {
-    let writes = |table| options.writes(table);
-    if writes(Table::Summary) {
-        out.write("summary.csv", report.summary()?)?;
-    }
-    if writes(Table::Differences) {
-        out.write("differences.csv", compare::table(report.runs, report.baseline)?)?;
-    }
-    if report.runs.len() > 1 && writes(Table::Best) {
-        out.write("best.csv", compare::best_table(report.runs)?)?;
-    }
-    if writes(Table::Columns) {
-        out.write("columns.md", columns::text(report))?;
-    }
-    if options.no_report {
-        return Ok(());
-    }
-    let sections = sections::sections(report);
-    for part in sections.iter().flat_map(|section| &section.parts) {
-        let page::Part::Figure(figure) = part else { continue };
-        let picture = &figure.picture;
-        let svg = chart::svg(picture);
-        #[cfg(feature = "png")]
-        out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
-        out.write(format!("figures/{}.svg", picture.id()), svg)?;
-        if let Some(data) = report.data(picture)? {
-            out.write(format!("data/{}.csv", picture.id()), data)?;
-        }
-    }
-    out.write("report.html", page::render(&report.page(answer::sentences(report), sections))?)
 }
 
 /// The log's name without its endings.

@@ -74,8 +74,8 @@ impl<'a> Follower<'a> {
         starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
         Self {
             jobs,
-            policy,
             at_work: policy.at_work(&search, machines.len()),
+            policy,
             search,
             places: machines.len(),
             ahead: starts,

@@ -108,7 +108,8 @@ impl Check<'_> {
 
     /// The position of the policy of that name, however it is written.
     fn policy(&self, text: &str, span: &Range<usize>, key: &str, policies: &[Policy]) -> Result<usize> {
-        let name = Policy::find(text, &self.added.policies).map_or(text, |policy| policy.name());
+        let found = Policy::find(text, &self.added.policies);
+        let name = found.as_ref().map_or(text, Policy::name);
         let names = || policies.iter().map(|policy| policy.name());
         names().position(|known| known == name).ok_or_else(|| {
             let (hint, listed) = (did_you_mean(text, names()), names().collect::<Vec<_>>().join(", "));

@@ -194,7 +194,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let held = &plan.held[log];
     let (base, _) = held.replication(design, 1.0, 0)?;
     let told = held.told(&base, &design.logs[log], design, &results.settings[0], 0);
-    let (placements, _) = told.replayed(design.policies[design.baseline], design.seed)?;
+    let (placements, _) = told.replayed(&design.policies[design.baseline], design.seed)?;
     let (from, to) = design.window.of(&told.jobs, &placements);
     let waits = waits(&told.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);

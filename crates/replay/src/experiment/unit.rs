@@ -160,7 +160,7 @@ fn under(
             bail!(Interrupted::Resumable);
         }
         let seed = design.seed.wrapping_add(u64::from(replication));
-        let replayed = told.replayed(design.policies[policy], seed);
+        let replayed = told.replayed(&design.policies[policy], seed);
         // Not a context: an interruption must stay one.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,

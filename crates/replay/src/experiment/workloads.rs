@@ -53,7 +53,7 @@ pub(super) struct Told {
 
 impl Told {
     /// When each job ran under a policy, and the trend of the work that waited.
-    pub(super) fn replayed(&self, policy: Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
+    pub(super) fn replayed(&self, policy: &Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
         policy.replay(&self.machines, &self.jobs, &self.numbers, self.estimates, seed)
     }
 }

@@ -1,11 +1,11 @@
 //! `--profile alea31`: a log under the rules of the simulator Alea 3.1, as the paper on Swift Gap ran it.
 
-use super::clock::run_out;
+use super::clock::{run_of, run_out};
 use super::policy::Policy;
-use super::rows::{Drafts, FromLog};
+use super::rows::FromLog;
 use super::sites::{Site, Sites};
 use super::space_shared;
-use super::watch::Watch;
+use super::watch::{Asked, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::options::{Inside, LogOptions, WorldOptions, words};
@@ -51,7 +51,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     ] {
         ensure!(!is_given, "{option} does not go with --profile alea31, where {because}; leave it out");
     }
-    policies.iter().try_for_each(|policy| at_work(*policy, log.seed(), 1).map(|_| ()))?;
+    policies.iter().try_for_each(|policy| at_work(policy, log.seed(), 1).map(|_| ()))?;
     let start_up = match options.startup {
         Some(startup) => Time::ZERO + startup,
         None => {
@@ -73,10 +73,10 @@ impl World for Alea31 {
     }
 
     /// All jobs are read first: there is no other way to give them to this world.
-    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
-        let policy = self.policies[policy];
+    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+        let (policy, control) = (&self.policies[policy], asked.control.clone());
         let mut intake = intake(&self.log, &self.machines)?;
-        let watch = Watch::new(drafts, &self.sites)?;
+        let watch = Watch::new(asked, &self.sites);
         let known = watch.known();
         let take_in = |one: Result<Alea31Job, _>| {
             let one = one?;
@@ -90,9 +90,9 @@ impl World for Alea31 {
         let at_work = at_work(policy, self.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, policy.name(), &self.log, || true)?;
+        run_out(&mut sim, &run_of(&self.log, policy.name()), &control, || true)?;
         let (_, watch) = sim.into_parts();
-        Ok(Outcome::new(watch.finish()?, intake.repairs().clone()))
+        Ok(Outcome::new(watch.finish(), intake.repairs().clone()))
     }
 
     fn explain(&self, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
@@ -128,7 +128,7 @@ impl World for Alea31 {
 }
 
 /// The policy on this number of clusters, before its first job.
-fn at_work(policy: Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
+fn at_work(policy: &Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
     Ok(match policy.plain() {
         Some("easy") => Box::new(Easy::default()),

@@ -1,10 +1,15 @@
 //! Options of `simulate`.
 
 use super::policy::Policy;
+use super::rows::Rows;
+use super::sites::Sites;
+use super::stem;
 use super::world::Run;
 use crate::options::{LogOptions, WorldOptions, name_of, words};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use gap_schedule::Order;
+use lab::output::OutDir;
 use std::path::PathBuf;
 use workload::Deadlines;
 
@@ -136,7 +141,7 @@ fn orders() -> String {
 }
 
 /// Options of `simulate`; `Default` is the command line without any of them.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(after_help = HELP.replace("POLICIES", &Policy::help()).replace("ORDERS", &orders()))]
 pub struct Simulate {
     /// The log, and how it is read.
@@ -184,6 +189,25 @@ impl Simulate {
     /// Whether a table is to be written.
     pub(super) fn writes(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)
+    }
+
+    /// The files of one policy's jobs; `header` is that of `schedule.swf`.
+    pub(super) fn rows(&self, sites: &Sites, header: &str, out: &OutDir) -> Result<Rows> {
+        let mut rows = Rows::of(sites);
+        if self.writes(Table::Jobs) {
+            rows.jobs(out.begin()?)?;
+        }
+        if self.writes(Table::Schedule) {
+            rows.schedule(out.begin()?, header)?;
+        }
+        if self.format.contains(&Format::Evalys) {
+            rows.evalys(out.begin()?, stem(self.log.trace()))?;
+        }
+        #[cfg(feature = "parquet")]
+        if self.format.contains(&Format::Parquet) {
+            rows.parquet(out.begin()?)?;
+        }
+        Ok(rows)
     }
 
     /// The command that gives the same results; `arguments` are those of the world.

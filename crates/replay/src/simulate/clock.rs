@@ -1,10 +1,13 @@
-//! Runs and plans that would leave the clock.
+//! The running of a simulation: its caller, and the end of the clock.
 
 use crate::options::LogOptions;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Job, Probe, Sim, Span, Time};
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 10_000;
@@ -32,36 +35,65 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
     ))
 }
 
-/// Runs as long as it `goes_on`, until nothing is left to happen, an interruption, or the end of the clock.
+/// A run as its caller sees and stops it; clones are the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Control(Arc<(AtomicBool, AtomicU64)>);
+
+impl Control {
+    /// Ends the run, which then returns an [`Interrupted`].
+    pub fn stop(&self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Jobs that have left the system so far, under all policies.
+    pub fn jobs(&self) -> u64 {
+        self.0.1.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count(&self) {
+        self.0.1.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether the run is to end: by its caller, or by a signal that the process listens for.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.0.0.load(Ordering::Relaxed) || interrupt::requested()
+    }
+}
+
+/// Runs as long as it `goes_on`, until nothing is left to happen, an interruption, or the end of the clock. `run` names it in
+/// messages: the log and the policy.
 ///
 /// A plan may lie far ahead of the run: five jobs behind each other that are expected to take 136 years each. No bound from
 /// outside is both sound and fair to a log of many waiting jobs, so the arithmetic of time itself, which never wraps, ends
 /// such a run; the error that blames the input is made here, once for all policies.
 pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     sim: &mut Sim<M, P>,
-    policy: &str,
-    log: &LogOptions,
+    run: &str,
+    control: &Control,
     goes_on: impl Fn() -> bool,
 ) -> Result<()> {
     let mut running = true;
     while running && goes_on() {
-        if interrupt::requested() {
+        if control.is_stopped() {
             bail!(Interrupted::Lost);
         }
         let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
         running = within_the_clock(some).ok_or_else(|| {
             anyhow!(
-                "{}: under {policy} the plan reaches beyond 584 years; give a larger or faster machine, shorter \
-                 estimates, or fewer jobs with --max-jobs",
-                log.trace().display()
+                "{run} the plan reaches beyond 584 years; give a larger or faster machine, shorter estimates, or fewer jobs \
+                 with --max-jobs"
             )
         })?;
     }
     ensure!(
         sim.now() < LATEST,
-        "{}: under {policy} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
-         --max-jobs, or rarer outages",
-        log.trace().display()
+        "{run} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
+         outages"
     );
     Ok(())
+}
+
+/// The name of a run for [`run_out`].
+pub(super) fn run_of(log: &LogOptions, policy: impl Display) -> String {
+    format!("{}: under {policy}", log.trace().display())
 }

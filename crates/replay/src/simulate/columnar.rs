@@ -122,21 +122,22 @@ impl Group {
     }
 
     fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
-        let number = i64::try_from(row.job.0.number)
-            .map_err(|_| io::Error::other(format!("job {}: the number is above {}", row.job.0.number, i64::MAX)))?;
+        let number = i64::try_from(row.job.number)
+            .map_err(|_| io::Error::other(format!("job {}: the number is above {}", row.job.number, i64::MAX)))?;
         self.job.push(Some(number));
-        self.submit.push(Some(float(row.submit)));
-        self.start.push(row.start.map(float));
-        self.finish.push(row.finish.map(float));
+        self.submit.push(Some(row.submit.as_f64()));
+        self.start.push(row.start.map(Seconds::as_f64));
+        self.finish.push(row.finish.map(Seconds::as_f64));
         self.processors.push(Some(i64::from(row.processors)));
         self.site.push(row.site.map(ByteArray::from));
-        self.user.push(row.user.and_then(|user| i64::try_from(user.0.number).ok()));
-        self.requested.push(row.requested.map(float));
-        self.run.push(Some(float(row.run)));
-        self.deadline.push(row.deadline.map(float));
+        self.user.push(row.user.and_then(|user| i64::try_from(user.number).ok()));
+        self.requested.push(row.requested.map(Seconds::as_f64));
+        self.run.push(Some(row.run.as_f64()));
+        self.deadline.push(row.deadline.map(Seconds::as_f64));
         self.state.push(Some(ByteArray::from(row.state)));
-        self.lists += row.allocated.as_ref().map_or(0, String::len);
-        self.allocated.push(row.allocated.as_deref().map(ByteArray::from));
+        let allocated = row.allocated.map(|blocks| blocks.to_string());
+        self.lists += allocated.as_ref().map_or(0, String::len);
+        self.allocated.push(allocated.as_deref().map(ByteArray::from));
         Ok(())
     }
 
@@ -155,12 +156,6 @@ impl Group {
         self.state.write(into)?;
         self.allocated.write(into)
     }
-}
-
-/// The nearest to what `jobs.csv` says, which is read from the same digits: of nanoseconds over years, a quotient would be rounded
-/// twice.
-fn float(seconds: Seconds) -> f64 {
-    seconds.0.to_string().parse().expect("a number is written as one")
 }
 
 /// Values of one column.

@@ -13,14 +13,31 @@ use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 const USUAL: &str = "easy";
 
 /// A difference between two policies.
-pub(super) struct Difference<'a> {
-    pub(super) metric: &'static Metric,
-    pub(super) policy: &'a str,
-    pub(super) baseline: &'a str,
+#[derive(Debug)]
+pub struct Difference<'a> {
+    /// By this metric.
+    pub metric: &'static Metric,
+    /// The value of this policy
+    pub policy: &'a str,
+    /// less that of this one.
+    pub baseline: &'a str,
     /// Difference of the means over jobs.
-    pub(super) interval: Estimate,
+    pub interval: Estimate,
     /// The mean of the baseline.
-    pub(super) of_baseline: f64,
+    pub of_baseline: f64,
+}
+
+/// The standing of a policy among those that are compared.
+#[derive(Debug)]
+pub struct Ranked<'a> {
+    /// By this metric.
+    pub metric: &'static Metric,
+    /// Name of the policy.
+    pub policy: &'a str,
+    /// Mean over jobs.
+    pub mean: f64,
+    /// Whether no policy is significantly better.
+    pub standing: Standing,
 }
 
 /// Position of the policy that others are compared with: the one wanted, else EASY, else the first.
@@ -40,7 +57,7 @@ pub(super) fn differences(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> 
 }
 
 /// Differences of every pair of policies, by metric: those to the baseline first, then of two others the later less the earlier.
-fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
+pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
     let is_other = |policy: &usize| *policy != baseline;
     let others = (0..runs.len()).filter(is_other);
     let pairs = others.flat_map(|base| (base + 1..runs.len()).filter(is_other).map(move |policy| (policy, base)));
@@ -98,18 +115,22 @@ pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
     metrics.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
 
-/// `best.csv`.
-pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
+/// Every policy by every metric that it has a mean of.
+pub(super) fn standings_of(runs: &[Run]) -> Vec<Ranked<'_>> {
     let of_metric = |metric: &'static Metric| {
         let (means, found) = ranked(runs, metric);
         let all = runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite());
-        all.map(|((run, mean), standing)| {
-            let may_be_best = may_be_best(standing).to_owned();
-            vec![metric.to_string(), run.name.clone(), mean.to_string(), may_be_best]
-        })
-        .collect::<Vec<_>>()
+        all.map(move |((run, mean), standing)| Ranked { metric, policy: &run.name, mean, standing }).collect::<Vec<_>>()
     };
-    csv(["metric", "policy", "mean", "may_be_best"], compared().flat_map(of_metric))
+    compared().flat_map(of_metric).collect()
+}
+
+/// `best.csv`.
+pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
+    let row = |Ranked { metric, policy, mean, standing }: Ranked<'_>| {
+        [metric.to_string(), policy.to_owned(), mean.to_string(), may_be_best(standing).to_owned()]
+    };
+    csv(["metric", "policy", "mean", "may_be_best"], standings_of(runs).into_iter().map(row))
 }
 
 /// `differences.csv`.

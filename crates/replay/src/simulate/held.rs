@@ -2,29 +2,24 @@
 //!
 //! The same world and policies as `simulate`, without its files: of each job, when it started and ended is kept.
 
-use super::clock::{LATEST, YEARS, ensure_ends_on};
-use super::exec::{Exec, Failure};
+use super::clock::{Control, ensure_ends_on};
 use super::policy::{Policy, Search};
 use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
+use super::space_shared::{Engine, at_work};
 use super::watch::Known;
-use crate::options::Inside;
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use gap_schedule::{Machine, MultiCluster};
-use lab::clock::within_the_clock;
-use lab::interrupt::{self, Interrupted};
+use crate::options::{Inside, MachineOptions};
+use anyhow::{Result, anyhow};
+use gap_schedule::Machine;
+use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
 use metrics::Blocks;
 use metrics::backlog::{Backlog, Trend};
-use sim_core::{Fact, Job, JobRecord, Probe, Sim, SiteId, Time};
+use sim_core::{Fact, Job, JobRecord, Probe, SiteId, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 use workload::{Estimates, Machines};
-
-/// How often Ctrl-C is looked for, in events.
-const PATIENCE: u32 = 50_000;
 
 /// When a job started and when it ended; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
@@ -56,7 +51,7 @@ impl Policy {
     /// # Errors
     ///
     /// A file cannot be read.
-    pub(crate) fn programs(self) -> Result<BTreeMap<String, String>> {
+    pub(crate) fn programs(&self) -> Result<BTreeMap<String, String>> {
         hashes_of(&self.files())
     }
 
@@ -68,63 +63,35 @@ impl Policy {
     ///
     /// A program that fails, a run that leaves the clock, or Ctrl-C.
     pub(crate) fn replay(
-        self,
+        &self,
         machines: &[Machine],
         jobs: &[Job],
         numbers: &[u64],
         estimates: Estimates,
         seed: u64,
     ) -> Result<(Vec<Placement>, Trend)> {
-        let name = self.name();
+        let run = format!("under {}", self.name());
         let slowest = machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min);
         for (job, number) in jobs.iter().zip(numbers) {
-            ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("under {name}: {words}"))?;
+            ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let (policy, failure) = self.started(machines, jobs, numbers, seed)?;
-        let mut world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
-        if let Some(predicting) = self.predicting().or(Predicting::by_estimates(estimates)) {
-            world = world.with_predictions(predicting.at_work());
-        }
-        let mut sim = Sim::new(world, (Placements(vec![Kept::default(); jobs.len()]), Backlog::new()));
-        let mut running = true;
-        while running && failure.borrow().is_none() {
-            if interrupt::requested() {
-                bail!(Interrupted::Resumable);
-            }
-            let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
-            running = within_the_clock(some).with_context(|| {
-                format!("under {name} the plan reaches beyond 584 years; give a larger machine or fewer jobs")
-            })?;
-        }
-        if let Some(error) = failure.take() {
-            bail!(error);
-        }
-        ensure!(
-            sim.now() < LATEST,
-            "under {name} the jobs would run for more than {YEARS} years; give a larger machine or fewer jobs"
-        );
-        let (_, (Placements(kept), backlog)) = sim.into_parts();
-        let placements = kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect();
-        Ok((placements, backlog.trend()))
-    }
-
-    /// The policy before its first job, and the place for what goes wrong if it is a program.
-    fn started(
-        self,
-        machines: &[Machine],
-        jobs: &[Job],
-        numbers: &[u64],
-        seed: u64,
-    ) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
-        if let Some(command) = self.command() {
-            let told = Known::default();
-            let known = |(job, number): (&Job, &u64)| (job.id, FromLog::numbered(*job, *number));
-            told.borrow_mut().extend(jobs.iter().zip(numbers).map(known));
-            let (exec, failure) = Exec::start(command, machines, told, Duration::from_secs(60))?;
-            return Ok((Box::new(exec), failure));
+        let known = Known::default();
+        if self.command().is_some() {
+            let numbered = |(job, number): (&Job, &u64)| (job.id, FromLog::numbered(*job, *number));
+            known.borrow_mut().extend(jobs.iter().zip(numbers).map(numbered));
         }
         let search = Search { seed, ..Search::default() };
-        Ok((Self::at_work(self, &search, machines.len()), Failure::default()))
+        let (at_work, failure) = at_work(self, &search, machines, known, None)?;
+        let predicting = self.predicting().or(Predicting::by_estimates(estimates));
+        let (on, control, names) = (&MachineOptions::default(), Control::default(), Vec::new());
+        let engine =
+            Engine { at_work, failure, machines: machines.to_vec(), names, on, seed, predicting, run, control };
+        let probe = (Placements(vec![Kept::default(); jobs.len()]), Backlog::new());
+        let ran = engine.run(|policy| policy, jobs.iter().copied(), probe, || true);
+        let (_, (Placements(kept), backlog)) =
+            ran.map_err(|error| if error.is::<Interrupted>() { Interrupted::Resumable.into() } else { error })?;
+        let placements = kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect();
+        Ok((placements, backlog.trend()))
     }
 }
 

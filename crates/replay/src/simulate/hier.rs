@@ -1,13 +1,12 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
-use super::clock::run_out;
+use super::clock::{Control, run_of, run_out};
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::PolicyName;
 use super::overheard::Overheard;
-use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{Known, Watch};
+use super::watch::{Asked, Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
 use crate::options::{LogOptions, words};
@@ -99,22 +98,22 @@ impl World for HierGrid {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
-        let policy = &self.policies[policy];
+    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+        let (policy, control) = (&self.policies[policy], asked.control.clone());
         let Self { log: options, tree, sites, .. } = self;
         let log = Log::open(options, sites)?;
-        let watch = Watch::new(drafts, sites)?;
+        let watch = Watch::new(asked, sites);
         let config = Config { system: policy.0, ..tree.config.clone() };
         let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed(), 0), ())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-        run_out(&mut sim, &policy.to_string(), options, || true)?;
+        run_out(&mut sim, &run_of(options, policy), &control, || true)?;
         let (grid, servers) = sim.into_parts();
         let counts = grid.counts().clone();
         let repairs = log.finish()?;
         let Servers { watch, turnaround, completed, .. } = servers;
-        let mut outcome = Outcome::new(watch.finish()?, repairs);
+        let mut outcome = Outcome::new(watch.finish(), repairs);
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
         outcome.count("turnaround_mean", per_job(turnaround));
         outcome.count("messages_per_job", per_job(float(counts.all_messages())));
@@ -139,7 +138,7 @@ impl World for HierGrid {
         let grid = Grid::fed(config, tree.world.clone(), submissions, &streams, overheard.clone())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, overheard);
-        run_out(&mut sim, &policy.to_string(), options, || !heard.borrow().is_done())?;
+        run_out(&mut sim, &run_of(options, policy), &Control::default(), || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
         let explanations = heard.borrow_mut().explanations(&policy.to_string(), "forward");

@@ -1,12 +1,11 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clock::run_out;
+use super::clock::{Control, run_of, run_out};
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
-use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{Known, Watch};
+use super::watch::{Asked, Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::{LogOptions, words};
@@ -135,23 +134,23 @@ impl World for Metasched {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
-        let policy = self.policies[policy];
+    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+        let (policy, control) = (self.policies[policy], asked.control.clone());
         let log = Log::open(&self.log, &self.sites)?;
-        let watch = Watch::new(drafts, &self.sites)?;
+        let watch = Watch::new(asked, &self.sites);
         let config = self.clusters.config.clone();
         let at_work = policy.at_work(&config.readings);
         let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
         let streams = Clusters::streams(self.log.seed());
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &policy.to_string(), &self.log, || true)?;
+        run_out(&mut sim, &run_of(&self.log, policy), &control, || true)?;
         let (world, watch) = sim.into_parts();
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
         let repairs = log.finish()?;
-        let mut outcome = Outcome::new(watch.finish()?, repairs);
+        let mut outcome = Outcome::new(watch.finish(), repairs);
         outcome.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
         let makespan = makespan.as_secs_f64();
         outcome.disturbed = Some((makespan, slowdown.map(|slowdown| (slowdown - 1.0) * makespan)));
@@ -174,7 +173,7 @@ impl World for Metasched {
         let streams = Clusters::streams(self.log.seed());
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
         let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.sites.names() });
-        run_out(&mut sim, &policy.to_string(), &self.log, || !heard.borrow().is_done())?;
+        run_out(&mut sim, &run_of(&self.log, policy), &Control::default(), || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
         let explanations = heard.borrow_mut().explanations(&policy.to_string(), "waits");

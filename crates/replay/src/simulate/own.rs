@@ -3,12 +3,13 @@
 use gap_schedule::Policy;
 use metrics::Metric;
 use std::fmt;
+use std::sync::Arc;
 
 /// Policies and metrics that a program adds.
 #[derive(Clone, Debug, Default)]
 pub struct Added {
     /// Policies of space-shared machines.
-    pub policies: Vec<&'static Own>,
+    pub policies: Vec<Arc<Own>>,
     /// Metrics of `simulate` and `experiment`.
     pub metrics: Vec<&'static Metric>,
 }

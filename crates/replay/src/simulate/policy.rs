@@ -19,6 +19,7 @@ use sim_core::{Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// A policy of the registry.
 #[derive(Debug)]
@@ -164,22 +165,21 @@ const SETTINGS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// A policy with its settings. Policies are named once in the life of a process, on its command line; names and commands are
-/// leaked there, so that a policy stays a plain value.
-#[derive(Copy, Clone, Debug)]
+/// A policy with its settings.
+#[derive(Clone, Debug)]
 pub(crate) struct Policy {
     kind: Kind,
     /// As the folder of its results is called: the name in normal form.
-    name: &'static str,
+    name: Arc<str>,
     settings: Settings,
 }
 
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 enum Kind {
     Ours(&'static Base),
     /// A program of the user.
-    Exec(&'static Command),
-    Own(&'static Own),
+    Exec(Arc<Command>),
+    Own(Arc<Own>),
 }
 
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -250,15 +250,17 @@ impl Policy {
     }
 
     /// The policy called `text`: one of `own`, or one of ours.
-    pub(crate) fn find(text: &str, own: &[&'static Own]) -> Result<Self, String> {
+    pub(crate) fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
         match own.iter().find(|own| own.name() == text) {
-            Some(own) => Ok(Self { kind: Kind::Own(own), name: own.name(), settings: Settings::default() }),
+            Some(own) => {
+                Ok(Self { kind: Kind::Own(Arc::clone(own)), name: own.name().into(), settings: Settings::default() })
+            }
             None => text.parse(),
         }
     }
 
     /// The same; `None` if no policy has this base.
-    pub(crate) fn of_base(text: &str, own: &[&'static Own]) -> Option<Result<Self, String>> {
+    pub(crate) fn of_base(text: &str, own: &[Arc<Own>]) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
         let is_known = base == "exec"
             || own.iter().any(|own| own.name() == text)
@@ -268,32 +270,32 @@ impl Policy {
     }
 
     /// As the folder of its results is called.
-    pub(crate) const fn name(self) -> &'static str {
-        self.name
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The name of one of our policies without settings.
-    pub(super) fn plain(self) -> Option<&'static str> {
+    pub(super) fn plain(&self) -> Option<&'static str> {
         self.base().filter(|_| self.settings == Settings::default())
     }
 
-    fn base(self) -> Option<&'static str> {
+    fn base(&self) -> Option<&'static str> {
         if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
     }
 
-    fn is_one_of(self, names: &[&str]) -> bool {
+    fn is_one_of(&self, names: &[&str]) -> bool {
         self.base().is_some_and(|base| names.contains(&base))
     }
 
     /// Its program, if it is one.
-    pub(crate) const fn command(self) -> Option<&'static Command> {
-        if let Kind::Exec(command) = self.kind { Some(command) } else { None }
+    pub(crate) fn command(&self) -> Option<&Command> {
+        if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
     /// Files whose content decides what it does: the program of an `exec+` policy with the files among its arguments; the running
     /// executable of a policy that the program adds. Gridproof's own policies have none: their code is that of its sources.
-    pub(super) fn files(self) -> Vec<PathBuf> {
-        match self.kind {
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        match &self.kind {
             Kind::Exec(command) => command.files(),
             Kind::Own(_) => vec![executable().to_owned()],
             Kind::Ours(_) => Vec::new(),
@@ -301,14 +303,14 @@ impl Policy {
     }
 
     /// The policy in reports of runs on this number of places.
-    pub(super) fn named(self, places: usize) -> Named {
+    pub(super) fn named(&self, places: usize) -> Named {
         let idles = (self.draws() && places == 1).then(|| {
             format!(
                 "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
                  of cons+compress=reserved (in profile clean)"
             )
         });
-        Named { name: self.name.to_owned(), given: self.to_string(), files: self.files(), idles }
+        Named { name: self.name.to_string(), given: self.to_string(), files: self.files(), idles }
     }
 
     /// The policy on this number of places, before its first job.
@@ -316,8 +318,8 @@ impl Policy {
     /// # Panics
     ///
     /// If it is a program: that is started elsewhere, since it may fail to.
-    pub(crate) fn at_work(self, search: &Search, places: usize) -> Box<dyn AtWork> {
-        let at_work = match self.kind {
+    pub(crate) fn at_work(&self, search: &Search, places: usize) -> Box<dyn AtWork> {
+        let at_work = match &self.kind {
             Kind::Ours(base) => (base.build)(&self.settings, search, places),
             Kind::Own(own) => own.at_work(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
@@ -332,22 +334,22 @@ impl Policy {
     }
 
     /// Predictors of run times, where its name has some.
-    pub(crate) const fn predicting(self) -> Option<Predicting> {
+    pub(crate) const fn predicting(&self) -> Option<Predicting> {
         self.settings.predicting
     }
 
     /// Whether it can be built from the running and waiting jobs in the midst of a run.
-    pub(crate) fn can_be_rebuilt(self) -> bool {
+    pub(crate) fn can_be_rebuilt(&self) -> bool {
         self.is_one_of(&["fcfs", EASY, "cons", "flex"])
     }
 
     /// Whether `--tabu-iterations` concerns it.
-    pub(super) fn searches(self) -> bool {
+    pub(super) fn searches(&self) -> bool {
         self.is_one_of(&[EG_EDF_TABU])
     }
 
     /// Whether `--seed` concerns it.
-    pub(super) fn draws(self) -> bool {
+    pub(super) fn draws(&self) -> bool {
         self.is_one_of(&[BGT, SWIFT_GAP])
     }
 }
@@ -448,9 +450,9 @@ fn span(text: &str) -> Option<Span> {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::Exec(Command(words)) => write!(f, "exec+{}", words.join(" ")),
-            _ => f.write_str(self.name),
+        match &self.kind {
+            Kind::Exec(command) => write!(f, "exec+{}", command.0.join(" ")),
+            _ => f.write_str(&self.name),
         }
     }
 }
@@ -459,11 +461,10 @@ impl FromStr for Policy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let leaked = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
         if let Some(command) = text.strip_prefix("exec+") {
-            let command: &'static Command = Box::leak(Box::new(Command::parse(command)?));
-            let (name, settings) = (leaked(command.name()), Settings::default());
-            return Ok(Self { kind: Kind::Exec(command), name, settings });
+            let command = Command::parse(command)?;
+            let (name, settings) = (command.name().into(), Settings::default());
+            return Ok(Self { kind: Kind::Exec(Arc::new(command)), name, settings });
         }
         let text = ALIASES.into_iter().find(|(alias, _)| *alias == text).map_or(text, |(_, name)| name);
         let mut name = PolicyName::parse(text)?;
@@ -476,8 +477,8 @@ impl FromStr for Policy {
         name.finish()?;
         let usual = Settings { compress: Some(CompressOrder::Arrival), ..Settings::default() };
         if settings == usual {
-            return Ok(Self { kind: Kind::Ours(base), name: base.name, settings: Settings::default() });
+            return Ok(Self { kind: Kind::Ours(base), name: base.name.into(), settings: Settings::default() });
         }
-        Ok(Self { kind: Kind::Ours(base), name: leaked(given), settings })
+        Ok(Self { kind: Kind::Ours(base), name: given.into(), settings })
     }
 }

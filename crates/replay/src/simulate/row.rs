@@ -4,7 +4,7 @@ use crate::label::Label;
 use lab::terminal::csv_name;
 use serde::{Serialize, Serializer};
 use sim_core::{Span, Time};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// The columns of `jobs.csv`: the fields of a [`Row`].
 pub(super) const COLUMNS: [&str; 12] = [
@@ -22,42 +22,81 @@ pub(super) const COLUMNS: [&str; 12] = [
     "allocated",
 ];
 
-/// A job that has left the system; `None` for what does not exist. `columns.md` defines each field.
+/// A job that has left the system, in the columns of `jobs.csv`; `None` for what does not exist. `columns.md` defines each field.
 #[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
-    pub(super) job: Cell<'a>,
-    pub(super) submit: Seconds,
-    pub(super) start: Option<Seconds>,
-    pub(super) finish: Option<Seconds>,
-    pub(super) processors: u32,
-    pub(super) site: Option<&'a str>,
-    pub(super) user: Option<Cell<'a>>,
-    pub(super) requested: Option<Seconds>,
-    pub(super) run: Seconds,
-    pub(super) deadline: Option<Seconds>,
-    pub(super) state: &'static str,
-    pub(super) allocated: Option<String>,
+#[expect(missing_docs, reason = "columns.md")]
+pub struct Row<'a> {
+    pub job: Name<'a>,
+    pub submit: Seconds,
+    pub start: Option<Seconds>,
+    pub finish: Option<Seconds>,
+    pub processors: u32,
+    pub site: Option<&'a str>,
+    pub user: Option<Name<'a>>,
+    pub requested: Option<Seconds>,
+    pub run: Seconds,
+    pub deadline: Option<Seconds>,
+    pub state: &'static str,
+    pub allocated: Option<Processors<'a>>,
 }
 
-/// A label as a field of a table.
+/// A job or a user, with its number in the log, and its name if the log has one.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Cell<'a>(pub(super) &'a Label);
+#[expect(missing_docs, reason = "the line above")]
+pub struct Name<'a> {
+    pub number: u64,
+    pub name: Option<&'a str>,
+}
 
-impl Serialize for Cell<'_> {
+impl<'a> Name<'a> {
+    pub(super) fn of(label: &'a Label) -> Self {
+        Self { number: label.number, name: label.name.as_deref() }
+    }
+}
+
+impl Serialize for Name<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0.name {
+        match self.name {
             Some(name) => serializer.serialize_str(&csv_name(name)),
-            None => serializer.serialize_u64(self.0.number),
+            None => serializer.serialize_u64(self.number),
         }
+    }
+}
+
+/// Processors as blocks of `(first, count)`, written as `0-3,7`.
+#[derive(Copy, Clone, Debug)]
+pub struct Processors<'a>(pub &'a [(u32, u32)]);
+
+impl fmt::Display for Processors<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&listed(self.0, ','))
+    }
+}
+
+impl Serialize for Processors<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
 /// An instant as seconds in full precision, not as a float.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Seconds(pub(super) Time);
+pub struct Seconds(pub Time);
 
 pub(super) const fn in_seconds(span: Span) -> Seconds {
     Seconds(Time::from_nanos(span.as_nanos()))
+}
+
+impl Seconds {
+    /// The nearest to what `jobs.csv` says, which is read from the same digits: of nanoseconds over years, a quotient would be rounded
+    /// twice.
+    pub fn as_f64(self) -> f64 {
+        match (self.0.as_nanos() / 1_000_000_000, self.0.as_nanos() % 1_000_000_000) {
+            #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+            (whole, 0) => whole as f64,
+            _ => self.0.to_string().parse().expect("a number is written as one"),
+        }
+    }
 }
 
 impl Serialize for Seconds {

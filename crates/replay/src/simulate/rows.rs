@@ -3,15 +3,16 @@
 
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetRows;
-use super::row::{COLUMNS, Cell, Row, Seconds, in_seconds, listed};
+use super::row::{COLUMNS, Name, Processors, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
 use crate::label::Label;
 use anyhow::{Context, Result};
+use lab::output::OutDir;
 use lab::terminal::csv_name;
-use metrics::Metric;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter};
+use std::path::Path;
 use tempfile::NamedTempFile;
 use workload::swf::Status;
 use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
@@ -32,21 +33,6 @@ const OF_EVALYS: [&str; 13] = [
     "stretch",
     "allocated_resources",
 ];
-
-/// The files that a policy's jobs are written to, without names yet; `None` for those that are not written.
-#[derive(Debug, Default)]
-pub(crate) struct Drafts {
-    pub(crate) jobs: Option<NamedTempFile>,
-    pub(crate) swf: Option<NamedTempFile>,
-    pub(crate) evalys: Option<NamedTempFile>,
-    /// `None` in a program that cannot write it.
-    pub(crate) parquet: Option<NamedTempFile>,
-    pub(crate) header: String,
-    pub(crate) log: String,
-    /// Whether a small log is drawn.
-    pub(crate) is_drawn: bool,
-    pub(crate) own: Vec<&'static Metric>,
-}
 
 /// What a log knows of a job, and a simulation does not.
 #[derive(Clone, Debug)]
@@ -114,8 +100,76 @@ impl From<&Alea31Job> for FromLog {
     }
 }
 
+/// A job that has left the system.
+#[derive(Clone, Debug)]
+pub(crate) struct SimulatedJob {
+    pub(super) known: FromLog,
+    /// `None` if it was rejected.
+    pub(super) record: Option<JobRecord>,
+    /// Blocks of `(first, count)` processors, numbered on through the places; empty if they are not known.
+    pub(super) processors: Vec<(u32, u32)>,
+}
+
+impl SimulatedJob {
+    /// Its number among the jobs of the run, in order of submission.
+    pub(super) const fn id(&self) -> JobId {
+        self.known.job.id
+    }
+
+    pub(super) const fn state(&self) -> State {
+        match self.record {
+            None => State::Rejected,
+            Some(_) if self.known.is_cut => State::Cut,
+            Some(_) => State::Done,
+        }
+    }
+
+    /// Its row of `jobs.csv`. `sites` are the names of the places; processors are listed if it `tells_processors`.
+    pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
+        let Self { known, record, processors } = self;
+        let Job { submit, request, .. } = known.job;
+        Row {
+            job: Name::of(&known.label),
+            submit: Seconds(submit),
+            start: record.map(|record| Seconds(record.start)),
+            finish: record.map(|record| Seconds(record.finish)),
+            processors: record.map_or(request.processors, |record| record.processors),
+            site: record.map(|record| sites[record.site.index()].as_str()),
+            user: known.user.as_ref().map(Name::of),
+            requested: known.requested.map(in_seconds),
+            run: in_seconds(known.run),
+            deadline: request.deadline.map(Seconds),
+            state: self.state().name(),
+            allocated: record.filter(|_| tells_processors).map(|_| Processors(processors)),
+        }
+    }
+
+    /// Its line of `schedule.swf`.
+    fn swf(&self, has_sites: bool) -> SwfRecord {
+        let Self { known, record, .. } = self;
+        let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());
+        SwfRecord {
+            submit: Some(known.job.submit.since(Time::ZERO)),
+            wait: record.map(|record| record.wait()),
+            runtime: record.map(|record| record.finish.since(record.start)),
+            allocated_processors: record.map(|record| record.processors),
+            requested_processors: Some(known.job.request.processors),
+            requested_time: known.requested,
+            requested_memory: known.requested_memory,
+            status: Some(self.state().of_swf()),
+            user: known.job.request.user,
+            group: known.group,
+            executable: known.executable,
+            queue: known.queue,
+            partition: site.or(known.partition),
+            name: known.label.name.clone(),
+            ..SwfRecord::numbered(known.label.number)
+        }
+    }
+}
+
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Done,
     Cut,
     Rejected,
@@ -147,215 +201,180 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
     !sites.shares_processors() && sites.processors() <= LISTED
 }
 
-pub(super) struct Rows {
-    jobs: Option<csv::Writer<BufWriter<NamedTempFile>>>,
-    swf: Option<SwfWriter<BufWriter<NamedTempFile>>>,
-    evalys: Option<csv::Writer<BufWriter<NamedTempFile>>>,
-    #[cfg(feature = "parquet")]
-    parquet: Option<ParquetRows<NamedTempFile>>,
-    log: String,
-    tells_processors: bool,
-    /// Names of the places as fields of a table, by number.
-    sites: Vec<String>,
-    /// Records whose turn has not come: a log in the format is in the order of submission.
-    waiting: BTreeMap<JobId, SwfRecord>,
-    /// The next job of `schedule.swf`.
-    next: JobId,
-    pub(super) cut: u64,
+/// The files of a policy's jobs, which have no names yet.
+#[derive(Default)]
+pub(crate) struct Rows {
+    files: Vec<(&'static str, Box<dyn JobFile>)>,
+    places: Places,
+    /// Whether a file lists the processors of jobs.
+    pub(super) list_processors: bool,
     /// The first error, reported when the run is over.
     failed: Option<anyhow::Error>,
 }
 
+/// The places of a world, as files name them.
+#[derive(Default)]
+struct Places {
+    /// Names as fields of a table, by number.
+    names: Vec<String>,
+    tells_processors: bool,
+}
+
+/// A file that jobs are written to as they leave the system.
+trait JobFile: Send + Sync {
+    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()>;
+
+    /// The file, complete but for its name.
+    fn finish(self: Box<Self>) -> io::Result<NamedTempFile>;
+}
+
 impl Rows {
-    pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
-        #[cfg(feature = "parquet")]
-        let Drafts { jobs, swf, evalys, parquet, header, log, .. } = drafts;
-        #[cfg(not(feature = "parquet"))]
-        let Drafts { jobs, swf, evalys, header, log, .. } = drafts;
-        let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
-        // The header is there even if no job comes.
-        let table = |draft| csv::WriterBuilder::new().has_headers(false).from_writer(buffered(draft));
-        let mut jobs = jobs.map(table);
-        if let Some(rows) = &mut jobs {
-            rows.write_record(COLUMNS).map_err(io::Error::from).context("cannot write jobs.csv")?;
+    /// No files.
+    pub(super) fn of(sites: &Sites) -> Self {
+        let names = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
+        let places = Places { names, tells_processors: tells_processors(sites) };
+        Self { places, ..Self::default() }
+    }
+
+    /// And `jobs.csv`.
+    pub(super) fn jobs(&mut self, file: NamedTempFile) -> Result<()> {
+        let table = table(file, &COLUMNS).context("cannot write jobs.csv")?;
+        self.list_processors |= self.places.tells_processors;
+        self.files.push(("jobs.csv", Box::new(table)));
+        Ok(())
+    }
+
+    /// And `schedule.swf`, with these comments at its head.
+    pub(super) fn schedule(&mut self, file: NamedTempFile, header: &str) -> Result<()> {
+        let mut records = SwfWriter::new(buffered(file));
+        records.comment(header).context("cannot write schedule.swf")?;
+        self.files.push(("schedule.swf", Box::new(Schedule { records, waiting: BTreeMap::new(), next: JobId(0) })));
+        Ok(())
+    }
+
+    /// And `evalys.csv`, for the log of this name.
+    pub(super) fn evalys(&mut self, file: NamedTempFile, log: String) -> Result<()> {
+        let rows = table(file, &OF_EVALYS).context("cannot write evalys.csv")?;
+        self.list_processors = true;
+        self.files.push(("evalys.csv", Box::new(Evalys { rows, log })));
+        Ok(())
+    }
+
+    /// And `jobs.parquet`.
+    #[cfg(feature = "parquet")]
+    pub(super) fn parquet(&mut self, file: NamedTempFile) -> Result<()> {
+        let rows = ParquetRows::new(file).context("cannot write jobs.parquet")?;
+        self.list_processors |= self.places.tells_processors;
+        self.files.push(("jobs.parquet", Box::new(rows)));
+        Ok(())
+    }
+
+    /// Writes a job that has left the system.
+    pub(super) fn add(&mut self, job: &SimulatedJob) {
+        for (_, file) in &mut self.files {
+            if let Err(error) = file.add(job, &self.places) {
+                self.failed.get_or_insert(error.into());
+            }
         }
-        let mut swf = swf.map(|draft| SwfWriter::new(buffered(draft)));
-        if let Some(records) = &mut swf {
-            records.comment(&header).context("cannot write schedule.swf")?;
-        }
-        let mut evalys = evalys.map(table);
-        if let Some(rows) = &mut evalys {
-            rows.write_record(OF_EVALYS).map_err(io::Error::from).context("cannot write evalys.csv")?;
-        }
-        #[cfg(feature = "parquet")]
-        let parquet = parquet.map(ParquetRows::new).transpose().context("cannot write jobs.parquet")?;
-        let tells_processors = tells_processors(sites);
-        let sites = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
-        Ok(Self {
-            jobs,
-            swf,
-            evalys,
-            #[cfg(feature = "parquet")]
-            parquet,
-            log,
-            tells_processors,
-            sites,
-            waiting: BTreeMap::new(),
-            next: JobId(0),
-            cut: 0,
-            failed: None,
+    }
+
+    /// Completes the files, below the folder `policy`.
+    pub(super) fn keep(self, policy: &str, out: &OutDir) -> Result<()> {
+        self.failed.map_or(Ok(()), Err).context("cannot write what became of jobs")?;
+        self.files.into_iter().try_for_each(|(name, file)| {
+            let file = file.finish().with_context(|| format!("cannot write {name}"))?;
+            out.keep(file, Path::new(policy).join(name))
         })
     }
+}
 
-    /// A job that ran, on blocks of `(first, count)` processors, if they are known.
-    pub(super) fn ran(&mut self, record: &JobRecord, known: &FromLog, allocated: &[(u32, u32)]) {
-        let state = if known.is_cut { State::Cut } else { State::Done };
-        self.cut += u64::from(known.is_cut);
-        let written = self.write_ran(record, known, state, allocated);
-        self.note(written);
-        let site = record.site.index();
-        let record = SwfRecord {
-            wait: Some(record.wait()),
-            runtime: Some(record.finish.since(record.start)),
-            allocated_processors: Some(record.processors),
-            partition: if self.sites.len() > 1 { u32::try_from(site + 1).ok() } else { known.partition },
-            ..of_log(known, state)
-        };
-        self.in_turn(known.job.id, record);
+type Table = csv::Writer<BufWriter<NamedTempFile>>;
+
+fn buffered(file: NamedTempFile) -> BufWriter<NamedTempFile> {
+    BufWriter::with_capacity(1 << 16, file)
+}
+
+/// A table with its header, which is there even if no job comes.
+fn table(file: NamedTempFile, header: &[&str]) -> io::Result<Table> {
+    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(file));
+    // As the disk's error, which decides the exit code: an error of the table keeps it to itself.
+    rows.write_record(header).map_err(io::Error::from).map(|()| rows)
+}
+
+/// `jobs.csv`.
+impl JobFile for Table {
+    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+        self.serialize(job.row(&places.names, places.tells_processors)).map_err(io::Error::from)
     }
 
-    pub(super) fn rejected(&mut self, known: &FromLog) {
-        let written = self.write_row(&row_of(known));
-        self.note(written);
-        let record = SwfRecord { partition: known.partition, ..of_log(known, State::Rejected) };
-        self.in_turn(known.job.id, record);
+    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
+        let file = self.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl JobFile for ParquetRows<NamedTempFile> {
+    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+        self.push(&job.row(&places.names, places.tells_processors))
     }
 
-    fn write_ran(&mut self, record: &JobRecord, known: &FromLog, state: State, allocated: &[(u32, u32)]) -> Result<()> {
-        let JobRecord { job, start, finish, site, processors } = *record;
-        self.write_row(&Row {
-            start: Some(Seconds(start)),
-            finish: Some(Seconds(finish)),
-            processors,
-            site: Some(&self.sites[site.index()].clone()),
-            state: state.name(),
-            allocated: self.tells_processors.then(|| listed(allocated, ',')),
-            ..row_of(known)
-        })?;
-        let Some(rows) = &mut self.evalys else { return Ok(()) };
-        let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
-        let written = rows.serialize((
-            known.label.number,
+    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
+        ParquetRows::finish(*self)
+    }
+}
+
+struct Evalys {
+    rows: Table,
+    log: String,
+}
+
+impl JobFile for Evalys {
+    fn add(&mut self, job: &SimulatedJob, _: &Places) -> io::Result<()> {
+        let Some(record) = job.record else { return Ok(()) };
+        let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
+        let written = self.rows.serialize((
+            job.known.label.number,
             &self.log,
-            Seconds(job.submit),
-            processors,
-            known.requested.map(in_seconds),
-            u8::from(state == State::Done),
-            Seconds(start),
+            Seconds(record.job.submit),
+            record.processors,
+            job.known.requested.map(in_seconds),
+            u8::from(job.state() == State::Done),
+            Seconds(record.start),
             in_seconds(ran),
-            Seconds(finish),
+            Seconds(record.finish),
             in_seconds(wait),
             in_seconds(response),
             response.as_secs_f64() / ran.as_secs_f64(),
-            listed(allocated, ' '),
+            listed(&job.processors, ' '),
         ));
-        Ok(written.map_err(io::Error::from)?)
+        written.map_err(io::Error::from)
     }
 
-    /// To the files that have a row for every job.
-    fn write_row(&mut self, row: &Row<'_>) -> Result<()> {
-        // As the disk's error, which decides the exit code: an error of the table keeps it to itself.
-        if let Some(rows) = &mut self.jobs {
-            rows.serialize(row).map_err(io::Error::from)?;
-        }
-        #[cfg(feature = "parquet")]
-        if let Some(rows) = &mut self.parquet {
-            rows.push(row)?;
+    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
+        Box::new(self.rows).finish()
+    }
+}
+
+struct Schedule {
+    records: SwfWriter<BufWriter<NamedTempFile>>,
+    /// Records whose turn has not come: a log in the format is in the order of submission.
+    waiting: BTreeMap<JobId, SwfRecord>,
+    next: JobId,
+}
+
+impl JobFile for Schedule {
+    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+        self.waiting.insert(job.id(), job.swf(places.names.len() > 1));
+        while let Some(record) = self.waiting.remove(&self.next) {
+            self.next.0 += 1;
+            self.records.record(&record)?;
         }
         Ok(())
     }
 
-    fn note<E: Into<anyhow::Error>>(&mut self, written: Result<(), E>) {
-        if let Err(error) = written {
-            self.failed.get_or_insert(error.into());
-        }
-    }
-
-    /// Writes a record when all that were submitted before it have been written.
-    fn in_turn(&mut self, job: JobId, record: SwfRecord) {
-        let Some(records) = &mut self.swf else { return };
-        self.waiting.insert(job, record);
-        while let Some(record) = self.waiting.remove(&self.next) {
-            if let Err(error) = records.record(&record) {
-                self.failed.get_or_insert(error.into());
-            }
-            self.next.0 += 1;
-        }
-    }
-
-    /// The files, complete but for their names.
-    pub(super) fn finish(mut self) -> Result<Drafts> {
-        for record in std::mem::take(&mut self.waiting).into_values() {
-            let written = self.swf.as_mut().map_or(Ok(()), |records| records.record(&record));
-            self.note(written);
-        }
-        if let Some(error) = self.failed {
-            return Err(error).context("cannot write what became of jobs");
-        }
-        let table = |rows: csv::Writer<BufWriter<NamedTempFile>>| -> Result<NamedTempFile> {
-            Ok(rows
-                .into_inner()
-                .map_err(csv::IntoInnerError::into_error)?
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)?)
-        };
-        Ok(Drafts {
-            jobs: self.jobs.map(table).transpose().context("cannot write jobs.csv")?,
-            swf: self
-                .swf
-                .map(|records| records.into_inner().into_inner().map_err(io::IntoInnerError::into_error))
-                .transpose()
-                .context("cannot write schedule.swf")?,
-            evalys: self.evalys.map(table).transpose().context("cannot write evalys.csv")?,
-            #[cfg(feature = "parquet")]
-            parquet: self.parquet.map(ParquetRows::finish).transpose().context("cannot write jobs.parquet")?,
-            ..Drafts::default()
-        })
-    }
-}
-
-/// A row of which no more is known than the log knows: that of a rejected job.
-fn row_of(known: &FromLog) -> Row<'_> {
-    let Job { submit, request, .. } = known.job;
-    Row {
-        job: Cell(&known.label),
-        submit: Seconds(submit),
-        start: None,
-        finish: None,
-        processors: request.processors,
-        site: None,
-        user: known.user.as_ref().map(Cell),
-        requested: known.requested.map(in_seconds),
-        run: in_seconds(known.run),
-        deadline: request.deadline.map(Seconds),
-        state: State::Rejected.name(),
-        allocated: None,
-    }
-}
-
-/// What of a record does not depend on the run.
-fn of_log(known: &FromLog, state: State) -> SwfRecord {
-    SwfRecord {
-        submit: Some(known.job.submit.since(Time::ZERO)),
-        requested_processors: Some(known.job.request.processors),
-        requested_time: known.requested,
-        requested_memory: known.requested_memory,
-        status: Some(state.of_swf()),
-        user: known.job.request.user,
-        group: known.group,
-        executable: known.executable,
-        queue: known.queue,
-        name: known.label.name.clone(),
-        ..SwfRecord::numbered(known.label.number)
+    fn finish(mut self: Box<Self>) -> io::Result<NamedTempFile> {
+        self.waiting.values().try_for_each(|record| self.records.record(record))?;
+        self.records.into_inner().into_inner().map_err(io::IntoInnerError::into_error)
     }
 }

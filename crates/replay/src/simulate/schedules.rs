@@ -1,11 +1,11 @@
 //! Gantt charts of logs that are small enough.
 
 use super::report::Report;
-use super::watch::{Placed, drawn};
+use super::rows::SimulatedJob;
 use crate::units::span;
 use lab::chart::{Bar, Gantt, Picture};
 use lab::page::{Figure, Part, Section};
-use sim_core::Time;
+use sim_core::{JobRecord, Time};
 
 /// The words above the charts.
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies do not distinguish processors. \
@@ -15,13 +15,17 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
-    let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
     // Of one length, so that policies can be compared by eye.
-    let drawn_runs = report.runs.iter().filter_map(|run| run.outcome.watched.placed.as_ref().filter(drawable));
-    let span =
-        drawn_runs.map(|placed| stay(placed, seconds)).reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let stays = report
+        .runs
+        .iter()
+        .map(|run| run.outcome.watched.drawable(report.runs.len()))
+        .filter(|jobs| !jobs.is_empty())
+        .map(|jobs| stay(&jobs, seconds));
+    let span = stays.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     for run in report.runs {
-        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
+        let jobs = run.outcome.watched.drawable(report.runs.len());
+        if !jobs.is_empty() {
             let mut sites: Vec<(u32, String)> =
                 report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
             if sites.len() == 1 {
@@ -35,7 +39,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 processors: report.sites().processors(),
                 sites,
                 span,
-                bars: bars(placed, seconds),
+                bars: bars(jobs, seconds),
             };
             parts.push(figure(gantt, ""));
             words = vec![DRAWN.to_owned()];
@@ -44,36 +48,37 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
     section("schedules", "Schedules", words, parts)
 }
 
+/// A job that ran.
+type Placed<'a> = (&'a SimulatedJob, &'a JobRecord);
+
 /// The first start and the last end of a schedule, in units of this many seconds.
-fn stay(placed: &[Placed], seconds: f64) -> (f64, f64) {
-    let bar = |Placed { record, .. }: &Placed| {
+fn stay(jobs: &[Placed<'_>], seconds: f64) -> (f64, f64) {
+    let bar = |(_, record): &Placed<'_>| {
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
         Bar { start, end, ..Bar::default() }
     };
-    Gantt::stay(&placed.iter().map(bar).collect::<Vec<_>>())
+    Gantt::stay(&jobs.iter().map(bar).collect::<Vec<_>>())
 }
 
 /// Jobs by their starts; times in units of this many seconds.
-fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
-    let mut by_start: Vec<&Placed> = placed.iter().collect();
-    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let bar = |placed: &&Placed| {
-        let Placed { known, record, processors } = *placed;
+fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
+    jobs.sort_by_key(|(_, record)| (record.start, record.job.id));
+    let bar = |(job, record): Placed<'_>| {
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
         Bar {
-            job: known.label.to_string(),
+            job: job.known.label.to_string(),
             start,
             end,
-            processors: processors.clone(),
-            facts: facts(placed),
+            processors: job.processors.clone(),
+            facts: facts(job, record),
             slot: Some(record.job.id.0 as usize % 6),
         }
     };
-    by_start.iter().map(bar).collect()
+    jobs.into_iter().map(bar).collect()
 }
 
 /// The text of a job under the pointer.
-fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
+fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobRecord) -> Vec<String> {
     let at = |time: Time| span(time.as_secs_f64());
     let user = known.user.as_ref().map_or_else(String::new, |user| format!("user {user}, "));
     let blocks = processors.iter().map(|&(first, count)| match count {

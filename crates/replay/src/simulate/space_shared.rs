@@ -1,20 +1,19 @@
 //! A log on space-shared machines or clusters, which may fail.
 
-use super::clock::{LATEST, YEARS, run_out};
+use super::clock::{Control, LATEST, YEARS, run_of, run_out};
 use super::exec::{Exec, Failure};
 use super::log::Log;
 use super::policy::{Policy, Search};
 use super::predicting::{Predicting, carried, expired_percent, in_words};
-use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{Known, Watch};
+use super::watch::{Asked, Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
 use crate::world_name;
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{Explained, MultiCluster, PredictionCounts, Predictions};
+use gap_schedule::{Explained, Machine, MultiCluster, PredictionCounts, Predictions};
 use sim_core::{Job, Probe, Sim};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -71,15 +70,15 @@ impl World for SpaceShared {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
-        let policy = self.policies[policy];
+    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+        let (policy, control) = (&self.policies[policy], asked.control.clone());
         let log = Log::open(&self.log, &self.sites)?;
-        let watch = Watch::new(drafts, &self.sites)?;
-        let (at_work, failure) = self.at_work(policy, watch.known())?;
+        let watch = Watch::new(asked, &self.sites);
+        let engine = self.engine(policy, watch.known(), control)?;
         let arrivals = log.jobs(watch.known()).map(|one| one.job);
-        let (counts, watch) = self.run(policy, at_work, &failure, arrivals, watch, || true)?;
+        let (counts, watch) = engine.run(|policy| policy, arrivals, watch, || true)?;
         let repairs = log.finish()?;
-        let mut outcome = Outcome::new(watch.finish()?, repairs);
+        let mut outcome = Outcome::new(watch.finish(), repairs);
         if self.on.outages.is_some() {
             let interrupted = outcome.watched.interrupted;
             outcome.count("interrupted", Some(interrupted));
@@ -92,10 +91,10 @@ impl World for SpaceShared {
     }
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let policy = self.policies[policy];
+        let policy = &self.policies[policy];
         let (log, known) = (Log::open(&self.log, &self.sites)?, Known::default());
         let listener = Listener::new(jobs, &self.sites.names());
-        let (at_work, failure) = self.at_work(policy, Rc::clone(&known))?;
+        let engine = self.engine(policy, Rc::clone(&known), Control::default())?;
         let arrivals = {
             let listener = Rc::clone(&listener);
             log.jobs(known).map(move |one| {
@@ -104,8 +103,8 @@ impl World for SpaceShared {
             })
         };
         let ear = Ear(Rc::clone(&listener));
-        let at_work = Explained::new(at_work, ear.clone());
-        self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
+        let heard = |policy| Explained::new(policy, ear.clone());
+        engine.run(heard, arrivals, ear.clone(), || !listener.borrow().is_done())?;
         log.finish()?;
         let explanations = listener.borrow_mut().explanations(policy.name());
         Ok(explanations)
@@ -135,11 +134,11 @@ impl World for SpaceShared {
 }
 
 impl SpaceShared {
-    fn any(&self, of: impl Fn(Policy) -> bool) -> bool {
-        self.policies.iter().any(|policy| of(*policy))
+    fn any(&self, of: impl Fn(&Policy) -> bool) -> bool {
+        self.policies.iter().any(of)
     }
 
-    fn predicting_of(&self, policy: Policy) -> Option<Predicting> {
+    fn predicting_of(&self, policy: &Policy) -> Option<Predicting> {
         policy.predicting().or(self.predicting)
     }
 
@@ -169,36 +168,76 @@ impl SpaceShared {
         log.finish().map(|_| ())
     }
 
-    /// Runs the world as long as it `goes_on`: the policy is at work, and `probe` watches. Returns the counts of predictions, if
-    /// there are any.
-    fn run<Q: Probe>(
-        &self,
-        policy: Policy,
-        at_work: impl gap_schedule::Policy,
-        failure: &Failure,
+    fn engine<'a>(&'a self, policy: &Policy, known: Known, control: Control) -> Result<Engine<'a>> {
+        let machines = self.sites.machines();
+        let (at_work, failure) = at_work(policy, &self.search, &machines, known, self.policy_timeout)?;
+        let (predicting, run) = (self.predicting_of(policy), run_of(&self.log, policy.name()));
+        let (on, names, seed) = (&self.on, self.sites.names(), self.search.seed);
+        Ok(Engine { at_work, failure, machines, names, on, seed, predicting, run, control })
+    }
+}
+
+/// The policy on these machines before its first job, and the place of its error if it is a program.
+pub(super) fn at_work(
+    policy: &Policy,
+    search: &Search,
+    machines: &[Machine],
+    known: Known,
+    timeout: Option<Duration>,
+) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
+    if let Some(command) = policy.command() {
+        let patience = timeout.unwrap_or(Duration::from_secs(60));
+        let (exec, failure) = Exec::start(command, machines, known, patience)?;
+        return Ok((Box::new(exec), failure));
+    }
+    Ok((policy.at_work(search, machines.len()), Failure::default()))
+}
+
+/// A policy at work on machines, before its first job: the one run under `simulate`, `explain` and `experiment`.
+pub(super) struct Engine<'a> {
+    pub(super) at_work: Box<dyn gap_schedule::Policy>,
+    pub(super) failure: Failure,
+    pub(super) machines: Vec<Machine>,
+    /// Names of the machines, as a file of outages calls them.
+    pub(super) names: Vec<String>,
+    pub(super) on: &'a MachineOptions,
+    pub(super) seed: u64,
+    pub(super) predicting: Option<Predicting>,
+    /// The run in messages.
+    pub(super) run: String,
+    pub(super) control: Control,
+}
+
+impl Engine<'_> {
+    /// Runs as long as it `goes_on`; `probe` watches. `wrap` may listen to the policy. Returns the counts of predictions, if there are
+    /// any.
+    pub(super) fn run<Q: Probe, W: gap_schedule::Policy>(
+        self,
+        wrap: impl FnOnce(Box<dyn gap_schedule::Policy>) -> W,
         arrivals: impl Iterator<Item = Job>,
         probe: Q,
         goes_on: impl Fn() -> bool,
     ) -> Result<(Option<PredictionCounts>, Q)> {
+        let Self { at_work, failure, machines, names, on, seed, predicting, run, control } = self;
         // Once a program has failed, no further job needs to come.
         let arrivals = {
-            let failure = Rc::clone(failure);
+            let failure = Rc::clone(&failure);
             arrivals.take_while(move |_| failure.borrow().is_none())
         };
         // The same for every policy.
-        let outages = UntilError::shared(self.on.outages_of(&self.sites.names(), self.search.seed)?);
-        let mut multi_cluster = MultiCluster::new(self.sites.machines(), at_work, arrivals)
+        let outages = UntilError::shared(on.outages_of(&names, seed)?);
+        let mut multi_cluster = MultiCluster::new(machines, wrap(at_work), arrivals)
             .with_outages({
                 let outages = Rc::clone(&outages);
                 std::iter::from_fn(move || outages.borrow_mut().next())
             })
-            .with_repair_expected(self.on.repair_expected())
-            .with_passes(self.on.passes());
-        if let Some(predicting) = self.predicting_of(policy) {
+            .with_repair_expected(on.repair_expected())
+            .with_passes(on.passes());
+        if let Some(predicting) = predicting {
             multi_cluster = multi_cluster.with_predictions(predicting.at_work());
         }
         let mut sim = Sim::new(multi_cluster, probe);
-        run_out(&mut sim, policy.name(), &self.log, || failure.borrow().is_none() && goes_on())?;
+        run_out(&mut sim, &run, &control, || failure.borrow().is_none() && goes_on())?;
         let (multi_cluster, probe) = sim.into_parts();
         if let Some(error) = failure.take() {
             bail!(error);
@@ -207,16 +246,6 @@ impl SpaceShared {
             bail!(error);
         }
         Ok((multi_cluster.predictions().map(Predictions::counts), probe))
-    }
-
-    /// The policy at work, and the place of its error if it is a program.
-    fn at_work(&self, policy: Policy, known: Known) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
-        if let Some(command) = policy.command() {
-            let patience = self.policy_timeout.unwrap_or(Duration::from_secs(60));
-            let (exec, failure) = Exec::start(command, &self.sites.machines(), known, patience)?;
-            return Ok((Box::new(exec), failure));
-        }
-        Ok((policy.at_work(&self.search, self.sites.iter().len()), Failure::default()))
     }
 }
 

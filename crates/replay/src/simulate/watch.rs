@@ -1,12 +1,12 @@
 //! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
+use super::clock::Control;
 use super::free::Free;
-use super::rows::{Drafts, FromLog, Rows, tells_processors};
+use super::rows::{FromLog, Rows, SimulatedJob, State, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
-use anyhow::Result;
 use metrics::backlog::Backlog;
-use metrics::{Blocks, JobClass, Timeline, Totals};
+use metrics::{Blocks, JobClass, Metric, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
@@ -17,9 +17,23 @@ use std::rc::Rc;
 /// Jobs, over all policies, up to which logs are drawn as Gantt charts: a page of more would weigh megabytes.
 const GANTT_JOBS: usize = 3000;
 
-/// The same for each of several policies.
-pub(super) const fn drawn(policies: usize) -> usize {
-    GANTT_JOBS / policies
+/// Jobs that are kept when they leave the system.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    None,
+    /// Those that ran, unless there are too many to be drawn.
+    Drawable,
+    All,
+}
+
+/// What a run yields beside its numbers, and who steers it.
+pub(crate) struct Asked<'a> {
+    pub(super) control: Control,
+    pub(super) keeps: Keeps,
+    /// Files that jobs are written to as they leave the system.
+    pub(super) rows: Rows,
+    /// Metrics that the program adds.
+    pub(super) own: &'a [&'static Metric],
 }
 
 /// The log's data of each job in the system. Never iterated.
@@ -42,7 +56,10 @@ struct Finished {
     rows: Rows,
     seats: Seats,
     last_finish: Time,
-    placed: Option<Vec<Placed>>,
+    cut: u64,
+    keeps: Keeps,
+    jobs: Vec<SimulatedJob>,
+    control: Control,
 }
 
 /// The record of a run that is over.
@@ -56,43 +73,45 @@ pub(crate) struct Watched {
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
     /// Complete but for their names.
-    pub(super) drafts: Drafts,
-    /// Every job, if there are few enough to draw.
-    pub(super) placed: Option<Vec<Placed>>,
+    pub(super) rows: Rows,
+    /// In the order in which they left the system, as far as they were to be kept.
+    pub(super) jobs: Vec<SimulatedJob>,
 }
 
-/// A finished job as it is drawn.
-#[derive(Clone)]
-pub(crate) struct Placed {
-    pub(super) known: FromLog,
-    pub(super) record: JobRecord,
-    /// Blocks of `(first, count)` processors, numbered on through the places.
-    pub(super) processors: Vec<(u32, u32)>,
+impl Watched {
+    /// The jobs that ran, if they can be drawn beside those of the other policies; else empty.
+    pub(super) fn drawable(&self, policies: usize) -> Vec<(&SimulatedJob, &JobRecord)> {
+        let ran = self.jobs.iter().filter_map(|job| Some((job, job.record.as_ref()?)));
+        let ran: Vec<_> = ran.take(GANTT_JOBS / policies + 1).collect();
+        if ran.len() > GANTT_JOBS / policies { Vec::new() } else { ran }
+    }
 }
 
 impl Watch {
-    /// Writes jobs into files that have no names yet.
-    pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
-        let (is_drawn, has_rows) = (drafts.is_drawn, drafts.jobs.is_some() || drafts.parquet.is_some());
-        let listed = has_rows && tells_processors(sites) || drafts.evalys.is_some();
+    pub(super) fn new(asked: Asked<'_>, sites: &Sites) -> Self {
+        let Asked { control, keeps, rows, own } = asked;
+        let listed = rows.list_processors || keeps == Keeps::All && tells_processors(sites);
         let finished = Finished {
-            totals: Totals::new(sites.processors(), &drafts.own),
+            totals: Totals::new(sites.processors(), own),
             blocks: Blocks::new(),
             classes: Classes::default(),
             busy: Timeline::new(),
             known: Known::default(),
-            seats: Seats::of(sites, is_drawn, listed),
-            rows: Rows::new(drafts, sites)?,
+            seats: Seats::of(sites, keeps != Keeps::None, listed),
+            rows,
             last_finish: Time::ZERO,
-            placed: is_drawn.then(Vec::new),
+            cut: 0,
+            keeps,
+            jobs: Vec::new(),
+            control,
         };
-        Ok(Self {
+        Self {
             log: JobLog::new(finished),
             waiting: Timeline::new(),
             backlog: Backlog::new(),
             queue: 0,
             last_rejection: Time::ZERO,
-        })
+        }
     }
 
     /// The map in which the log's data of each job is entered as it comes in.
@@ -101,26 +120,26 @@ impl Watch {
     }
 
     /// The record of the run, which is over.
-    pub(super) fn finish(self) -> Result<Watched> {
+    pub(super) fn finish(self) -> Watched {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let Finished { mut totals, blocks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        let Finished { mut totals, blocks, classes, busy, rows, last_finish, cut, jobs, .. } = self.log.into_sink();
         (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
         #[expect(clippy::cast_precision_loss, reason = "a count")]
-        totals.count("cut", Some(rows.cut as f64));
+        totals.count("cut", Some(cut as f64));
         // A job may be rejected after all others have left.
         let end = last_finish.max(self.last_rejection);
-        Ok(Watched {
+        Watched {
             totals,
             blocks,
             classes,
             interrupted,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(end),
-            drafts: rows.finish()?,
-            placed,
-        })
+            rows,
+            jobs,
+        }
     }
 }
 
@@ -152,9 +171,7 @@ impl Probe for Watch {
                 self.queue -= 1;
                 self.waiting.lower(now, 1);
                 self.last_rejection = now;
-                let Finished { known, rows, .. } = self.log.sink_mut();
-                let known = known.borrow_mut().remove(job);
-                rows.rejected(&known.expect("the log's data was entered when it came in"));
+                self.log.sink_mut().leaves(*job, None);
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
@@ -165,20 +182,32 @@ impl Probe for Watch {
 
 impl Sink for Finished {
     fn take_in(&mut self, record: JobRecord) {
-        let known = self.known.borrow_mut().remove(&record.job.id);
-        let known = known.expect("the log's data was entered when it came in");
         self.busy.lower(record.finish, u64::from(record.processors));
         self.totals.add(&record);
         self.blocks.add(&record);
-        self.classes.add(&record, known.user.as_ref());
         self.last_finish = self.last_finish.max(record.finish);
-        let processors = self.seats.give_back(record.job.id);
-        self.rows.ran(&record, &known, &processors);
-        if let Some(placed) = self.placed.as_mut() {
-            placed.push(Placed { known, record, processors });
-            if placed.len() > GANTT_JOBS {
-                self.placed = None;
-                self.seats.drawn = false;
+        self.leaves(record.job.id, Some(record));
+    }
+}
+
+impl Finished {
+    /// A job leaves the system: it ran, or is rejected.
+    fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
+        let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
+        if let Some(record) = &record {
+            self.classes.add(record, known.user.as_ref());
+        }
+        let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
+        self.cut += u64::from(job.state() == State::Cut);
+        self.rows.add(&job);
+        self.control.count();
+        if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
+            self.jobs.push(job);
+        }
+        if self.seats.drawn && self.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
+            self.seats.drawn = false;
+            if self.keeps == Keeps::Drawable {
+                (self.keeps, self.jobs) = (Keeps::None, Vec::new());
             }
         }
     }

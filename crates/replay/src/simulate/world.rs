@@ -2,9 +2,8 @@
 
 use super::name::PolicyName;
 use super::own::Own;
-use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::Watched;
+use super::watch::{Asked, Watched};
 use crate::explain::history::Explanation;
 use crate::options::{LogOptions, WorldOptions};
 use crate::world_name::{CLEAN, WorldName};
@@ -18,16 +17,17 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Deref;
 use std::path::PathBuf;
+use std::sync::Arc;
 use workload::Repairs;
 
 /// A world with the policies that it was opened for; these are named by their positions.
-pub(crate) trait World: Sync {
+pub(crate) trait World: Send + Sync {
     fn policies(&self) -> Vec<Named>;
 
     fn sites(&self) -> &Sites;
 
-    /// One policy on the whole log. `drafts` is where its jobs are written.
-    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome>;
+    /// One policy on the whole log.
+    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome>;
 
     /// Why these jobs of the log, by number, started when they did under a policy.
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
@@ -152,7 +152,7 @@ impl Entry {
 pub(super) struct Wanted<'a> {
     pub(super) log: &'a LogOptions,
     pub(super) options: &'a WorldOptions,
-    pub(super) own: &'a [&'static Own],
+    pub(super) own: &'a [Arc<Own>],
     pub(super) here: &'static Entry,
     /// All worlds, for messages.
     pub(super) all: &'static [&'static Entry],
@@ -229,17 +229,17 @@ impl Opened {
         self.policies.iter().position(|policy| policy.name == text || normal.as_ref() == Some(&policy.given))
     }
 
-    /// Replays all policies, in their order. `begin` gives each the files of its jobs; `done` is called after each.
-    pub(crate) fn replay_all(
+    /// Replays all policies, in their order. `ask` says what is wanted of each; `done` is called after it.
+    pub(super) fn replay_all<'a>(
         &self,
-        begin: &(dyn Fn() -> Result<Drafts> + Sync),
+        ask: &(dyn Fn() -> Result<Asked<'a>> + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Run>> {
         let programs = self.policies.iter().map(|policy| hashes_of(&policy.files));
         let programs: Vec<_> = programs.collect::<Result<_>>()?;
         let positions: Vec<usize> = (0..self.policies.len()).collect();
         let mut outcomes = in_parallel(&positions, |policy| {
-            let outcome = self.world.replay(*policy, begin()?)?;
+            let outcome = self.world.replay(*policy, ask()?)?;
             done();
             Ok(outcome)
         })?;

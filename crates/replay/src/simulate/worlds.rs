@@ -6,6 +6,7 @@ use super::{alea31, hier, metasched, space_shared};
 use crate::options::{LogOptions, WorldOptions};
 use crate::world_name::CLEAN;
 use anyhow::{Result, anyhow, bail, ensure};
+use std::sync::Arc;
 
 /// The worlds. A new one is a file of its own, and its entry here.
 static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENTRY, &hier::ENTRY];
@@ -27,7 +28,7 @@ static LIMITED: [Limited; 10] = [
 ];
 
 /// Opens the chosen world with its policies. `own` are policies that the program adds.
-pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[&'static Own]) -> Result<Opened> {
+pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -> Result<Opened> {
     let model = options.model.as_deref().unwrap_or(space_shared::ENTRY.name.model);
     let profile = options.profile.as_deref().unwrap_or(CLEAN);
     let here = ALL.into_iter().find(|world| world.name.model == model && world.name.profile == profile);
@@ -74,7 +75,7 @@ mod tests {
     const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
 
     /// The message about a command line that no world runs.
-    fn refused(words: &[&str], own: &[&'static Own]) -> String {
+    fn refused(words: &[&str], own: &[Arc<Own>]) -> String {
         let Line { log, options } = Line::try_parse_from(["simulate", LOG].iter().chain(words)).expect("clap takes it");
         format!("{:#}", open(&log, &options, own).err().expect("it makes no sense"))
     }
@@ -126,12 +127,12 @@ mod tests {
 
     #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_listed_where_no_name_fits() {
-        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
+        let own = &Arc::new(Own::new("mine", "", || Box::new(Fcfs::default())));
         // Its name is taken; what is wrong is the log.
-        assert!(refused(&["--policy", "mine"], &[own]).contains("Cargo.toml"));
-        assert!(refused(&["--policy", "yours"], &[own]).ends_with("; this program adds mine"));
+        assert!(refused(&["--policy", "mine"], &[Arc::clone(own)]).contains("Cargo.toml"));
+        assert!(refused(&["--policy", "yours"], &[Arc::clone(own)]).ends_with("; this program adds mine"));
         assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));
-        let message = refused(&["--model", "metasched", "--policy", "mine"], &[own]);
+        let message = refused(&["--model", "metasched", "--policy", "mine"], &[Arc::clone(own)]);
         assert_eq!(message, "--policy mine is one of --model gap-schedule, and not of --model metasched");
     }
 }

@@ -1,6 +1,6 @@
 //! What is written, read back by the crate's own reader.
 
-use super::super::{Added, Simulate, simulate};
+use super::super::{Added, Simulate, command};
 use super::*;
 use clap::Parser;
 use lab::cli::Common;
@@ -26,7 +26,7 @@ fn check(folder: &Path, policies: &[&str], words: &[&str]) -> (usize, usize) {
     let named = policies.join(",");
     let words_before = ["simulate", "--format", "evalys,parquet", "--policy", &named];
     let Line { options, common } = Line::parse_from(words_before.iter().chain(&paths).chain(words));
-    simulate(&options, &Added::default(), &common).expect("a run");
+    command(&options, &Added::default(), &common).expect("a run");
     let compared: Vec<_> = policies.iter().map(|policy| same(&out.join(policy))).collect();
     *compared.last().expect("there are policies")
 }

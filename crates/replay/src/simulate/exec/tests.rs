@@ -7,6 +7,7 @@ use gap_schedule::{Machine, MultiCluster, Policy, QueuedJob, RunningJob, Starts,
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use test_data::Need;
 use workload::{Estimates, HeldLog, Options, SwfReader};
@@ -160,10 +161,9 @@ fn a_decayed_fair_share_in_python_starts_each_job_when_ours_does() {
     let jobs = held.with_estimates(Estimates::User, 0);
     let numbers: Vec<u64> = held.jobs().iter().map(|job| job.number).collect();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies/fair_share.py");
-    let ours: &'static Own =
-        Box::leak(Box::new(Own::new("fair-share", "decayed fair share", || Box::new(FairShare::default()))));
+    let ours = Arc::new(Own::new("fair-share", "decayed fair share", || Box::new(FairShare::default())));
     let placed = |name: &str| -> Vec<Placement> {
-        let policy = policy::Policy::find(name, &[ours]).expect("a policy");
+        let policy = policy::Policy::find(name, &[Arc::clone(&ours)]).expect("a policy");
         policy.replay(&[Machine::new(100)], &jobs, &numbers, Estimates::User, 0).expect("a schedule").0
     };
     let (ours, theirs) = (placed("fair-share"), placed(&format!("exec+python3 {}", program.display())));
