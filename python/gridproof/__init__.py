@@ -1,6 +1,6 @@
 """Job scheduling policies on logs and in papers: simulate, compare, check, explain, reproduce.
 
-Every function runs a command of Gridproof in this process. A keyword is an option of that command: ``max_jobs=1000`` is
+Every function is that of a command of Gridproof, in this process. A keyword is an option of that command: ``max_jobs=1000`` is
 ``--max-jobs 1000``, ``no_report=True`` is ``--no-report``, and a list is joined by commas. ``gridproof simulate --help`` in a
 shell explains each. Times are in seconds.
 
@@ -13,7 +13,9 @@ shell explains each. Times are in seconds.
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import functools
 import json
 import os
 import re
@@ -80,25 +82,38 @@ def _options(options: Mapping[str, Any]) -> list[str]:
     return args
 
 
-def _call(
-    args: Sequence[str], policies: Sequence[tuple[str, Callable]] = (), metrics: Sequence[tuple] = ()
-) -> tuple[bool, str, list[str]]:
+def _strings(args: Sequence[Any]) -> list[str]:
+    return [str(arg) for arg in args]
+
+
+def _raising(call: Callable, *args: Any) -> Any:
+    """Calls Rust; its own ``ValueError`` becomes an :class:`InputError`, that of a policy comes out as itself."""
     try:
-        return _gridproof.run([str(arg) for arg in args], list(policies), list(metrics))
+        return call(*args)
     except ValueError as error:
         if type(error) is ValueError and error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise InputError(str(error)) from None
         raise
 
 
-def _arrays(columns: Mapping[str, np.ndarray | list[str]]) -> dict[str, np.ndarray]:
-    whole = ("job", "processors", "user")
-    table = {}
-    for name, column in columns.items():
-        is_number = isinstance(column, np.ndarray)
-        values = column if is_number else np.array(column, dtype=object)
-        table[name] = values.astype(np.int64) if name in whole and is_number and not np.isnan(values).any() else values
-    return table
+def _call(
+    args: Sequence[Any], policies: Sequence[tuple[str, Callable]] = (), metrics: Sequence[tuple] = ()
+) -> tuple[bool, str, list[str]]:
+    return _raising(_gridproof.run, _strings(args), list(policies), list(metrics))
+
+
+@contextlib.contextmanager
+def _progress(is_shown: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar of tqdm, if that is installed, that appears after a second."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        is_shown = False
+    if not is_shown:
+        yield None
+        return
+    with tqdm(unit=" jobs", unit_scale=True, delay=1, leave=False) as bar:
+        yield lambda jobs: bar.update(jobs - bar.n)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -151,10 +166,7 @@ class Log:
         return _drawn(["workload", "resample", str(self.path)], {"procs": self.procs, **options}, self.procs)
 
     def _read(self) -> tuple[dict[str, np.ndarray], int | None, int | None]:
-        try:
-            return _gridproof.read_log(str(self.path))
-        except ValueError as error:
-            raise InputError(str(error)) from None
+        return _raising(_gridproof.read_log, str(self.path))
 
     def table(self) -> dict[str, np.ndarray]:
         """The records: ``job, submit, wait, run, processors, requested_processors, requested, user``; −1 for unknown."""
@@ -227,25 +239,38 @@ class Run(Mapping):
     """The schedule of one policy: columns of ``jobs.csv`` as numpy arrays, by submission, ``summary``, and ``notes`` on what was repaired or
     ignored."""
 
-    def __init__(
-        self,
-        name: str,
-        columns: dict[str, np.ndarray],
-        summary: dict[str, Any],
-        again: Callable[[Path], None],
-        notes: list[str],
-    ) -> None:
-        self.name, self.summary, self.notes = name, summary, notes
-        self._columns, self._again = columns, again
+    _COLUMNS = (
+        "job",
+        "submit",
+        "start",
+        "finish",
+        "processors",
+        "site",
+        "user",
+        "requested",
+        "run",
+        "deadline",
+        "state",
+        "allocated",
+    )
+
+    def __init__(self, simulation: Any, place: int) -> None:
+        self._simulation, self._place = simulation, place
+        self._columns: dict[str, np.ndarray] = {}
+        self.name, self.notes = simulation.policies[place], simulation.notes
+        self.summary: dict[str, Any] = {"policy": self.name, **simulation.metrics(place)}
 
     def __getitem__(self, column: str) -> np.ndarray:
+        if column not in self._columns:
+            values = self._simulation.column(self._place, column)
+            self._columns[column] = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
         return self._columns[column]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+        return iter(self._COLUMNS)
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self._COLUMNS)
 
     @property
     def wait(self) -> np.ndarray:
@@ -256,20 +281,20 @@ class Run(Mapping):
         """The jobs as a data frame."""
         import pandas
 
-        return pandas.DataFrame(self._columns)
+        return pandas.DataFrame(dict(self))
 
     def to_polars(self) -> Any:
         """The jobs as a data frame of polars."""
         import polars
 
-        return polars.DataFrame({name: column.tolist() for name, column in self._columns.items()})
+        return polars.DataFrame({name: column.tolist() for name, column in self.items()})
 
     def write(self, out: str | os.PathLike) -> None:
-        """Writes what the command ``simulate`` writes for this log, policy and options."""
-        self._again(Path(out))
+        """Writes what the command ``simulate`` writes for this log, policies and options."""
+        _raising(self._simulation.write, str(out))
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {len(self['job'])} jobs, mean wait {self.summary['wait_mean']:,.0f} s>"
+        return f"<{self.name}: {self.summary['jobs']} jobs, mean wait {self.summary['wait_mean'] or 0:,.0f} s>"
 
     def _repr_html_(self) -> str:
         shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
@@ -355,25 +380,53 @@ class Plots:
         return ax
 
 
-class Comparison(Results):
-    """Policies on one log: ``runs`` by name, differences with confidence intervals, and the best."""
+class Comparison:
+    """Policies on one log: ``runs`` by name, differences with confidence intervals, and the best; ``notes`` on what was repaired or
+    ignored."""
 
-    runs: dict[str, Run]
-    baseline: str
+    def __init__(self, simulation: Any) -> None:
+        self._simulation, self.notes = simulation, simulation.notes
+        self.runs = {name: Run(simulation, place) for place, name in enumerate(simulation.policies)}
+        self.baseline: str = simulation.policies[simulation.baseline]
 
     @property
     def summary(self) -> list[dict[str, Any]]:
         """One row for each policy."""
-        return self.rows("summary")
+        return [run.summary for run in self.runs.values()]
 
     def differences(self, metric: str) -> list[dict[str, Any]]:
-        """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is refused."""
-        return [row for row in self.rows("differences") if row["metric"] == metric]
+        """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is ``refused``."""
+        return [row for row in self._simulation.differences() if row["metric"] == metric]
 
     def best(self, metric: str) -> list[str]:
         """The policies that no other is significantly better than, by a metric; empty where that is not known."""
-        rows = self.rows("best")
-        return [row["policy"] for row in rows if row["metric"] == metric and row["may_be_best"] == "yes"]
+        return [row["policy"] for row in self._simulation.best() if row["metric"] == metric and row["may_be_best"]]
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """The rows of ``summary``, ``differences`` or ``best``."""
+        tables = {
+            "summary": lambda: self.summary,
+            "differences": self._simulation.differences,
+            "best": self._simulation.best,
+        }
+        if table not in tables:
+            raise KeyError(f"{table}: the tables are {', '.join(tables)}")
+        return tables[table]()
+
+    def to_pandas(self, table: str) -> Any:
+        """``summary``, ``differences`` or ``best`` as a data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows(table))
+
+    @functools.cached_property
+    def figures(self) -> dict[str, Figure]:
+        """The figures of the page, by id."""
+        return {name: Figure(svg) for name, svg in self._simulation.figures()}
+
+    def write(self, out: str | os.PathLike) -> None:
+        """Writes what the command ``simulate`` writes for this log, policies and options."""
+        _raising(self._simulation.write, str(out))
 
     @property
     def plot(self) -> Plots:
@@ -408,43 +461,28 @@ def compare(
     policies: Sequence[Policy],
     metrics: Mapping[str, Any] | None = None,
     *,
-    baseline: str | None = None,
-    report: bool = False,
+    progress: bool = True,
+    policy_timeout: float | None = None,
     **options: Any,
 ) -> Comparison:
-    """Replays a log under several policies; keywords of ``simulate``.
+    """Replays a log under several policies, in memory; keywords of ``simulate``, such as ``baseline="cons"``.
 
     A policy is a name (``gridproof simulate --help`` lists them) or a class with ``schedule(self, view)``, which returns the jobs to
-    start. A metric is a function of the columns ``submit, start, finish, processors, user`` of all finished jobs, or a tuple
-    ``(function, label, smaller_is_better)``. ``report=True`` draws figures and the page, too.
+    start. It may take ``policy_timeout`` seconds for an answer, as long as it likes if none is given. A metric is a function of the
+    columns ``submit, start, finish, processors, user`` of all finished jobs, or a tuple ``(function, label, smaller_is_better)``.
+    ``progress`` shows a bar where tqdm is installed.
     """
     log = log if isinstance(log, Log) else read(log)
     named = [_named(policy) for policy in policies]
-    held = _Folder()
-    args = ["simulate", "--trace", str(log.path), "--policy", ",".join(name for name, _ in named), "--quiet"]
-    options = {"procs": None if "machines" in options else log.procs, "baseline": baseline, **options}
+    args = ["simulate", "--trace", log.path, "--policy", ",".join(name for name, _ in named)]
+    has_program = any(name.startswith("exec+") for name, _ in named)
+    given = {"procs": None if "machines" in options else log.procs, **options}
+    given["policy_timeout"] = policy_timeout if has_program else None
     own = [(name, make) for name, make in named if make is not None]
-    added = [_metric(name, given) for name, given in (metrics or {}).items()]
-
-    def run(out: Path, *flags: str) -> list[str]:
-        _, _, notes = _call([*args, *_options(options), *flags, "--out", str(out)], own, added)
-        return notes
-
-    out = held.path / "results"
-    # What is read below; `write` runs the command again with all it writes.
-    tables = [] if "tables" in options else ["--tables", "jobs,summary,differences,best"]
-    notes = run(out, *([] if report else ["--no-report", *tables]))
-    result = Comparison(out, held, notes)
-    summary = {row["policy"]: row for row in result.summary}
-    result.runs = {}
-    for name, row in summary.items():
-        columns = _arrays(_gridproof.read_table(str(out / name / "jobs.csv")))
-        # The file is in order of ends; of jobs submitted together, the one that is earlier in the log has the smaller number.
-        order = np.lexsort((columns["job"], columns["submit"]))
-        columns = {key: column[order] for key, column in columns.items()}
-        result.runs[name] = Run(name, columns, row, run, notes)
-    result.baseline = baseline or ("easy" if "easy" in summary else next(iter(summary)))
-    return result
+    added = [_metric(name, value) for name, value in (metrics or {}).items()]
+    with _progress(progress) as report:
+        call = (_strings([*args, *_options(given)]), own, added, policy_timeout, report)
+        return Comparison(_raising(_gridproof.simulate, *call))
 
 
 def simulate(log: Log | str | os.PathLike, policy: Policy, **options: Any) -> Run:

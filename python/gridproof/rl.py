@@ -16,7 +16,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector.utils import batch_space
 
-from . import Log, _gridproof, read
+from . import Log, _gridproof, _raising, read
 
 __all__ = ["HEURISTICS", "Environment", "VectorEnvironment", "as_policy", "evaluate", "rlscheduler_tasks", "tasks"]
 
@@ -26,29 +26,15 @@ FEATURES = 8
 Logs = Log | str | Sequence[Log | str] | Callable[[int], Log]
 
 
-def _rows(table: dict[str, np.ndarray], kept: np.ndarray, *columns: np.ndarray) -> np.ndarray:
-    rows = np.column_stack([np.trunc(column).astype(np.int64) for column in (table["submit"], *columns, table["user"])])
-    return np.ascontiguousarray(rows[kept])
-
-
 def tasks(log: Log, procs: int) -> np.ndarray:
-    """Jobs ``submit, run, requested, processors, user`` (int64) that ran and fit: cut at their requests, as ``simulate`` does."""
-    table = log.table()
-    width = np.where(table["processors"] > 0, table["processors"], table["requested_processors"])
-    run = np.where(table["requested"] > 0, np.minimum(table["run"], table["requested"]), table["run"])
-    rows = _rows(table, (run > 0) & (width > 0) & (width <= procs), run, table["requested"], width)
-    return rows[np.argsort(rows[:, 0], kind="stable")]
+    """Jobs ``submit, run, requested, processors, user`` (int64) that ran and fit, by the rules of ``simulate``; −1 for unknown."""
+    return _raising(_gridproof.episode_jobs, str(log.path), procs)
 
 
 def rlscheduler_tasks(log: Log, procs: int, nodes: int | None = None) -> np.ndarray:
     """Jobs by the rules of RLScheduler (Zhang et al., SC'20): a negative run time is 10 s, 0 is skipped, a missing request is the run
     time of the record, processors are the larger of allocated and requested, rounded up to whole nodes; nothing is cut."""
-    table = log.table()
-    each = procs // (nodes or procs)
-    run = table["run"]
-    requested = np.where(table["requested"] == -1, run, table["requested"])
-    width = np.ceil(np.maximum(table["processors"], table["requested_processors"]) / each) * each
-    return _rows(table, run != 0, np.where(run > 0, run, 10), requested, width)
+    return _raising(_gridproof.episode_jobs, str(log.path), procs, nodes or procs)
 
 
 class _Workload:

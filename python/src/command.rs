@@ -1,29 +1,30 @@
 //! Commands of the command line in this process.
 
-use crate::policy::{Failure, PythonPolicy, Stopped};
+use crate::added::{Added, Failure, Stopped};
 use clap::{CommandFactory, Parser};
-use gridproof::{Better, Cli, JobRecord, Lab, begin, ended, exit_code};
+use gridproof::{Cli, Command, Lab, begin, ended, exit_code};
 use lab::cli::Ending;
 use lab::{interrupt, terminal};
-use numpy::{Element, PyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
-
-/// Commands print, and one at a time can be read.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Interval at which a running command looks for Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Runs a command and returns `(done, text, notes)`: false if a check found a difference (exit code 1), what the command
-/// line prints, and its remarks.
+/// What belongs to the process: the text of commands that print, and the names of metrics.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a command and returns `(done, text, notes)`: false if a check found a difference (exit code 1), the result, as JSON from
+/// `check` and `explain`, and the remarks.
 ///
 /// `policies` are `(name, make)`, `metrics` `(name, label, smaller_is_better, value)`; `make` returns a policy, `value` a number
 /// from columns.
@@ -38,59 +39,78 @@ pub(crate) fn run(
     policies: Vec<(String, Py<PyAny>)>,
     metrics: Vec<(String, String, bool, Py<PyAny>)>,
 ) -> PyResult<(bool, String, Vec<String>)> {
-    let failure = Failure::default();
-    let mut lab = Lab::standard().called("gridproof");
-    for (name, make) in policies {
-        let failure = failure.clone();
-        lab = lab.policy(&name, "a policy in Python", move || Box::new(PythonPolicy::make(&make, &failure)));
-    }
-    for (name, label, is_smaller_better, value) in metrics {
-        let better = if is_smaller_better { Better::Smaller } else { Better::Larger };
-        let failure = failure.clone();
-        lab = lab.metric(&name, &label, better, move |jobs| {
-            let found = Python::attach(|py| value.call1(py, (columns(py, jobs)?,))?.extract(py));
-            found.unwrap_or_else(|error| failure.stop(error))
-        });
-    }
-    let cli = Cli::try_parse_from(std::iter::once("gridproof".to_owned()).chain(args))
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let work = || {
-        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        interrupt::request(false);
-        let mut program = Cli::command();
-        terminal::captured(|| panic::catch_unwind(AssertUnwindSafe(|| lab.run(cli.command, &cli.common, &mut program))))
+    let Cli { command, common } = parsed(args)?;
+    let added = Added::new(policies, metrics, None);
+    let failure = added.failure.clone();
+    let work = || match command {
+        Command::Check(options) => {
+            let found = replay::check::check(&options, &added.policies())?;
+            Ok((found.is_clean(), found.as_json().to_string(), found.notes))
+        }
+        Command::Explain(options) => {
+            let found = replay::explain::explain(&options, &added.policies())?;
+            let text = found.as_json().to_string();
+            Ok((true, text, [found.without_effect, found.notes].concat()))
+        }
+        command => {
+            let _alone = alone();
+            interrupt::request(false);
+            let (ending, text, notes) = terminal::captured(|| match command {
+                Command::Experiment(options) => {
+                    added.with(|added| replay::experiment::experiment(&options, added, &common))
+                }
+                command => Lab::standard().run(command, &common, &mut Cli::command()),
+            });
+            Ok((ending? == Ending::Done, text, notes))
+        }
     };
-    let (outcome, interrupted) = py.detach(|| watched(work, &failure));
-    let (result, text, notes) = outcome;
+    watched(py, work, &failure, || interrupt::request(true), |_| Ok(()))
+}
+
+/// The command line of these arguments.
+pub(crate) fn parsed(args: Vec<String>) -> PyResult<Cli> {
+    let line = std::iter::once("gridproof".to_owned()).chain(args);
+    Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Runs `work` in a thread without the GIL, while this one looks for signals, and for policies that take too long. Ctrl-C calls
+/// `stop`, and is returned. `tick` is called in between.
+pub(crate) fn watched<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> anyhow::Result<T> + Send,
+    failure: &Failure,
+    stop: impl Fn() + Sync,
+    tick: impl Fn(Python<'_>) -> PyResult<()> + Sync,
+) -> PyResult<T> {
+    let (ran, interrupted) = py.detach(|| {
+        thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel::<()>();
+            let worker = scope.spawn(move || {
+                let result = panic::catch_unwind(AssertUnwindSafe(work));
+                drop(done);
+                result
+            });
+            let mut interrupted = Ok(());
+            while is_done.recv_timeout(SIGNALS) == Err(RecvTimeoutError::Timeout) {
+                Python::attach(|py| {
+                    let looked = py.check_signals().and_then(|()| tick(py));
+                    if let Err(error) = looked {
+                        stop();
+                        interrupted = failure.interrupt(py).and(Err(error));
+                    }
+                    failure.end_overdue(py)
+                })
+                .unwrap_or_else(|error| interrupted = Err(error));
+            }
+            (worker.join().unwrap_or_else(Err), interrupted)
+        })
+    });
     interrupted?;
-    match result {
-        Ok(Ok(ending)) => Ok((ending == Ending::Done, text, notes)),
+    match ran {
+        Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(failure.take().unwrap_or_else(|| raised(&error))),
         Err(payload) => Err(failure.take().unwrap_or_else(|| PyRuntimeError::new_err(words(&*payload)))),
     }
-}
-
-/// Runs `work` in a thread, while this one looks for signals. Ctrl-C requests the end of the command, and is returned.
-fn watched<T: Send>(work: impl FnOnce() -> T + Send, failure: &Failure) -> (T, PyResult<()>) {
-    thread::scope(|scope| {
-        let (done, is_done) = mpsc::channel::<()>();
-        let worker = scope.spawn(move || {
-            let result = work();
-            drop(done);
-            result
-        });
-        let mut interrupted = Ok(());
-        while is_done.recv_timeout(SIGNALS) == Err(RecvTimeoutError::Timeout) {
-            Python::attach(|py| {
-                if let Err(error) = py.check_signals() {
-                    interrupt::request(true);
-                    interrupted = failure.interrupt(py).and(Err(error));
-                }
-            });
-        }
-        let result = worker.join().unwrap_or_else(|payload| panic::resume_unwind(payload));
-        (result, interrupted)
-    })
 }
 
 /// The command line as the process itself: prints, and returns the exit code.
@@ -104,7 +124,7 @@ pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
         }
     };
     let result = py.detach(|| {
-        let lab = Lab::standard().called("gridproof");
+        let lab = Lab::standard();
         begin(&common).and_then(|()| lab.run(command, &common, &mut lab.explained(Cli::command())))
     });
     let code = match &result {
@@ -117,7 +137,7 @@ pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
 }
 
 /// The exception for an error of a command.
-fn raised(error: &anyhow::Error) -> PyErr {
+pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
     let words = format!("{error:#}");
     match exit_code(error) {
         130 => PyKeyboardInterrupt::new_err(words),
@@ -129,19 +149,4 @@ fn raised(error: &anyhow::Error) -> PyErr {
 fn words(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
     if payload.is::<Stopped>() { "stopped".to_owned() } else { text.unwrap_or("a bug: panic without words").to_owned() }
-}
-
-/// The records as arrays: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
-fn columns<'py>(py: Python<'py>, jobs: &[JobRecord]) -> PyResult<Bound<'py, PyDict>> {
-    let all = PyDict::new(py);
-    all.set_item("submit", column(py, jobs, |one| one.job.submit.as_secs_f64()))?;
-    all.set_item("start", column(py, jobs, |one| one.start.as_secs_f64()))?;
-    all.set_item("finish", column(py, jobs, |one| one.finish.as_secs_f64()))?;
-    all.set_item("processors", column(py, jobs, |one| i64::from(one.processors)))?;
-    all.set_item("user", column(py, jobs, |one| one.job.request.user.map_or(-1, i64::from)))?;
-    Ok(all)
-}
-
-fn column<'py, T: Element>(py: Python<'py>, jobs: &[JobRecord], value: fn(&JobRecord) -> T) -> Bound<'py, PyArray1<T>> {
-    PyArray1::from_iter(py, jobs.iter().map(value))
 }

@@ -1,26 +1,36 @@
-//! Python's door: each command of the command line as a function in this process, with policies and metrics written in Python.
+//! Python's door: the functions under the command line, with policies and metrics written in Python.
 //!
-//! The package `gridproof` turns keywords into options, and what a command writes into arrays and tables; so its defaults, its
-//! checks and its numbers are those of the command line.
+//! Keywords become options by the parser of the command line; so defaults, checks and numbers are those of the command line.
 
+mod added;
 mod command;
 mod environment;
 mod log;
 mod policy;
-mod schedule;
+mod simulation;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _gridproof {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::command::{main, run};
     #[pymodule_export]
     use super::environment::{Environment, Environments, paired};
     #[pymodule_export]
-    use super::log::read_log;
+    use super::log::{episode_jobs, read_log};
     #[pymodule_export]
     use super::policy::{Job, Queue, Running, View};
     #[pymodule_export]
-    use super::schedule::read_table;
+    use super::simulation::{Simulation, simulate};
+
+    /// What reports say of the program.
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        lab::cli::set_program("gridproof");
+        lab::provenance::built_from(gridproof::GIT_REVISION, gridproof::SOURCES);
+        Ok(())
+    }
 }

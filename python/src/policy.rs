@@ -1,56 +1,15 @@
 //! A policy written in Python, and what it is shown.
 
+use crate::added::Failure;
 use crate::environment::Seen;
 use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
-use lab::interrupt;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice};
 use sim_core::{JobId, SiteId, Time};
-use std::panic;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The first exception of a policy or metric. It ends the command by unwinding, and is raised there.
-#[derive(Clone, Default)]
-pub(crate) struct Failure(Arc<Mutex<Kept>>);
-
-#[derive(Default)]
-struct Kept {
-    error: Option<PyErr>,
-    /// Python's numbers of the threads in which policies are called.
-    threads: Vec<u64>,
-}
-
-/// What unwinds: no message is printed on the way.
-pub(crate) struct Stopped;
-
-impl Failure {
-    /// Keeps the exception and unwinds.
-    pub(crate) fn stop(&self, error: PyErr) -> ! {
-        self.kept().error.get_or_insert(error);
-        panic::resume_unwind(Box::new(Stopped))
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Raises `KeyboardInterrupt` in the policies that are being called: one that never answers ends, too.
-    pub(crate) fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
-        let raise = py.import("ctypes")?.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;
-        let (long, object) = (py.import("ctypes")?.getattr("c_ulong")?, py.import("ctypes")?.getattr("py_object")?);
-        let exception = object.call1((py.get_type::<PyKeyboardInterrupt>(),))?;
-        let threads = self.kept().threads.clone();
-        threads.iter().try_for_each(|thread| raise.call1((long.call1((*thread,))?, &exception)).map(drop))
-    }
-
-    /// Takes the exception out.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.kept().error.take()
-    }
-}
+use std::sync::Arc;
 
 /// A waiting job.
 #[pyclass(frozen, get_all)]
@@ -227,17 +186,19 @@ pub(crate) struct PythonPolicy {
     hears_submissions: bool,
     hears_completions: bool,
     failure: Failure,
+    /// Python's number of the thread in which it is called.
+    thread: u64,
 }
 
 impl PythonPolicy {
     /// The policy that `make` returns.
     pub(crate) fn make(make: &Py<PyAny>, failure: &Failure) -> Self {
         let made = Python::attach(|py| {
-            failure.kept().threads.push(py.import("threading")?.call_method0("get_ident")?.extract()?);
-            let policy = make.call0(py)?;
+            let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
+            let policy = failure.call(thread, || make.call0(py))?;
             let hears = |name| policy.bind(py).hasattr(name);
             let (hears_submissions, hears_completions) = (hears("on_submit")?, hears("on_completion")?);
-            Ok(Self { policy, hears_submissions, hears_completions, failure: failure.clone() })
+            Ok(Self { policy, hears_submissions, hears_completions, failure: failure.clone(), thread })
         });
         made.unwrap_or_else(|error| failure.stop(error))
     }
@@ -291,8 +252,9 @@ impl PythonPolicy {
         job: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>,
         view: &gap_schedule::View<'_>,
     ) {
-        let called =
-            Python::attach(|py| self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view))?)));
+        let called = self.failure.call(self.thread, || {
+            Python::attach(|py| self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view))?)))
+        });
         if let Err(error) = called {
             self.failure.stop(error);
         }
@@ -301,10 +263,7 @@ impl PythonPolicy {
 
 impl Policy for PythonPolicy {
     fn schedule(&mut self, view: &gap_schedule::View<'_>, starts: &mut Starts) {
-        if interrupt::requested() {
-            self.failure.stop(PyKeyboardInterrupt::new_err(()));
-        }
-        if let Err(error) = self.answer(view, starts) {
+        if let Err(error) = self.failure.call(self.thread, || self.answer(view, starts)) {
             self.failure.stop(error);
         }
     }

@@ -1,12 +1,20 @@
 """The package as its users call it. Real logs are read where GRID_TRACES names their folder."""
 
+import concurrent.futures
+import gc
+import gzip
+import importlib.util
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
+import weakref
 
 import numpy as np
 import pytest
@@ -66,27 +74,133 @@ def test_easy_in_python_starts_each_job_when_easy_does(log):
     assert result.baseline == "easy"
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "cons", "easy+order=wfp3", "flex", "eg-edf", "best-gap"])
-def test_write_gives_the_bytes_of_the_command(log, policy, tmp_path):
-    run = gp.simulate(log, policy)
-    run.write(tmp_path / "python")
-    command = [
-        sys.executable,
-        "-c",
-        "import gridproof; gridproof._main()",
-        "simulate",
-        "--trace",
-        str(log.path),
-        "--procs",
-        "64",
-    ]
-    subprocess.run(
-        [*command, "--policy", policy, "--quiet", "--no-report", "--out", tmp_path / "shell"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    for name in [f"{policy}/jobs.csv", "summary.csv", f"{policy}/schedule.swf"]:
-        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "shell" / name).read_bytes(), name
+def names():
+    """Every name and setting that the help of ``simulate`` lists."""
+    text = gp.policies()
+    block = lambda first, last: text.split(first, 1)[1].split(last, 1)[0]
+    entries = lambda block: re.findall(r"(?m)^  (\S+) ", block)
+    bases = entries(block("(docs/policies.md has sources and costs):", "Settings of policies:"))
+    orders = entries(block("submission in\nseconds from the first one of the log, w the wait so far in seconds:", "A name is BASE"))
+    aliases = entries(block("Other names:", "Orders of a queue."))
+    assert {"fcfs", "easy", "sg", "eg-edf-tabu"} <= set(bases) and {"wfp3", "f4"} <= set(orders) and "EASY++" in aliases
+    values = {"reserve": ["0", "8", "all"], "threshold": ["2h"], "compress": ["reserved"]}
+    values["predict"] = ["requested", "clairvoyant", "tsafrir", "mean-of-user=3", "double-requested"]
+    ours = [name for name in bases if not name.startswith("exec+")]
+    found = ours + [f"{base}+order={order}" for base in ("fcfs", "easy", "cons") for order in orders if order != "fcfs"]
+    found += [f"easy+backfill={order}" for order in orders if order != "fcfs"]
+    found += [f"easy+{key}={value}" for key in ("reserve", "threshold", "predict") for value in values[key]]
+    found += [f"easy+predict=tsafrir+correct={how}" for how in ("requested", "doubling", "none")]
+    found += ["cons+compress=reserved", "flex+reserve=8", "fcfs+predict=tsafrir", "cons+predict=tsafrir"]
+    return [*found, "EASY++"]
+
+
+def shell(*args):
+    command = [sys.executable, "-c", "import gridproof; gridproof._main()", *map(str, args), "--quiet"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def same_files(ours, theirs):
+    """All files have the same bytes, but for the timings of the manifest."""
+    files = lambda folder: {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    assert files(ours) == files(theirs)
+    for name in files(ours):
+        if name.name == "manifest.json":
+            manifests = [json.loads((folder / name).read_text()) for folder in (ours, theirs)]
+            assert all(one.pop("timings") for one in manifests) and manifests[0] == manifests[1]
+        else:
+            assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+def test_write_gives_the_bytes_of_the_command_under_every_name(log, tmp_path):
+    every = names()
+    gp.compare(log, every, max_jobs=300, no_report=True).write(tmp_path / "python")
+    options = ["--procs", 64, "--max-jobs", 300, "--no-report", "--out", tmp_path / "shell"]
+    shell("simulate", "--trace", log.path, "--policy", ",".join(every), *options)
+    same_files(tmp_path / "python", tmp_path / "shell")
+
+
+def test_write_gives_the_page_and_other_formats_and_worlds_too(log, tmp_path):
+    for place, (policies, options) in enumerate(
+        [
+            (["easy", "cons"], {"procs": 64, "max_jobs": 400}),
+            (["easy", "cons"], {"procs": 64, "format": "evalys", "deadlines": "factor:3", "outages": "mtbf:2d,mttr:1h"}),
+            (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": "4-4-2-5", "max_jobs": 100}),
+        ]
+    ):
+        ours, theirs = tmp_path / f"python{place}", tmp_path / f"shell{place}"
+        gp.compare(gp.Log(log.path), policies, **options).write(ours)
+        flags = [word for key, value in options.items() for word in ("--" + key.replace("_", "-"), value)]
+        shell("simulate", "--trace", log.path, "--policy", ",".join(policies), *flags, "--out", theirs)
+        same_files(ours, theirs)
+
+
+def test_arrays_are_the_columns_of_the_file(log, tmp_path):
+    import pandas
+
+    run = gp.simulate(log, "easy", estimates="f-model:3")
+    run.write(tmp_path)
+    file = pandas.read_csv(tmp_path / "easy" / "jobs.csv").sort_values("job", ignore_index=True)
+    for name in ("job", "submit", "start", "finish", "processors", "user", "requested", "run"):
+        np.testing.assert_array_equal(run[name], file[name], err_msg=name)
+    assert list(run["state"]) == list(file["state"]) and list(run["site"]) == list(file["site"])
+    assert [str(one) for one in run["allocated"]] == [str(one) for one in file["allocated"]]
+    assert np.isnan(run["deadline"]).all() and set(run) == set(file)
+    assert len(run.to_pandas()) == len(run.to_polars() if importlib.util.find_spec("polars") else file) == 1000
+
+
+def test_a_policy_of_a_call_does_not_outlive_it(log):
+    class Short:
+        def schedule(self, view):
+            return [job for job in view.queue if job.processors <= view.free[0]][:1]
+
+    run, short = gp.simulate(log, Short), weakref.ref(Short)
+    del Short, run
+    gc.collect()
+    assert short() is None
+
+
+def test_progress_is_shown_by_tqdm(log, monkeypatch):
+    counts = []
+
+    class Bar:
+        n = 0
+
+        def __init__(self, **_):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def update(self, jobs):
+            self.n += jobs
+            counts.append(self.n)
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+
+    class Slow:
+        def schedule(self, view):
+            time.sleep(0.0005)
+            return [job for job in view.queue if job.processors <= view.free[0]][:1]
+
+    gp.simulate(log, Slow)
+    assert counts == sorted(counts) and 0 < counts[-1] <= 1000
+    shown = len(counts)
+    gp.simulate(log, Slow, progress=False)
+    assert len(counts) == shown
+
+
+def test_two_threads_at_once(log):
+    p95 = lambda jobs: float(np.quantile(jobs["start"] - jobs["submit"], 0.95))
+    alone = [gp.compare(log, [name, Easy], metrics={"p95": p95}).summary for name in ("fcfs", "cons")]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda name: gp.compare(log, [name, Easy], metrics={"p95": p95}).summary, ("fcfs", "cons")))
+    assert found == alone
 
 
 def test_metrics_of_ones_own_have_differences(log):
@@ -144,6 +258,19 @@ class TestErrors:
             gp.simulate(tmp_path / "broken.swf", "easy")
         assert error.value.line == 2 and error.value.path.endswith("broken.swf")
 
+    def test_a_log_that_is_no_log(self, tmp_path):
+        (tmp_path / "cut.swf.gz").write_bytes(gzip.compress(b"1 0 -1 10 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n" * 1000)[:-20])
+        (tmp_path / "long.swf").write_text("; MaxProcs: 4\n" + "9" * 10_000_000 + "\n")
+        (tmp_path / "wide.swf").write_text(f"; MaxProcs: 4\n1 0 -1 {10**30} 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n")
+        (tmp_path / "none.swf").write_text("; no size\n1 0 -1 10 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n")
+        for name, words, line in [("cut", "gz", None), ("long", "line", 2), ("wide", "run time", 2), ("none", "--procs", None)]:
+            path = next(tmp_path.glob(f"{name}.*"))
+            with pytest.raises((gp.InputError, OSError), match=words) as error:
+                gp.simulate(path, "easy")
+            assert line is None or error.value.line == line, name
+        with pytest.raises((gp.InputError, OSError)):
+            gp.simulate(tmp_path, "easy")
+
     def test_a_policy_that_does_not_exist(self, log):
         with pytest.raises(gp.InputError, match="eazy"):
             gp.simulate(log, "eazy")
@@ -164,6 +291,37 @@ class TestErrors:
 
         with pytest.raises((ValueError, TypeError, OverflowError)):
             gp.simulate(log, Nonsense)
+
+    def test_a_policy_that_does_not_answer_in_time(self, log):
+        class Hangs:
+            def schedule(self, view):
+                while True:
+                    pass
+
+        began = time.monotonic()
+        with pytest.raises(TimeoutError, match=r"more than 0.3 s"):
+            gp.simulate(log, Hangs, policy_timeout=0.3)
+        assert time.monotonic() - began < 10
+
+    def test_a_policy_that_cannot_be_made_and_a_metric_that_fails(self, log):
+        class Needs:
+            def __init__(self, argument):
+                pass
+
+        with pytest.raises(TypeError, match="argument"):
+            gp.simulate(log, Needs)
+        with pytest.raises(KeyError, match="nothing"):
+            gp.compare(log, ["easy"], metrics={"mine": lambda jobs: jobs["nothing"]})
+
+    @pytest.mark.skipif(os.name != "posix", reason="signals")
+    def test_ctrl_c_ends_a_long_run(self, ctrl_c):
+        many = gp.lublin(procs=256, jobs=200_000, seed=1)
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(100):
+                gp.simulate(many, "cons")
+        assert time.monotonic() - began < 5
 
     def test_the_next_call_works(self, log):
         assert gp.simulate(log, "easy").summary["jobs"] > 900

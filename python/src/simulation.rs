@@ -1,0 +1,177 @@
+//! Policies on a log, in memory.
+
+use crate::added::Added;
+use crate::command::{parsed, raised, watched};
+use gridproof::Command;
+use metrics::Metric;
+use metrics::best::Standing;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use replay::simulate::{self as replayed, Control, Name, Row, Seconds};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Policies on a log: jobs, metrics and differences.
+#[pyclass(frozen)]
+pub(crate) struct Simulation(replayed::Simulation);
+
+/// Replays a log under policies; arguments as of [`run`](crate::command::run), those of the command `simulate`. A policy may take
+/// `patience` seconds for an answer. `progress` is called with the number of jobs that have left the system.
+///
+/// # Errors
+///
+/// As [`run`](crate::command::run), and `TimeoutError`.
+#[pyfunction]
+#[pyo3(signature = (args, policies, metrics, patience = None, progress = None))]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    args: Vec<String>,
+    policies: Vec<(String, Py<PyAny>)>,
+    metrics: Vec<(String, String, bool, Py<PyAny>)>,
+    patience: Option<f64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Simulation> {
+    let Command::Simulate(options) = parsed(args)?.command else {
+        return Err(PyValueError::new_err("not the command simulate"));
+    };
+    let patience = patience.map(Duration::try_from_secs_f64).transpose();
+    let patience = patience.map_err(|error| PyValueError::new_err(format!("policy_timeout: {error}")))?;
+    let (added, control) = (Added::new(policies, metrics, patience), Control::default());
+    let failure = added.failure.clone();
+    let work = || added.with_alone(|added| replayed::simulate(&options, added, &control));
+    let tick = |py: Python<'_>| match &progress {
+        Some(progress) => progress.call1(py, (control.jobs(),)).map(drop),
+        None => Ok(()),
+    };
+    watched(py, work, &failure, || control.stop(), tick).map(Simulation)
+}
+
+#[pymethods]
+impl Simulation {
+    /// Names of the policies; other methods take positions among them.
+    #[getter]
+    fn policies(&self) -> Vec<&str> {
+        self.0.policies()
+    }
+
+    /// Position of the policy that others are compared with.
+    #[getter]
+    fn baseline(&self) -> usize {
+        self.0.baseline()
+    }
+
+    /// Options without effect, and what was repaired or ignored.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    /// Metrics of a policy by name; `None` where it has no value.
+    fn metrics<'py>(&self, py: Python<'py>, policy: usize) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (metric, value) in self.0.metrics(policy) {
+            all.set_item(metric.name(), plain(py, metric, *value)?)?;
+        }
+        Ok(all)
+    }
+
+    /// A column of `jobs.csv`, in order of submission: an array of numbers, in which what does not exist is not a number, or a list.
+    fn column<'py>(&self, py: Python<'py>, policy: usize, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let rows = py.detach(|| self.0.jobs(policy));
+        let seconds = |of: fn(&Row<'_>) -> Option<Seconds>| {
+            let value = |row| of(row).map_or(f64::NAN, Seconds::as_f64);
+            Ok(PyArray1::from_iter(py, rows.iter().map(value)).into_any())
+        };
+        match name {
+            "job" => names(py, rows.iter().map(|row| Some(row.job))),
+            "submit" => seconds(|row| Some(row.submit)),
+            "start" => seconds(|row| row.start),
+            "finish" => seconds(|row| row.finish),
+            "processors" => Ok(PyArray1::from_iter(py, rows.iter().map(|row| i64::from(row.processors))).into_any()),
+            "site" => Ok(PyList::new(py, rows.iter().map(|row| row.site.unwrap_or_default()))?.into_any()),
+            "user" => names(py, rows.iter().map(|row| row.user)),
+            "requested" => seconds(|row| row.requested),
+            "run" => seconds(|row| Some(row.run)),
+            "deadline" => seconds(|row| row.deadline),
+            "state" => Ok(PyList::new(py, rows.iter().map(|row| row.state))?.into_any()),
+            "allocated" => {
+                let words = rows.iter().map(|row| row.allocated.map_or_else(String::new, |blocks| blocks.to_string()));
+                Ok(PyList::new(py, words)?.into_any())
+            }
+            _ => Err(PyKeyError::new_err(name.to_owned())),
+        }
+    }
+
+    /// Rows of `differences.csv`.
+    fn differences<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let row = |one: replayed::Difference<'_>| {
+            let row = PyDict::new(py);
+            row.set_item("metric", one.metric.name())?;
+            row.set_item("policy", one.policy)?;
+            row.set_item("baseline", one.baseline)?;
+            row.set_item("mean", one.interval.mean)?;
+            row.set_item("ci_low", one.interval.low)?;
+            row.set_item("ci_high", one.interval.high)?;
+            row.set_item("blocks", one.interval.blocks)?;
+            row.set_item("correlation", one.interval.correlation)?;
+            row.set_item("refused", one.interval.refused.map(|why| why.to_string()))?;
+            Ok(row)
+        };
+        py.detach(|| self.0.differences()).into_iter().map(row).collect()
+    }
+
+    /// Rows of `best.csv`; `may_be_best` is `None` where that is not known.
+    fn best<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let row = |one: replayed::Ranked<'_>| {
+            let may_be_best = match one.standing {
+                Standing::Best | Standing::MayBeBest => Some(true),
+                Standing::Worse => Some(false),
+                Standing::Unknown => None,
+            };
+            let row = PyDict::new(py);
+            row.set_item("metric", one.metric.name())?;
+            row.set_item("policy", one.policy)?;
+            row.set_item("mean", one.mean)?;
+            row.set_item("may_be_best", may_be_best)?;
+            Ok(row)
+        };
+        py.detach(|| self.0.ranks()).into_iter().map(row).collect()
+    }
+
+    /// Figures of the page by id, as SVG.
+    fn figures(&self, py: Python<'_>) -> Vec<(String, String)> {
+        py.detach(|| self.0.figures())
+    }
+
+    /// Writes what the command writes.
+    fn write(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.write(&out)).map_err(|error| raised(&error))
+    }
+}
+
+/// A value as a flag, a count or a number.
+fn plain<'py>(py: Python<'py>, metric: &Metric, value: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        None => py.None().into_bound(py),
+        Some(value) if metric.is_flag() => (value > 0.5).into_pyobject(py)?.to_owned().into_any(),
+        Some(value) if metric.counts_jobs() => (value as u64).into_pyobject(py)?.into_any(),
+        Some(value) => value.into_pyobject(py)?.into_any(),
+    })
+}
+
+/// Numbers of the log; or a list of names and numbers, where the log has names.
+fn names<'a, 'py>(py: Python<'py>, all: impl Iterator<Item = Option<Name<'a>>>) -> PyResult<Bound<'py, PyAny>> {
+    let all: Vec<Option<Name<'_>>> = all.collect();
+    if all.iter().flatten().any(|one| one.name.is_some()) {
+        let word =
+            |one: &Option<Name<'_>>| one.map(|one| one.name.map_or_else(|| one.number.to_string(), str::to_owned));
+        return Ok(PyList::new(py, all.iter().map(word))?.into_any());
+    }
+    if all.iter().all(Option::is_some) {
+        return Ok(PyArray1::from_iter(py, all.iter().flatten().map(|one| one.number as i64)).into_any());
+    }
+    let number = |one: &Option<Name<'_>>| one.map_or(f64::NAN, |one| one.number as f64);
+    Ok(PyArray1::from_iter(py, all.iter().map(number)).into_any())
+}
