@@ -9,16 +9,19 @@
 //! computed again. A last line without an end is what a kill leaves in the middle of a write: it is reported as that, and computed
 //! again.
 //!
-//! One process at a time: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that.
+//! One process at a time writes a file: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that. Jobs of
+//! an array, on many machines and without a lock, have a store each, `cells/units/K` ([`unit`]). Two that compute the same unit at once
+//! end with the same bytes: each puts its sorted file in place by a rename, and a line that they spoilt for each other is computed again.
 
-pub mod sealed;
 mod segment;
 
 use crate::output::{is_missing, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
-use segment::{Key, Stored};
-use serde::Serialize;
+use segment::Key;
+pub use segment::Stored;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -28,11 +31,43 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// All that is finished.
 const FILE: &str = "replications.jsonl";
 
-/// Where the units of an experiment are.
-pub const UNITS: &str = "units";
+/// The stores of units of an experiment.
+const UNITS: &str = "units";
 
 /// Where damaged files are kept.
-pub const ASIDE: &str = "damaged";
+const ASIDE: &str = "damaged";
+
+/// The folder of the store of one unit, below the folder `cells`.
+pub fn unit(cells: &Path, number: u32) -> PathBuf {
+    cells.join(UNITS).join(number.to_string())
+}
+
+/// The files of the store in `folder` and of its units, in order of names. A file need not exist.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let units = match fs::read_dir(folder.join(UNITS)) {
+        Err(error) if is_missing(&error) => Vec::new(),
+        entries => entries?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?,
+    };
+    let mut files: Vec<PathBuf> =
+        units.into_iter().chain([folder.to_owned()]).map(|folder| folder.join(FILE)).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes nothing.
+///
+/// # Errors
+///
+/// A file that cannot be read, or an error of `take`.
+pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<()>) -> Result<()> {
+    for file in files(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let content = read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        for (_, stored, _) in segment::lines(&content).filter_map(|(_, line)| line) {
+            take(&file, stored)?;
+        }
+    }
+    Ok(())
+}
 
 /// Finished replications below one folder.
 pub struct Store {
@@ -89,8 +124,7 @@ impl Store {
                 [line] => format!("line {line} is damaged"),
                 _ => format!("{} lines are damaged, {} to {}", bad.len(), bad[0], bad[bad.len() - 1]),
             };
-            let which = format!("{which}; the file as it was is kept as");
-            set_aside(&path, &folder.join(ASIDE), &which, "and the replications that it lost are computed again")?;
+            set_aside(&path, &folder.join(ASIDE), &which)?;
         }
         if content.len() < all.len() {
             tell(&format!(
@@ -107,13 +141,15 @@ impl Store {
         Ok(store)
     }
 
-    /// The same store, which also finds what is finished below `folder`, another one's. Nothing is written there, and a line
-    /// that is not sound, such as one that its process is just writing, is left to that process.
+    /// The same store, which also finds what is finished below `folder`, another one's, and in its units. Nothing is written there,
+    /// and a line that is not sound, such as one that its process is just writing, is left to that process.
     #[must_use]
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
-        let content = fs::read(folder.join(FILE)).unwrap_or_default();
-        let sound = segment::lines(&content).filter_map(|(_, line)| line);
-        self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
+        for file in files(folder).unwrap_or_default().into_iter().filter(|file| *file != self.path) {
+            let content = fs::read(file).unwrap_or_default();
+            let sound = segment::lines(&content).filter_map(|(_, line)| line);
+            self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
+        }
         self
     }
 
@@ -124,11 +160,20 @@ impl Store {
 
     /// The metrics of a finished replication, in the order of `names`. One that lacks a metric counts as not finished.
     pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
+        let metrics: BTreeMap<String, Option<f64>> = self.get(identity)?;
+        names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
+    }
+
+    /// What was [put](Self::put) under an identity; none where it is no `T`.
+    pub fn get<T: DeserializeOwned>(&self, identity: &Identity<'_>) -> Option<T> {
+        #[derive(Deserialize)]
+        struct Content<T> {
+            metrics: T,
+        }
         let key = segment::key_of(identity);
         let own = self.state().lines.get(&key).cloned();
         let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
-        let Stored { metrics, .. } = serde_json::from_str(&line).expect("it was read before");
-        names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
+        serde_json::from_str(&line).map(|Content { metrics }| metrics).ok()
     }
 
     /// Keeps a finished replication.
@@ -137,8 +182,17 @@ impl Store {
     ///
     /// It cannot be written: the disk is full, say.
     pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
-        let metrics = names.iter().cloned().zip(metrics.iter().map(|value| value.is_finite().then_some(*value)));
-        let (key, line) = segment::line(identity, metrics.collect());
+        let metrics = metrics.iter().map(|value| value.is_finite().then_some(*value));
+        self.put(identity, &names.iter().zip(metrics).collect::<BTreeMap<_, _>>())
+    }
+
+    /// Keeps what a replication yielded, or a batch that was computed together.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written: the disk is full, say.
+    pub fn put(&self, identity: &Identity<'_>, metrics: &impl Serialize) -> Result<()> {
+        let (key, line) = segment::line(identity, metrics);
         let describe = || format!("cannot write {}", self.path.display());
         let mut state = self.state();
         let file = if let Some(file) = &mut state.added {
@@ -174,25 +228,30 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets what is finished below `folder`; touches no other file there.
+    /// Forgets what is finished below `folder` and in its units; touches no other file there.
     ///
     /// # Errors
     ///
     /// A file that cannot be removed.
     pub fn forget(folder: &Path) -> Result<()> {
-        remove(&folder.join(FILE))
+        files(folder)
+            .with_context(|| format!("cannot read {}", folder.display()))?
+            .iter()
+            .try_for_each(|file| remove(file))
     }
 
-    /// How many sound and how many damaged lines there are below `folder`; one that a kill cut off is neither. What is below its
-    /// `units`, [sealed] files, is counted with them, a damaged file as one. Changes nothing.
+    /// How many sound and how many damaged lines there are below `folder` and in its units; one that a kill cut off is neither. Changes
+    /// nothing.
     ///
     /// # Errors
     ///
     /// A file that cannot be read.
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
-        let (mut sound, mut damaged) = sealed::census(&folder.join(UNITS))?;
-        for (_, line) in segment::lines(segment::whole_lines(&read(&folder.join(FILE))?)) {
-            *if line.is_some() { &mut sound } else { &mut damaged } += 1;
+        let (mut sound, mut damaged) = (0, 0);
+        for file in files(folder)? {
+            for (_, line) in segment::lines(segment::whole_lines(&read(&file)?)) {
+                *if line.is_some() { &mut sound } else { &mut damaged } += 1;
+            }
         }
         Ok((sound, damaged))
     }
@@ -212,15 +271,18 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path).or_else(|error| if is_missing(&error) { Ok(Vec::new()) } else { Err(error) })
 }
 
-/// Copies a damaged file to a name of its own in the folder `aside`, and reports it: `warning: PATH: WHAT NAME, LOST`. `--quiet` does
-/// not silence it: the disk may be failing.
-fn set_aside(path: &Path, aside: &Path, what: &str, lost: &str) -> Result<()> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let free = (1_u32..).map(|number| aside.join(format!("{stem}-{number}.jsonl"))).find(|path| !path.exists());
+/// Copies a damaged file to a name of its own in the folder `aside`, and reports it. `--quiet` does not silence it: the disk may be
+/// failing.
+fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
+    let free = (1_u32..).map(|number| aside.join(format!("replications-{number}.jsonl"))).find(|path| !path.exists());
     let kept = free.expect("there are more numbers than files");
     let content = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     write_whole(&kept, &content)?;
-    tell(&format!("warning: {}: {what} {}, {lost}", path.display(), kept.display()));
+    tell(&format!(
+        "warning: {}: {which}; the file as it was is kept as {}, and the replications that it lost are computed again",
+        path.display(),
+        kept.display()
+    ));
     Ok(())
 }
 

@@ -5,12 +5,12 @@
 //! | the file is read and checked, with lines for messages | `file.rs`, `check.rs`, `design.rs` |
 //! | logs are read once and held; replications are made of them | `workloads.rs` |
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
-//! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs`, `weeks.rs` |
+//! | runs are simulated, or found in the laboratory's store | `unit.rs`, `measure.rs`, `weeks.rs` |
 //! | here, by Slurm, or by commands for another tool | `engine.rs` |
 //! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
-//! [observations](lab::observations), as for the papers. One replay has no replications to pair: its units hold estimates over
+//! [observations](lab::observations), as for the papers. One replay has no replications to pair: it is stored with estimates over
 //! blocks of the log. Folders of results, charts and the page are the laboratory's, too.
 
 mod check;
@@ -38,16 +38,16 @@ use cli::{Engine, How, Part};
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
 use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
-use lab::store::UNITS;
+use lab::store::Store;
 use lab::terminal::tell;
-use plan::Plan;
+use plan::{Batch, Plan};
 use report::Report;
 use results::{Precision, Results};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use unit::{Run, RunKey};
+use unit::Run;
 
 /// File of the plan, below the folder `cells`.
 const PLAN: &str = "plan.jsonl";
@@ -84,7 +84,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
             let plan = Plan::read(path, added)?;
             plan.ensure_same_programs()?;
             let one = plan.unit(*unit)?;
-            let (_, is_new) = unit::runs(folder_of(path), &plan, one, &|_| {})?;
+            let is_new = engine::work(&plan, folder_of(path), one)? > 0;
             if !common.quiet {
                 print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
             }
@@ -112,24 +112,25 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
     let path = out.path().to_owned();
     let cells = out.cells();
     if options.how.fresh {
-        forget(&cells)?;
+        Store::forget(&cells)?;
     }
     planned(&plan, &cells, true)?;
-    let mut done = engine::local(&plan, &cells, common.quiet)?;
+    let (mut runs, mut replications, mut computed) = engine::local(&plan, &cells, common.quiet)?;
     if let Some(precision) = options.precision.or(plan.design.precision) {
         let most = plan.design.count.saturating_mul(10);
-        let results = |plan: &Plan, done: &[(Vec<Run>, bool)]| {
-            Results::new(&plan.design, done.iter().flat_map(|(runs, _)| runs.iter().cloned())).precision(precision)
-        };
-        let mut reached = results(&plan, &done);
+        let results = |plan: &Plan, runs: &[Run]| Results::new(&plan.design, runs.to_vec()).precision(precision);
+        let mut reached = results(&plan, &runs);
         while let Some(wanted) = missing_replications(&plan, reached, most) {
             // A plan of its own for what is added: what is finished stays as it is.
             let file = options.file.as_deref().unwrap_or(Path::new(""));
             let more = Plan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
             plan.ensure_same_programs()?;
-            done.extend(engine::local(&more, &cells, common.quiet)?);
+            let (added, batches, simulated) = engine::local(&more, &cells, common.quiet)?;
+            runs.extend(added);
+            replications += batches;
+            computed += simulated;
             plan.head.end = wanted;
-            reached = results(&plan, &done);
+            reached = results(&plan, &runs);
         }
         if reached != Precision::Reached {
             tell(&format!(
@@ -138,15 +139,13 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
             ));
         }
     }
-    let computed = done.iter().filter(|(_, is_new)| *is_new).count();
-    let reused = done.len() - computed;
-    let report = Report::new(&plan, done.into_iter().flat_map(|(runs, _)| runs).collect());
+    let report = Report::new(&plan, runs);
     let timings = json!({
         "wall_seconds": began.elapsed().as_secs_f64(),
         "cpu_seconds": cpu_seconds(),
         "peak_memory_mib": peak_memory_mib(),
-        "units_computed": computed,
-        "units_reused": reused,
+        "replications_computed": computed,
+        "replications_reused": replications - computed,
     });
     report.write(out, timings)?;
     show(&report, &path, common);
@@ -174,10 +173,15 @@ fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
     let out = out_of(plan, &options.how);
     let cells = cells_of(&out);
     if options.how.fresh && !options.dry_run {
-        forget(&cells)?;
+        Store::forget(&cells)?;
     }
     let path = cells.join(PLAN);
-    let missing = if options.dry_run && !path.exists() { plan.units.clone() } else { engine::missing(plan, &cells)? };
+    let mut found = BTreeSet::new();
+    unit::each_stored_batch(&cells, plan, |batch, _, _, code| {
+        found.extend((code == plan.code).then_some(batch));
+        Ok(())
+    })?;
+    let missing = engine::missing(plan, |batch| found.contains(batch));
     if options.engine == Engine::Script {
         if !options.dry_run {
             planned(plan, &cells, false)?;
@@ -222,49 +226,33 @@ fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> R
     Ok(Ending::Done)
 }
 
-/// All runs of the files of a plan, in their order.
+/// All stored runs of a plan, in their order.
 fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
-    let mut runs: BTreeMap<RunKey, (Run, PathBuf)> = BTreeMap::new();
+    let mut found: BTreeMap<Batch, (Vec<Run>, PathBuf)> = BTreeMap::new();
     let mut codes: BTreeSet<String> = BTreeSet::new();
-    let mut found = vec![false; plan.units.len()];
-    let folder = cells.join(UNITS);
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        entries => Some(entries.with_context(|| format!("cannot read {}", folder.display()))?),
-    };
-    let mut files: Vec<PathBuf> = entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
-    files.sort();
-    for file in files {
-        let Some((head, of_unit)) = unit::sound(cells, &file)? else { continue };
-        if head.plan != plan.hash {
-            continue;
+    unit::each_stored_batch(cells, plan, |batch, runs, file, code| {
+        codes.insert(code.to_owned());
+        if let Some((others, elsewhere)) = found.get(&batch) {
+            ensure!(
+                *others == runs,
+                "{} and {}: hold the runs of {}, replication {}, twice, with different numbers, so one of two machines or programs is \
+                 wrong; remove the file that is not to be believed",
+                elsewhere.display(),
+                file.display(),
+                plan.design.logs[batch.log].name,
+                batch.rep
+            );
         }
-        if let Some(there) = found.get_mut(head.unit as usize) {
-            *there = true;
-        }
-        codes.insert(head.code);
-        for run in of_unit {
-            if let Some((other, elsewhere)) = runs.get(&run.key) {
-                ensure!(
-                    same(other, &run),
-                    "{} and {}: hold the run {} twice, with different numbers, so one of two machines or programs is wrong; \
-                     remove the file that is not to be believed",
-                    elsewhere.display(),
-                    file.display(),
-                    named(plan, &run.key)
-                );
-            }
-            runs.insert(run.key.clone(), (run, file.clone()));
-        }
-    }
+        found.insert(batch, (runs, file.to_owned()));
+        Ok(())
+    })?;
     let missing: Vec<String> =
-        (0_u32..).zip(&found).filter(|(_, there)| !**there).map(|(unit, _)| unit.to_string()).collect();
+        engine::missing(plan, |batch| found.contains_key(batch)).iter().map(|unit| unit.unit.to_string()).collect();
     if !missing.is_empty() {
         bail!(
             "{} of {} units are missing: {}{}; compute them with `{} experiment work {} --unit K`, or run the experiment again",
             missing.len(),
-            found.len(),
+            plan.units.len(),
             missing[..missing.len().min(8)].join(", "),
             if missing.len() > 8 { ", …" } else { "" },
             program(),
@@ -274,20 +262,7 @@ fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
     if codes.len() > 1 {
         tell("warning: the units were computed by different versions of the program; no run differs between them");
     }
-    Ok(runs.into_values().map(|(run, _)| run).collect())
-}
-
-/// Whether two copies agree to the last bit.
-fn same(a: &Run, b: &Run) -> bool {
-    let bits = |run: &Run| run.metrics.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>();
-    bits(a) == bits(b) && a.weeks == b.weeks
-}
-
-fn named(plan: &Plan, key: &RunKey) -> String {
-    let design = &plan.design;
-    let words = design.in_words(&design.settings()[key.setting]);
-    let (log, policy) = (&design.logs[key.log].name, design.policies[key.policy].name());
-    format!("of {policy} on {log} ({words}{}replication {})", if words.is_empty() { "" } else { ", " }, key.rep)
+    Ok(found.into_values().flat_map(|(runs, _)| runs).collect())
 }
 
 /// Writes the plan where its units will be. One that is there and differs is replaced only if `replaces`: a plan does not change
@@ -307,17 +282,6 @@ fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     }
     write_whole(&path, text.as_bytes())?;
     Ok(path)
-}
-
-/// Removes finished units, and no other file.
-fn forget(cells: &Path) -> Result<()> {
-    let folder = cells.join(UNITS);
-    match fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn out_of(plan: &Plan, how: &How) -> PathBuf {

@@ -5,37 +5,23 @@
 
 use super::Identity;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 
 /// SHA-256 of an identity.
 pub(super) type Key = [u8; 32];
 
-/// By name; `null` where a metric is not defined.
-pub(super) type Metrics = BTreeMap<String, Option<f64>>;
-
-/// Content of a line.
-#[derive(Deserialize)]
-pub(super) struct Stored {
-    identity: serde_json::Value,
-    pub(super) metrics: Metrics,
+/// A finished replication: the content of a line.
+#[derive(Debug, Deserialize)]
+pub struct Stored {
+    /// An [`Identity`].
+    pub identity: Value,
+    /// What it yielded: by name, null where a metric is not defined, or a batch's runs.
+    pub metrics: Value,
 }
 
 const BEFORE_HASH: &str = ",\"sha256\":\"";
 const BEHIND_HASH: &[u8] = b"\"}";
-
-/// Appends the SHA-256 of a text: `before` it, and the end of a JSON object behind it.
-pub(super) fn seal(text: &str, before: &str) -> String {
-    format!("{text}{before}{}\"}}", hex::encode(Sha256::digest(text)))
-}
-
-/// The text that was sealed; `None` if any byte has changed.
-pub(super) fn unsealed<'a>(content: &'a [u8], before: &str) -> Option<&'a str> {
-    let (text, hash) = content.strip_suffix(BEHIND_HASH)?.split_last_chunk::<64>()?;
-    let text = text.strip_suffix(before.as_bytes())?;
-    let is_sound = hex::encode(Sha256::digest(text)).as_bytes() == hash;
-    std::str::from_utf8(text).ok().filter(|_| is_sound)
-}
 
 /// SHA-256 of an identity, by which a replication is found.
 pub(super) fn key_of(identity: &impl Serialize) -> Key {
@@ -43,15 +29,16 @@ pub(super) fn key_of(identity: &impl Serialize) -> Key {
 }
 
 /// A replication as a line, without its end.
-pub(super) fn line(identity: &Identity<'_>, metrics: Metrics) -> (Key, String) {
+pub(super) fn line(identity: &Identity<'_>, metrics: &impl Serialize) -> (Key, String) {
     #[derive(Serialize)]
-    struct Content<'a> {
+    struct Content<'a, M> {
         identity: &'a Identity<'a>,
-        metrics: Metrics,
+        metrics: &'a M,
     }
     let mut line = serde_json::to_string(&Content { identity, metrics }).expect("metrics are plain data");
     assert_eq!(line.pop(), Some('}'), "an object ends with a brace");
-    (key_of(identity), seal(&line, BEFORE_HASH))
+    let hash = hex::encode(Sha256::digest(&line));
+    (key_of(identity), format!("{line}{BEFORE_HASH}{hash}\"}}"))
 }
 
 /// A line that is as it was written: its key, what it says, and itself.
@@ -71,7 +58,11 @@ pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound
 }
 
 fn sound(line: &[u8]) -> Option<Sound<'_>> {
-    unsealed(line, BEFORE_HASH)?;
+    let (text, hash) = line.strip_suffix(BEHIND_HASH)?.split_last_chunk::<64>()?;
+    let text = text.strip_suffix(BEFORE_HASH.as_bytes())?;
+    if hex::encode(Sha256::digest(text)).as_bytes() != hash {
+        return None;
+    }
     let line = std::str::from_utf8(line).ok()?;
     let stored: Stored = serde_json::from_str(line).ok()?;
     Some((key_of(&stored.identity), stored, line))

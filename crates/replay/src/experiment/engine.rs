@@ -1,33 +1,37 @@
 //! Engines that compute the units: this machine, or any other one with the same program.
 
 use super::cli::Slurm;
-use super::plan::{Plan, Unit};
+use super::plan::{Batch, Plan, Unit};
 use super::unit::{self, Run};
 use anyhow::{Context, Result, bail};
-use lab::parallel::in_parallel;
 use lab::progress::Progress;
 use lab::provenance::quoted;
+use lab::store::{self, Store};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// All units of a plan, each with its runs and whether it was computed now.
-pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<Vec<(Vec<Run>, bool)>> {
-    let total = plan.units.iter().map(|unit| plan.cost(*unit)).sum();
-    let what = format!("{}, {} units", plan.design.name, plan.units.len());
-    let progress = Progress::new(what, total, quiet);
-    in_parallel(&plan.units, |one| unit::runs(cells, plan, *one, &|jobs| progress.add(jobs)))
+/// All runs of a plan, how many batches there are, and how many of them were simulated now: those that neither the store of `cells` nor
+/// a unit holds.
+pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
+    let batches = plan.batches(&plan.units);
+    let total = batches.iter().map(|batch| plan.cost(*batch)).sum();
+    let progress = Progress::new(format!("{}, {} replications", plan.design.name, batches.len()), total, quiet);
+    let store = Store::open(cells)?.borrowing_from(cells);
+    let (runs, simulated) = unit::runs(plan, &store, &batches, &|jobs| progress.add(jobs))?;
+    Ok((runs, batches.len() as u64, simulated))
 }
 
-/// The units whose files are missing or damaged.
-pub(super) fn missing(plan: &Plan, cells: &Path) -> Result<Vec<Unit>> {
-    let mut missing = Vec::new();
-    for one in &plan.units {
-        if unit::sound(cells, &unit::path_of(cells, plan, *one))?.is_none() {
-            missing.push(*one);
-        }
-    }
-    Ok(missing)
+/// Computes one unit into a store of its own. Returns how many batches were simulated now.
+pub(super) fn work(plan: &Plan, cells: &Path, one: Unit) -> Result<u64> {
+    let store = Store::open(&store::unit(cells, one.unit))?;
+    Ok(unit::runs(plan, &store, &plan.batches(&[one]), &|_| {})?.1)
+}
+
+/// The units of which a batch is not `found`.
+pub(super) fn missing(plan: &Plan, is_found: impl Fn(&Batch) -> bool) -> Vec<Unit> {
+    let units = plan.units.iter().filter(|unit| !plan.batches(&[**unit]).iter().all(&is_found));
+    units.copied().collect()
 }
 
 /// One command for each unit that is missing, a line each: for GNU parallel, HyperQueue, HTCondor.

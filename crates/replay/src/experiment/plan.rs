@@ -55,6 +55,16 @@ pub(super) struct Unit {
     pub(super) end: u32,
 }
 
+/// In place of a replication: the log itself, under the baseline alone.
+pub(super) const IN_LOG: u32 = u32::MAX;
+
+/// What is drawn once: a replication of a log.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Batch {
+    pub(super) log: usize,
+    pub(super) rep: u32,
+}
+
 /// A plan with what it speaks of.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -164,9 +174,19 @@ impl Plan {
         }
     }
 
-    /// Jobs that a unit simulates, counted once for each policy and setting.
-    pub(super) fn cost(&self, unit: Unit) -> u64 {
-        u64::from(unit.end - unit.first) * cost_of_replication(&self.design, &self.held[unit.log])
+    /// What units compute: replications of their logs, and with the first the [log itself](IN_LOG) where replications are drawn from it.
+    pub(super) fn batches(&self, units: &[Unit]) -> Vec<Batch> {
+        let resamples = !matches!(self.design.method, Method::Weeks | Method::Seeds);
+        let of_unit = |&Unit { log, first, end, .. }: &Unit| {
+            let itself = first == 0 && resamples && self.held[log].log().is_some();
+            (first..end).chain(itself.then_some(IN_LOG)).map(move |rep| Batch { log, rep })
+        };
+        units.iter().flat_map(of_unit).collect()
+    }
+
+    /// Jobs that a batch simulates, counted once for each policy and setting; the log itself is not counted.
+    pub(super) fn cost(&self, batch: Batch) -> u64 {
+        if batch.rep == IN_LOG { 0 } else { cost_of_replication(&self.design, &self.held[batch.log]) }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::design::{Against, Claim, Design, Key, Setting};
 use super::measure::Metric;
-use super::unit::{IN_LOG, Run, RunKey};
+use super::plan::IN_LOG;
+use super::unit::{Run, RunKey};
 use super::weeks::{Weekly, Weeks};
 use crate::units::may_be_best;
 use anyhow::Result;

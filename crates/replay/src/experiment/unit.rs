@@ -1,23 +1,24 @@
-//! One unit of an experiment: computed, written into a file with a checksum, read again.
+//! Batches of an experiment: found in the store, or simulated and stored.
 //!
-//! A unit's file, a [sealed] one, is named by the hash of the plan (which holds the hashes of policies that are programs), the unit
-//! and the code, so that a file is either what this program would compute or not looked at. It appears by a rename when it is complete and on the disk; several may compute the same
-//! unit at once, on several machines, and write the same bytes.
+//! A batch is what is drawn once: a replication of a log, with its runs under every setting and policy. Its identity is the hash of the
+//! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so that a stored one is what
+//! this program would compute. Several may compute the same batch at once, on several machines, and store the same line.
 
 use super::design::Setting;
 use super::measure::measured;
-use super::plan::{Plan, Unit};
+use super::plan::{Batch, IN_LOG, Plan};
 use super::weeks::{Replayed, Weeks};
 use crate::experiment::design::Method;
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
-use lab::store::{ASIDE, UNITS, sealed};
+use lab::store::{Identity, Store, each_stored};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use workload::HeldLog;
 
 /// What tells one run from others. The order is that of runs.csv.
@@ -28,9 +29,6 @@ pub(super) struct RunKey {
     pub(super) policy: usize,
     pub(super) rep: u32,
 }
-
-/// In place of a replication: the log itself, under the baseline alone.
-pub(super) const IN_LOG: u32 = u32::MAX;
 
 /// One run, with what was measured: `null` where a metric is not defined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,92 +44,82 @@ pub(super) struct Run {
     pub(super) refused: u32,
 }
 
-/// The first line of a unit's file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Head {
-    pub(super) plan: String,
-    pub(super) unit: u32,
-    /// Identity of the code that computed it.
-    pub(super) code: String,
-    runs: usize,
+/// The runs of batches, and how many of these were simulated now: those that the store lacks. `ran` is given the number of jobs after
+/// each simulation.
+pub(super) fn runs(
+    plan: &Plan,
+    store: &Store,
+    batches: &[Batch],
+    ran: &(dyn Fn(u64) + Sync),
+) -> Result<(Vec<Run>, u64)> {
+    let simulated = AtomicU64::new(0);
+    let runs = in_parallel(batches, |batch| {
+        let cell = json!({ "plan": plan.hash, "log": batch.log });
+        let (seed, replication) = (plan.design.seed, batch.rep);
+        let identity = Identity { paper: "experiment", models: plan.code, cell: &cell, seed, replication };
+        if let Some(runs) = store.get::<Vec<Run>>(&identity) {
+            ran(plan.cost(*batch));
+            return Ok(runs);
+        }
+        let mut runs = if batch.rep == IN_LOG { in_log(plan, batch.log) } else { drawn(plan, *batch, ran) }?;
+        runs.sort_by(|a, b| a.key.cmp(&b.key));
+        // Programs are started again and again meanwhile: one that was edited would be stored as what it was.
+        plan.ensure_same_programs()?;
+        store.put(&identity, &runs)?;
+        simulated.fetch_add(1, Ordering::Relaxed);
+        Ok(runs)
+    })?;
+    store.settle()?;
+    Ok((runs.into_iter().flatten().collect(), simulated.into_inner()))
 }
 
-/// Where the file of a unit is, for the code of this program.
-pub(super) fn path_of(cells: &Path, plan: &Plan, unit: Unit) -> PathBuf {
-    let identity = format!("{}\n{}\n{}", plan.hash, unit.unit, plan.code);
-    cells.join(UNITS).join(format!("{}.jsonl", hex::encode(Sha256::digest(identity))))
-}
-
-/// The runs of a unit, and whether they were computed now: its file is written unless it is there and sound. `ran` is given the
-/// number of jobs after each simulation.
-pub(super) fn runs(cells: &Path, plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<(Vec<Run>, bool)> {
-    let path = path_of(cells, plan, unit);
-    if let Some((_, runs)) = sound(cells, &path)?.filter(|(head, _)| head.plan == plan.hash && head.unit == unit.unit) {
-        ran(plan.cost(unit));
-        return Ok((runs, false));
-    }
-    let runs = computed(plan, unit, ran)?;
-    // Programs are started again and again meanwhile: one that was edited would be stored as what it was.
-    plan.ensure_same_programs()?;
-    let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: plan.code.to_owned(), runs: runs.len() };
-    let head = serde_json::to_string(&head).expect("plain data");
-    let lines = runs.iter().map(|run| serde_json::to_string(run).expect("plain data"));
-    sealed::write(&path, &std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n"))?;
-    Ok((runs, true))
-}
-
-/// The runs of a file that is as it was written; `None` if there is none. A damaged one is reported, set aside, and counts as none.
-pub(super) fn sound(cells: &Path, path: &Path) -> Result<Option<(Head, Vec<Run>)>> {
-    sealed::read(path, &cells.join(ASIDE), |text| {
-        let mut lines = text.lines();
-        let head: Head = serde_json::from_str(lines.next()?).ok()?;
-        let runs: Vec<Run> = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-        (runs.len() == head.runs).then_some((head, runs))
+/// Calls `take` with every stored batch of the plan below `cells`, its runs, the file that holds it and the code that computed it.
+pub(super) fn each_stored_batch(
+    cells: &Path,
+    plan: &Plan,
+    mut take: impl FnMut(Batch, Vec<Run>, &Path, &str) -> Result<()>,
+) -> Result<()> {
+    each_stored(cells, |file, stored| {
+        let it = &stored.identity;
+        let place = || Some((it["cell"]["log"].as_u64()?, it["replication"].as_u64()?, it["models"].as_str()?));
+        let Some((log, rep, code)) = place().filter(|_| it["cell"]["plan"] == plan.hash) else { return Ok(()) };
+        match (usize::try_from(log), u32::try_from(rep), serde_json::from_value(stored.metrics)) {
+            (Ok(log), Ok(rep), Ok(runs)) => take(Batch { log, rep }, runs, file, code),
+            _ => Ok(()),
+        }
     })
 }
 
-/// Simulates every policy on the same jobs, in each setting and replication.
-fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
-    let settings = plan.design.settings();
-    let (held, design) = (&plan.held[unit.log], &plan.design);
-    let of_replication = |replication: u32| -> Result<Vec<Run>> {
-        // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and
-        // the first setting.
-        let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
-        for (position, setting) in settings.iter().enumerate() {
-            let users = design.users(setting);
-            if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
-                let (log, refused) = held.replication(design, users, replication)?;
-                base.insert((log, refused, position));
-            }
+/// Simulates every policy on the same jobs, in each setting.
+fn drawn(plan: &Plan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
+    let Batch { log, rep } = batch;
+    let (held, design) = (&plan.held[log], &plan.design);
+    let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
+    // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and the first
+    // setting.
+    let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
+    for (position, setting) in &settings {
+        let users = design.users(setting);
+        if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
+            let (jobs, refused) = held.replication(design, users, rep)?;
+            base.insert((jobs, refused, *position));
         }
-        let positions: Vec<usize> = (0..settings.len()).collect();
-        let policies: Vec<usize> = (0..design.policies.len()).collect();
-        let runs = in_parallel(&positions, |&position| {
-            let setting = &settings[position];
-            let (base, refused, first) = &bases[&design.users(setting).to_bits()];
-            let mut runs = under(plan, unit.log, base, setting, position, replication, &policies)?;
-            runs[0].refused = if position == *first { *refused } else { 0 };
-            ran(plan.cost(Unit { end: unit.first + 1, ..unit }) / settings.len() as u64);
-            Ok(runs)
-        })?;
-        Ok(runs.into_iter().flatten().collect())
-    };
-    let replications: Vec<u32> = (unit.first..unit.end).collect();
-    let runs = in_parallel(&replications, |one| of_replication(*one))?;
-    let mut runs: Vec<Run> = runs.into_iter().flatten().collect();
-    if unit.first == 0 {
-        runs.extend(in_log(plan, unit.log)?);
     }
-    runs.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(runs)
+    let policies: Vec<usize> = (0..design.policies.len()).collect();
+    let runs = in_parallel(&settings, |(position, setting)| {
+        let (base, refused, first) = &bases[&design.users(setting).to_bits()];
+        let mut runs = under(plan, log, base, setting, *position, rep, &policies)?;
+        runs[0].refused = if position == first { *refused } else { 0 };
+        ran(plan.cost(batch) / settings.len() as u64);
+        Ok(runs)
+    })?;
+    Ok(runs.into_iter().flatten().collect())
 }
 
 /// The baseline on the log itself, in each setting with the users of the log.
 fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
     let design = &plan.design;
-    let resamples = !matches!(design.method, Method::Weeks | Method::Seeds);
-    let Some(base) = plan.held[log].log().filter(|_| resamples) else { return Ok(Vec::new()) };
+    let Some(base) = plan.held[log].log() else { return Ok(Vec::new()) };
     let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
     let runs = in_parallel(&settings, |(position, setting)| {
         if (design.users(setting) - 1.0).abs() > 0.0 {

@@ -1,8 +1,8 @@
-//! Units of an experiment: computed one by one, damaged, killed, by another program, or in a job array.
+//! Work of an experiment: computed unit by unit, damaged, killed, by another program, or in a job array.
 
 use super::{SMALL, prepared, run};
-use crate::program::{assert_same, file, folder, manifest, results, table, tree, xtask, xtask_process};
-use std::collections::BTreeMap;
+use crate::program::{assert_same, file, folder, manifest, results, table, xtask, xtask_process};
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
@@ -33,18 +33,21 @@ fn units_computed_one_by_one_and_collected_give_the_same_bytes() {
     assert_same(&results(&local), &results(&parts));
 
     // Another machine has computed the first unit, too, and something else came out.
-    let folder_of_units = parts.join("cells/units");
-    let copy = fs::read_dir(&folder_of_units).expect("units").flatten().next().expect("a unit").path();
-    let text = fs::read_to_string(&copy).expect("a unit");
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let at = lines[1].rfind("[").expect("its metrics") + 1;
-    lines[1].replace_range(at..=at, "9");
-    let content = lines[..lines.len() - 1].join("\n");
+    let text = fs::read_to_string(parts.join("cells/units/0/replications.jsonl")).expect("a unit");
+    let line = text.lines().next().expect("a replication");
+    let (content, _) = line.rsplit_once(",\"sha256\"").expect("its hash");
+    let mut content = content.to_owned();
+    let at = content.rfind('[').expect("its metrics") + 1;
+    content.replace_range(at..=at, "9");
     let sum = hex_of_sha256(&content);
-    fs::write(folder_of_units.join("other.jsonl"), format!("{content}\n{{\"sha256\":\"{sum}\"}}\n")).expect("written");
+    fs::create_dir(parts.join("cells/units/other")).expect("a folder");
+    file(&folder, "parts/cells/units/other/replications.jsonl", format!("{content},\"sha256\":\"{sum}\"}}\n"));
     let told = collect().code(2);
     let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
-    assert!(told.contains("other.jsonl") && told.contains("twice, with different numbers"), "{told}");
+    assert!(
+        told.contains("units/other/replications.jsonl") && told.contains("twice, with different numbers"),
+        "{told}"
+    );
 }
 
 fn hex_of_sha256(text: &str) -> String {
@@ -53,56 +56,51 @@ fn hex_of_sha256(text: &str) -> String {
 }
 
 #[test]
-fn a_damaged_unit_is_told_set_aside_and_computed_again() {
+fn a_damaged_replication_is_told_set_aside_and_computed_again() {
     let (folder, experiment) = prepared(SMALL);
     let out = folder.path().join("out");
-    run(&experiment, &out, &["--units", "2"]);
-    let before = results(&out);
-    let units = out.join("cells/units");
-    let one = fs::read_dir(&units).expect("units").flatten().next().expect("a unit").path();
-    let whole = fs::read(&one).expect("a unit");
+    run(&experiment, &out, &[]);
+    let (before, path) = (results(&out), out.join("cells/replications.jsonl"));
+    let whole = fs::read(&path).expect("finished replications");
     xtask().arg("verify").arg(&out).assert().code(0);
-    fs::write(&one, &whole[..whole.len() / 2]).expect("it is cut");
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 3] ^= 1;
+    fs::write(&path, &damaged).expect("it is damaged");
     xtask().arg("verify").arg(&out).assert().code(1);
-    let again = xtask().arg("experiment").arg(&experiment).args(["--units", "2", "--out"]).arg(&out).assert().code(0);
+    let again = xtask().arg("experiment").arg(&experiment).arg("--out").arg(&out).assert().code(0);
     let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
-    assert!(told.contains("is damaged; it is kept as"), "{told}");
-    let kept = fs::read_dir(out.join("cells/damaged")).expect("set aside").flatten().next().expect("the unit").path();
-    assert_eq!(fs::read(kept).expect("it is as it was"), whole[..whole.len() / 2]);
-    assert_eq!(fs::read(&one).expect("it is there again"), whole);
+    assert!(told.contains("is damaged; the file as it was is kept as"), "{told}");
+    assert_eq!(fs::read(out.join("cells/damaged/replications-1.jsonl")).expect("set aside"), damaged);
+    assert_eq!(fs::read(&path).expect("it is there again"), whole);
     assert_same(&before, &results(&out));
-    assert_eq!(manifest(&out)["timings"]["units_computed"], 1);
+    assert_eq!(manifest(&out)["timings"]["replications_computed"], 1);
 }
 
-/// An experiment killed fifty times at random moments keeps its finished units, byte by byte.
+/// An experiment killed fifty times at random moments keeps its finished replications, byte by byte.
 #[test]
-fn fifty_kills_lose_nothing_but_the_unit_that_was_hit() {
+fn fifty_kills_lose_nothing_but_the_replication_that_was_hit() {
     let (folder, experiment) = prepared(&SMALL.replace("count = 6", "count = 12"));
     let calm = folder.path().join("calm");
-    let options = ["--units", "2"];
-    run(&experiment, &calm, &options);
+    run(&experiment, &calm, &[]);
     let hit = folder.path().join("hit");
-    let mut finished: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    let units = hit.join("cells/units");
+    let mut finished: BTreeSet<String> = BTreeSet::new();
     for kill in 0..50_u64 {
         let mut child = xtask_process();
-        child.arg("experiment").arg(&experiment).args(["--quiet", "--out"]).arg(&hit).args(options);
+        child.arg("experiment").arg(&experiment).args(["--quiet", "--out"]).arg(&hit);
         let mut child = child.spawn().expect("the program starts");
         std::thread::sleep(Duration::from_millis(5 + kill * 6_151 % 397));
         // It may have come to its end.
         let _ = child.kill();
         child.wait().expect("it ends");
-        let mut now = tree(&units);
-        now.retain(|name, _| name.ends_with(".jsonl") && !name.contains("partial"));
-        for (name, content) in &finished {
-            assert!(now.get(name) == Some(content), "the finished unit {name} has changed at kill {kill}");
-        }
+        let text = fs::read_to_string(hit.join("cells/replications.jsonl")).unwrap_or_default();
+        let now = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect();
+        assert!(finished.is_subset(&now), "a finished replication is lost or has changed at kill {kill}");
         finished = now;
     }
-    run(&experiment, &hit, &options);
+    run(&experiment, &hit, &[]);
     assert_same(&results(&calm), &results(&hit));
     let timings = &manifest(&hit)["timings"];
-    assert_eq!(timings["units_reused"].as_u64().expect("a count"), finished.len() as u64);
+    assert_eq!(timings["replications_reused"].as_u64().expect("a count"), finished.len() as u64);
 }
 
 /// One log of a model under EASY and a program of the user's own.
@@ -138,12 +136,12 @@ fn an_edited_policy_in_python_is_computed_again_and_its_old_results_are_reported
         command.args(words).current_dir(folder.path());
         command.assert()
     };
-    // How many units were computed, and the mean waits under the program and under EASY.
+    // How many replications were computed, and the mean waits under the program and under EASY.
     let measured = || {
         inside(&["experiment", "own.toml", "--quiet", "--units", "2", "--out", "out"]).code(0);
         let (_, rows) = table(&out.join("results.csv"));
         let mean = |policy: &str| rows.iter().find(|row| row["policy"] == policy).expect("its row")["mean"].clone();
-        let computed = manifest(&out)["timings"]["units_computed"].as_u64().expect("a count");
+        let computed = manifest(&out)["timings"]["replications_computed"].as_u64().expect("a count");
         (computed, mean("exec+python3_p.py"), mean("easy"))
     };
     program(easy);
@@ -157,11 +155,11 @@ fn an_edited_policy_in_python_is_computed_again_and_its_old_results_are_reported
     let unit = ["experiment", "work", "out/cells/plan.jsonl", "--unit", "0"];
     inside(&unit).code(2).stderr(predicates::str::contains("p.py: is not the program of exec+python3_p.py"));
     let (computed, of_fcfs, _) = measured();
-    assert!(computed > 0 && of_fcfs != of_easy, "{computed} units, {of_easy} and {of_fcfs} s");
+    assert!(computed > 0 && of_fcfs != of_easy, "{computed} replications, {of_easy} and {of_fcfs} s");
     inside(&["verify", "out"]).code(0);
 
     program(easy);
-    assert_eq!(measured(), (0, of_easy, ours), "its units are still there");
+    assert_eq!(measured(), (0, of_easy, ours), "its replications are still there");
 }
 
 #[test]
