@@ -22,7 +22,8 @@ fn main() {
         collect(&folder.join("src"), &mut files);
     }
     let mut hash = Sha256::new();
-    for file in files {
+    // A source distribution of the Python package has no lock file of the workspace.
+    for file in files.into_iter().filter(|file| file.is_file()) {
         println!("cargo::rerun-if-changed={}", file.display());
         hash.update(fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())));
     }

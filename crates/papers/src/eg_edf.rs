@@ -357,8 +357,8 @@ impl Paper for EgEdfPaper {
         package: "gap-schedule",
         subject: "FCFS, EASY, Flexible backfilling, EG-EDF and Tabu search on machines of different size and speed",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/eg-edf.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/eg-edf.md");
+    const SCENARIO: &'static str = include_str!("../workloads/eg-edf.toml");
+    const PAGE: &'static str = include_str!("../pages/eg-edf.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;

@@ -294,8 +294,8 @@ impl Paper for Hierarchical {
         package: "hier-grid",
         subject: "grid trees against peers, and hybrids of both, on 2400 nodes of 160 sites",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/hierarchical.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/hierarchical.md");
+    const SCENARIO: &'static str = include_str!("../workloads/hierarchical.toml");
+    const PAGE: &'static str = include_str!("../pages/hierarchical.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = &joined::<17>(Readings::LIST, OfSentences::LIST);

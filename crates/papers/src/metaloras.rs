@@ -142,8 +142,8 @@ impl Paper for MetaLorasPaper {
         package: "metasched",
         subject: "FFIT, RR, TAT and PTT over three clusters with local users; prediction by simulation",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/metaloras.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/metaloras.md");
+    const SCENARIO: &'static str = include_str!("../workloads/metaloras.toml");
+    const PAGE: &'static str = include_str!("../pages/metaloras.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;

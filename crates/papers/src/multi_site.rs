@@ -228,8 +228,8 @@ impl Paper for MultiSite {
         package: "gang-grid",
         subject: "gangs and local jobs on two sites: three allocation approaches, backfilling with a threshold",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/multi-site.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/multi-site.md");
+    const SCENARIO: &'static str = include_str!("../workloads/multi-site.toml");
+    const PAGE: &'static str = include_str!("../pages/multi-site.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;

@@ -192,8 +192,8 @@ impl Paper for PredictionsPaper {
         package: "gap-schedule",
         subject: "EASY by predicted run times, corrected when they expire, and the shortest predicted first, on five logs",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/predictions.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/predictions.md");
+    const SCENARIO: &'static str = include_str!("../workloads/predictions.toml");
+    const PAGE: &'static str = include_str!("../pages/predictions.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;

@@ -200,8 +200,8 @@ impl Paper for RlScheduler {
         package: "gap-schedule",
         subject: "heuristics and a learned policy on ten windows of three logs, and under EASY on the whole logs",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/rlscheduler.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/rlscheduler.md");
+    const SCENARIO: &'static str = include_str!("../workloads/rlscheduler.toml");
+    const PAGE: &'static str = include_str!("../pages/rlscheduler.md");
     const MODELS: &'static str = crate::MODELS;
     const READINGS: &'static [Reading] = Readings::LIST;
 

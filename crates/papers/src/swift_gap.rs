@@ -236,8 +236,8 @@ impl Paper for SwiftGapPaper {
         package: "alea31",
         subject: "EASY, CONS, Best Gap with Tabu search (BGT) and Swift Gap (SG) on the log of two clusters",
     };
-    const SCENARIO: &'static str = include_str!("../../../workloads/swift-gap.toml");
-    const PAGE: &'static str = include_str!("../../../docs/papers/swift-gap.md");
+    const SCENARIO: &'static str = include_str!("../workloads/swift-gap.toml");
+    const PAGE: &'static str = include_str!("../pages/swift-gap.md");
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;

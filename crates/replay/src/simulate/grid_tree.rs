@@ -120,7 +120,7 @@ pub(super) struct GridTree {
     of_file: bool,
 }
 
-const UNIVERSITIES: &str = include_str!("../../../../workloads/trees/universities.toml");
+const UNIVERSITIES: &str = include_str!("../../workloads/trees/universities.toml");
 
 impl GridTree {
     /// `4-4-2-5`, `universities`, or the path of a tree file.
