@@ -25,49 +25,37 @@ use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    grid: GridTable,
-    workload: WorkloadTable,
-    flexible: FlexibleTable,
-    run: RunTable,
-    readings: Readings,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GridTable {
-    machines: u32,
-    machine_processors: [u32; 2],
-    machine_speed: [f64; 2],
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    jobs: u32,
-    job_processors: [u32; 2],
-    runtime: [f64; 2],
-    interarrival: Vec<f64>,
-    deadline_share: f64,
-}
-
-#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FlexibleTable {
-    age_factor: f64,
-    k: f64,
-    max: f64,
-    min: f64,
-    boost_value: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    quick_jobs: u32,
+tables! {
+    /// The scenario file.
+    struct File {
+        grid: GridTable,
+        workload: WorkloadTable,
+        flexible: FlexibleTable,
+        run: RunTable,
+        readings: Readings,
+    }
+    struct GridTable {
+        machines: u32,
+        machine_processors: [u32; 2],
+        machine_speed: [f64; 2],
+    }
+    struct WorkloadTable {
+        jobs: u32,
+        job_processors: [u32; 2],
+        runtime: [f64; 2],
+        interarrival: Vec<f64>,
+        deadline_share: f64,
+    }
+    struct FlexibleTable {
+        age_factor: f64,
+        k: f64,
+        max: f64,
+        min: f64,
+        boost_value: f64,
+    }
+    struct RunTable {
+        quick_jobs: u32,
+    }
 }
 
 lab::readings! {

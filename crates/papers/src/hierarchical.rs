@@ -15,31 +15,28 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sim_core::readings::joined;
 use sim_core::{Purpose, Sim, Streams};
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    grid: GridConfig,
-    network: NetworkConfig,
-    workload: WorkloadTable,
-    experiments: ExperimentsTable,
-    algorithms: Algorithms,
-    run: RunTable,
-    readings: ReadingsTable,
-}
-
-/// The readings of the world (R1 to R16), and one of a sentence.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    #[serde(flatten)]
-    of_sentences: OfSentences,
-    #[serde(flatten)]
-    of_world: Readings,
+tables! {
+    /// The scenario file.
+    struct File {
+        grid: GridConfig,
+        network: NetworkConfig,
+        workload: WorkloadTable,
+        experiments: ExperimentsTable,
+        algorithms: Algorithms,
+        run: RunTable,
+        readings: ReadingsTable,
+    }
+    /// The readings of the world (R1 to R16), and one of a sentence.
+    struct ReadingsTable {
+        #[serde(flatten)]
+        of_sentences: OfSentences,
+        #[serde(flatten)]
+        of_world: Readings,
+    }
 }
 
 lab::readings! {
@@ -54,34 +51,28 @@ lab::readings! {
     }
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    jobs: Vec<u32>,
-    mean_input: Vec<f64>,
-    sample: f64,
-    output_factor: f64,
-    shortest: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExperimentsTable {
-    systems: Vec<System>,
-    think_times: Vec<f64>,
-    chance: [f64; 2],
-    intervals: Vec<f64>,
-    interval_jobs: u32,
-    changes: Vec<f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    batch: u32,
-    quick_jobs: Vec<u32>,
-    quick_interval_jobs: u32,
-    quick_batch: u32,
+tables! {
+    struct WorkloadTable {
+        jobs: Vec<u32>,
+        mean_input: Vec<f64>,
+        sample: f64,
+        output_factor: f64,
+        shortest: f64,
+    }
+    struct ExperimentsTable {
+        systems: Vec<System>,
+        think_times: Vec<f64>,
+        chance: [f64; 2],
+        intervals: Vec<f64>,
+        interval_jobs: u32,
+        changes: Vec<f64>,
+    }
+    struct RunTable {
+        batch: u32,
+        quick_jobs: Vec<u32>,
+        quick_interval_jobs: u32,
+        quick_batch: u32,
+    }
 }
 
 /// The paper, as its scenario has it.

@@ -1,5 +1,15 @@
 //! The papers, one module each: their design points, figures and claims.
 
+/// Declares tables of a scenario file. An unknown key is refused.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $visibility:vis struct $Table:ident { $($fields:tt)* })+) => {$(
+        #[derive(Clone, Debug, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        $(#[$doc])*
+        $visibility struct $Table { $($fields)* }
+    )+};
+}
+
 mod eg_edf;
 mod hierarchical;
 mod metaloras;

@@ -16,52 +16,39 @@ use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
 use mix::GangMix;
-use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Span, Streams};
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    grid: GridTable,
-    workload: WorkloadTable,
-    policy: PolicyTable,
-    run: RunTable,
-    readings: Readings,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GridTable {
-    processors: Vec<u32>,
-    speeds: Vec<f64>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    local_interarrival: Vec<f64>,
-    gang_interarrival: f64,
-    gang_sizes: Vec<u32>,
-    mean_service: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PolicyTable {
-    approaches: Vec<Approach>,
-    thresholds: Vec<f64>,
-    overheads: Vec<f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    jobs: u64,
-    run_lengths: Vec<u64>,
-    bounded_slowdown_floor: f64,
-    quick_jobs: u64,
-    quick_run_lengths: Vec<u64>,
+tables! {
+    /// The scenario file.
+    struct File {
+        grid: GridTable,
+        workload: WorkloadTable,
+        policy: PolicyTable,
+        run: RunTable,
+        readings: Readings,
+    }
+    struct GridTable {
+        processors: Vec<u32>,
+        speeds: Vec<f64>,
+    }
+    struct WorkloadTable {
+        local_interarrival: Vec<f64>,
+        gang_interarrival: f64,
+        gang_sizes: Vec<u32>,
+        mean_service: f64,
+    }
+    struct PolicyTable {
+        approaches: Vec<Approach>,
+        thresholds: Vec<f64>,
+        overheads: Vec<f64>,
+    }
+    struct RunTable {
+        jobs: u64,
+        run_lengths: Vec<u64>,
+        bounded_slowdown_floor: f64,
+        quick_jobs: u64,
+        quick_run_lengths: Vec<u64>,
+    }
 }
 
 /// The paper, as its scenario has it.

@@ -18,44 +18,36 @@ use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
+use lab::table::csv;
 use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sim_core::Streams;
 use std::path::Path;
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    files: PerLog<String>,
-    processors: PerLog<u32>,
-    jobs: PerLog<usize>,
-    resampling: ResamplingTable,
-    load: LoadTable,
-    stand_in: StandIn,
-    run: RunTable,
-    readings: Readings,
-}
-
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ResamplingTable {
-    weeks: u64,
-    shake: u64,
-}
-
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LoadTable {
-    factor: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    quick_logs: Vec<String>,
-    quick_weeks: u64,
-    quick_jobs: u32,
+tables! {
+    /// The scenario file.
+    struct File {
+        files: PerLog<String>,
+        processors: PerLog<u32>,
+        jobs: PerLog<usize>,
+        resampling: ResamplingTable,
+        load: LoadTable,
+        stand_in: StandIn,
+        run: RunTable,
+        readings: Readings,
+    }
+    struct ResamplingTable {
+        weeks: u64,
+        shake: u64,
+    }
+    struct LoadTable {
+        factor: f64,
+    }
+    struct RunTable {
+        quick_logs: Vec<String>,
+        quick_weeks: u64,
+        quick_jobs: u32,
+    }
 }
 
 lab::readings! {
@@ -157,27 +149,19 @@ impl PredictionsPaper {
 
     /// `data/rows.csv`: every row of every log, in full.
     fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
         let columns = &Metric::list()[..10];
         let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
-        table.write_record(of_row.into_iter().chain(columns.iter().map(ToString::to_string)))?;
-        for log in self.logs_at_hand() {
-            for combination in Combination::all() {
-                let mut row = [vec![log.name()], combination.words().to_vec()]
-                    .concat()
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>();
-                // The shortest text that is read back as the same number.
-                row.extend(columns.iter().map(|its| {
-                    // Exact: every replication has the same.
-                    let values = found(&Cell::as_logged(log, combination).get(*its));
-                    values.first().copied().unwrap_or(f64::NAN).to_string()
-                }));
-                table.write_record(row)?;
-            }
-        }
-        Ok(table.into_inner()?)
+        let head = of_row.into_iter().chain(columns.iter().map(ToString::to_string));
+        // Exact: every replication has the same. The shortest text that is read back as the same number.
+        let value =
+            |cell: Cell, metric: Metric| found(&cell.get(metric)).first().copied().unwrap_or(f64::NAN).to_string();
+        let logs = self.logs_at_hand();
+        let points = logs.iter().flat_map(|&log| Combination::all().map(move |one| Cell::as_logged(log, one)));
+        let row = |cell: Cell| {
+            let words = std::iter::once(cell.log.name()).chain(cell.combination.words()).map(str::to_owned);
+            words.chain(columns.iter().map(|metric| value(cell, *metric))).collect::<Vec<_>>()
+        };
+        csv(head, points.map(row))
     }
 }
 
@@ -225,17 +209,11 @@ impl Paper for PredictionsPaper {
     }
 
     fn preface(&self) -> Option<String> {
-        let missing: Vec<&str> =
-            self.wanted.iter().filter(|log| self.logs.jobs_of(**log).is_none()).map(|log| log.name()).collect();
+        let missing: Vec<Log> = self.wanted.iter().copied().filter(|log| self.logs.jobs_of(*log).is_none()).collect();
         if missing.is_empty() {
             return None;
         }
-        let files: Vec<String> = self
-            .wanted
-            .iter()
-            .filter(|log| missing.contains(&log.name()))
-            .map(|log| format!("{}.swf", self.file.files.of(*log)))
-            .collect();
+        let files: Vec<String> = missing.iter().map(|log| format!("{}.swf", self.file.files.of(*log))).collect();
         let download = format!(
             "Download {} (gzip will do) from the Parallel Workloads Archive, \
              https://www.cs.huji.ac.il/labs/parallel/workload/, and name their folder with --traces DIR or GRID_TRACES",
@@ -247,7 +225,8 @@ impl Paper for PredictionsPaper {
                  Tsafrir's and users who repeat themselves; G2 to G4 are judged on them, and G1 is left out. {download}."
             )
         } else {
-            format!("Not found: {}. What is judged is judged on the others. {download}.", missing.join(", "))
+            let names: Vec<&str> = missing.into_iter().map(Log::name).collect();
+            format!("Not found: {}. What is judged is judged on the others. {download}.", names.join(", "))
         })
     }
 

@@ -12,31 +12,25 @@ use lab::metric::Values;
 use lab::paper::{About, DesignPoint as _, Effort, Exhibit, Logs, Paper, Quantity, Reading};
 use lab::scenario::Scenario;
 use lab::table::{csv, number};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sim_core::{Job, JobLog, Sim, Span, Streams};
 use std::sync::{Arc, OnceLock};
 use workload::{Estimates, InputError, SwfReader, SwfRecord};
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    workload: WorkloadTable,
-    run: RunTable,
-    readings: Readings,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    first_jobs: Vec<usize>,
-    window: usize,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    quick_easy_jobs: usize,
+tables! {
+    /// The scenario file.
+    struct File {
+        workload: WorkloadTable,
+        run: RunTable,
+        readings: Readings,
+    }
+    struct WorkloadTable {
+        first_jobs: Vec<usize>,
+        window: usize,
+    }
+    struct RunTable {
+        quick_easy_jobs: usize,
+    }
 }
 
 lab::readings! {

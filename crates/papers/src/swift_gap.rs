@@ -19,44 +19,35 @@ use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use metrics::Metric;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sim_core::{Purpose, Span, Streams, Time};
 use source::{Clusters, LogTable, Source, Workload};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    clusters: Clusters,
-    log: LogTable,
-    workload: WorkloadTable,
-    simulator: SimulatorTable,
-    run: RunTable,
-    readings: Readings,
-    nearest: Readings,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WorkloadTable {
-    records: Vec<u32>,
-}
-
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SimulatorTable {
-    start_up: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunTable {
-    most_replications: u32,
-    drawn_replications: u32,
-    quick_records: Vec<u32>,
-    quick_drawn_replications: u32,
+tables! {
+    /// The scenario file.
+    struct File {
+        clusters: Clusters,
+        log: LogTable,
+        workload: WorkloadTable,
+        simulator: SimulatorTable,
+        run: RunTable,
+        readings: Readings,
+        nearest: Readings,
+    }
+    struct WorkloadTable {
+        records: Vec<u32>,
+    }
+    struct SimulatorTable {
+        start_up: f64,
+    }
+    struct RunTable {
+        most_replications: u32,
+        drawn_replications: u32,
+        quick_records: Vec<u32>,
+        quick_drawn_replications: u32,
+    }
 }
 
 /// Whose rules hold.

@@ -5,53 +5,41 @@ use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
 use metasched::{Cluster, Config, LocalUsers, Readings, Submission};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sim_core::Streams;
 
-/// The scenario file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct File {
-    platform: PlatformTable,
-    pub(super) local_users: LocalUsersTable,
-    workload: WorkloadTable,
-    predictor: PredictorTable,
-    pub(super) policy: PolicyTable,
-    readings: Readings,
-    reading_b: toml::Table,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlatformTable {
-    nodes: Vec<u32>,
-    speeds: Vec<f64>,
-    memory: f64,
-    mpl: u32,
-    task_overhead: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LocalUsersTable {
-    cpu: f64,
-    memory: f64,
-    pub(super) clusters: Vec<u32>,
-    pub(super) levels: Vec<u32>,
-    queueing_weight: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PredictorTable {
-    overrun: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PolicyTable {
-    pub(super) weights: Vec<f64>,
-    pub(super) tradeoff_weights: Vec<f64>,
+tables! {
+    /// The scenario file.
+    pub(super) struct File {
+        platform: PlatformTable,
+        pub(super) local_users: LocalUsersTable,
+        workload: WorkloadTable,
+        predictor: PredictorTable,
+        pub(super) policy: PolicyTable,
+        readings: Readings,
+        reading_b: toml::Table,
+    }
+    struct PlatformTable {
+        nodes: Vec<u32>,
+        speeds: Vec<f64>,
+        memory: f64,
+        mpl: u32,
+        task_overhead: f64,
+    }
+    pub(super) struct LocalUsersTable {
+        cpu: f64,
+        memory: f64,
+        pub(super) clusters: Vec<u32>,
+        pub(super) levels: Vec<u32>,
+        queueing_weight: f64,
+    }
+    struct PredictorTable {
+        overrun: f64,
+    }
+    pub(super) struct PolicyTable {
+        pub(super) weights: Vec<f64>,
+        pub(super) tradeoff_weights: Vec<f64>,
+    }
 }
 
 /// Which reading of the paper.

@@ -39,7 +39,7 @@ impl Log {
 }
 
 /// Something that the scenario has of each log.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PerLog<T> {
     kth_sp2: T,

@@ -75,7 +75,7 @@ impl Clusters {
 }
 
 /// The scenario's table `log`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogTable {
     name: String,

@@ -8,18 +8,29 @@ use lab::quantity::{DesignPoint, Quantity};
 /// Decimals of the four metrics: slowdowns are small.
 const DECIMALS: [i32; 4] = [2, 1, 1, 1];
 
+/// A row about a metric, named by its word and `what`; `x` and `name` go to the data.
+fn row(metric: usize, what: &str, (x, name): (&str, &str), cells: impl Iterator<Item = Entry<Cell>>) -> Row<Cell> {
+    let names = [metrics::WORDS[metric], what].map(str::to_owned).to_vec();
+    Row { names, x: x.to_owned(), metric: name.to_owned(), cells: cells.collect() }
+}
+
+fn table(
+    id: &'static str,
+    title: impl Into<String>,
+    caption: String,
+    columns: Vec<String>,
+    rows: Vec<Row<Cell>>,
+) -> Table<Cell> {
+    Table { id, title: title.into(), caption, names: vec!["metric".to_owned(), String::new()], columns, rows }
+}
+
 pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<Cell> {
     let policies = paper.in_table(workload);
     let records = super::sorted(&paper.file.workload.records);
     let mut rows = Vec::new();
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {
-        let mut row = |x: &str, metric_name: &str, cells: &dyn Fn(Policy) -> Entry<Cell>| {
-            rows.push(Row {
-                names: vec![metrics::WORDS[metric].to_owned(), x.to_owned()],
-                x: x.to_owned(),
-                metric: metric_name.to_owned(),
-                cells: policies.iter().map(|policy| cells(*policy)).collect(),
-            });
+        let mut row = |x: &str, name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
+            rows.push(row(metric, x, (x, name), policies.iter().map(|policy| cell(*policy))));
         };
         let name = metrics::NAMES[metric];
         let printed = |policy| printed::mean(workload, metric, policy);
@@ -43,17 +54,11 @@ pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload)
         ),
         (Workload::Wagap, false) => ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand."),
     };
-    Table {
-        id,
-        title: title.to_owned(),
-        caption: format!(
-            "{caption} Half-widths are those of 95 % intervals; none is shown where nothing is drawn. \
-             SG is the text, word for word; SG, nearest is the reading that comes nearest to the printed column."
-        ),
-        names: vec!["metric".to_owned(), String::new()],
-        columns: policies.iter().map(|policy| policy.name().to_owned()).collect(),
-        rows,
-    }
+    let caption = format!(
+        "{caption} Half-widths are those of 95 % intervals; none is shown where nothing is drawn. \
+         SG is the text, word for word; SG, nearest is the reading that comes nearest to the printed column."
+    );
+    table(id, title, caption, policies.iter().map(|policy| policy.name().to_owned()).collect(), rows)
 }
 
 pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
@@ -61,13 +66,8 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     let pairs = || OTHERS.into_iter().flat_map(|policy| Workload::ALL.map(|workload| (policy, workload)));
     let mut rows = Vec::new();
     for metric in 0..4 {
-        let mut row = |what: &str, metric_name: &str, cell: &dyn Fn((Policy, Workload)) -> Entry<Cell>| {
-            rows.push(Row {
-                names: vec![metrics::WORDS[metric].to_owned(), what.to_owned()],
-                x: metrics::NAMES[metric].to_owned(),
-                metric: metric_name.to_owned(),
-                cells: pairs().map(cell).collect(),
-            });
+        let mut row = |what: &str, name: &str, cell: &dyn Fn((Policy, Workload)) -> Entry<Cell>| {
+            rows.push(row(metric, what, (metrics::NAMES[metric], name), pairs().map(cell)));
         };
         let printed = |policy, workload| printed::enhancement(workload, metric, policy);
         row("paper", "", &|(policy, workload)| {
@@ -89,17 +89,10 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
         };
         format!("{}, {place}", policy.name())
     };
-    Table {
-        id: "table4",
-        title: "Table 4. Swift Gap's enhancement ratio (%)".to_owned(),
-        caption:
-            "Symmetric differences (other − SG) / ((other + SG) / 2) of means over n: as printed, recomputed from the \
-                  printed tables 2 and 3, and ours."
-                .to_owned(),
-        names: vec!["metric".to_owned(), String::new()],
-        columns: pairs().map(column).collect(),
-        rows,
-    }
+    let caption = "Symmetric differences (other − SG) / ((other + SG) / 2) of means over n: as printed, recomputed from the \
+                   printed tables 2 and 3, and ours.";
+    let title = "Table 4. Swift Gap's enhancement ratio (%)";
+    table("table4", title, caption.to_owned(), pairs().map(column).collect(), rows)
 }
 
 /// Means over n under the simulator's rules and without its habits.
@@ -114,13 +107,8 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
             };
             super::figures::mean_of(paper.records.iter().map(at))
         };
-        let mut row = |what: &str, metric_name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
-            rows.push(Row {
-                names: vec![metrics::WORDS[metric].to_owned(), what.to_owned()],
-                x: what.to_owned(),
-                metric: metric_name.to_owned(),
-                cells: POLICIES.into_iter().map(cell).collect(),
-            });
+        let mut row = |what: &str, name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
+            rows.push(row(metric, what, (what, name), POLICIES.into_iter().map(cell)));
         };
         row("alea31", &format!("mean_{name}"), &|policy| Entry::Found(mean(policy, Profile::Alea31), decimals));
         row("clean", &format!("mean_{name}"), &|policy| Entry::Found(mean(policy, Profile::Clean), decimals));
@@ -129,13 +117,8 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
         });
     }
     let place = if paper.source.is_log() { "Wagap" } else { "Wagap stand-in" };
-    Table {
-        id: "profiles",
-        title: format!("With and without the simulator's habits, {place}"),
-        caption: "Means over the numbers of jobs of this run, all of them for every metric. Best Gap is BGT without the search, \
-                  and its plan is never compressed.".to_owned(),
-        names: vec!["metric".to_owned(), String::new()],
-        columns: POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
-        rows,
-    }
+    let title = format!("With and without the simulator's habits, {place}");
+    let caption = "Means over the numbers of jobs of this run, all of them for every metric. Best Gap is BGT without the search, \
+                   and its plan is never compressed.";
+    table("profiles", title, caption.to_owned(), POLICIES.iter().map(|policy| policy.name().to_owned()).collect(), rows)
 }
