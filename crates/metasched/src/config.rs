@@ -81,48 +81,36 @@ pub struct OnOff {
     pub belief: Belief,
 }
 
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $(#[$first_doc:meta])* $first:ident $(, $(#[$other_doc:meta])* $other:ident)* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name {
-            $(#[$first_doc])* #[default] $first,
-            $($(#[$other_doc])* $other,)*
-        }
-    };
-}
-
-choice! {
+sim_core::answers! {
     /// Who comes and goes together.
-    Unit {
+    pub enum Unit {
         /// All users of a cluster.
         Cluster,
         /// Each node's user alone.
         Node,
     }
 }
-choice! {
+sim_core::answers! {
     /// What the predictor believes of users who come and go.
-    Belief {
+    pub enum Belief {
         /// They stay as they are.
         StayAsTheyAre,
         /// They come and go in turn, each time after the mean.
         TakeTurns,
     }
 }
-choice! {
+sim_core::answers! {
     /// For which jobs a turnaround is predicted.
-    Forecasts {
+    pub enum Forecasts {
         /// For every job when it is dispatched, whatever the policy.
         EveryJob,
         /// Only where the policy asks for it. FFIT and RR then simulate nothing.
         AsThePolicyAsks,
     }
 }
-choice! {
+sim_core::answers! {
     /// Whether jobs that wait in a cluster's queue move to a cluster where they can start.
-    Redistribution {
+    pub enum Redistribution {
         /// They stay where they were sent.
         Never,
         /// Whenever something has changed, the waiting jobs are looked at in the order of their dispatch, and each moves
@@ -169,73 +157,67 @@ impl Config {
     ///
     /// The first field that makes no sense, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if self.clusters.is_empty() {
-            return Err(ConfigError::NoCluster);
+        check(!self.clusters.is_empty(), || "clusters: at least one cluster is needed".to_owned())?;
+        for (number, Cluster { nodes, speed, memory }) in (1..).zip(&self.clusters) {
+            let fault = |problem: String| format!("clusters: cluster {number} has {problem}");
+            check(*nodes > 0, || fault("no nodes; give it at least 1".to_owned()))?;
+            let expected = format!("a speed lies between {SLOWEST} and {FASTEST}");
+            check((SLOWEST..=FASTEST).contains(speed), || fault(format!("speed {speed}; {expected}")))?;
+            let expected = format!("at most {LARGEST_MEMORY}");
+            check(*memory <= LARGEST_MEMORY, || fault(format!("nodes of {memory} KiB; {expected}")))?;
         }
-        let mut nodes = 0_u64;
-        for (i, cluster) in self.clusters.iter().enumerate() {
-            nodes += u64::from(cluster.nodes);
-            if cluster.nodes == 0 {
-                return Err(ConfigError::NoNode { cluster: i + 1 });
-            }
-            if !(cluster.speed >= SLOWEST && cluster.speed <= FASTEST) {
-                return Err(ConfigError::Speed { cluster: i + 1, speed: cluster.speed });
-            }
-            if cluster.memory > LARGEST_MEMORY {
-                return Err(ConfigError::Memory { cluster: i + 1, memory: cluster.memory });
-            }
-        }
-        if nodes > MOST_NODES {
-            return Err(ConfigError::TooManyNodes(nodes));
-        }
-        if self.local.clusters as usize > self.clusters.len() {
-            return Err(ConfigError::TooManyOccupied { occupied: self.local.clusters, clusters: self.clusters.len() });
-        }
+        let nodes: u64 = self.clusters.iter().map(|cluster| u64::from(cluster.nodes)).sum();
+        check(nodes <= MOST_NODES, || {
+            format!("clusters: {nodes} nodes in all are too many; {MOST_NODES} fit in memory")
+        })?;
+        let (occupied, clusters) = (self.local.clusters, self.clusters.len());
+        let is_there = |cluster: u32| (cluster as usize) < clusters;
+        check(occupied as usize <= clusters, || {
+            format!("local.clusters: users occupy {occupied} of {clusters} clusters")
+        })?;
         let mut named = BTreeSet::new();
-        for cluster in self.occupied.iter().flatten() {
-            if *cluster as usize >= self.clusters.len() || !named.insert(cluster) {
-                return Err(ConfigError::Occupied { position: *cluster, clusters: self.clusters.len() });
-            }
+        for &cluster in self.occupied.iter().flatten() {
+            check(is_there(cluster) && named.insert(cluster), || {
+                format!(
+                    "occupied: {cluster} is no position among {clusters} clusters, or is named twice; the first is 0"
+                )
+            })?;
         }
-        let fractions = [
-            ("local.cpu", self.local.cpu),
-            ("local.memory", self.local.memory),
-            ("overrun", self.overrun),
-            ("queueing_weight", self.queueing_weight),
-        ];
-        for (field, found) in fractions {
-            if !(0.0..=1.0).contains(&found) {
-                return Err(ConfigError::Fraction { field, found });
-            }
+        for (field, found, is_good) in [
+            ("local.cpu", self.local.cpu, self.local.cpu <= 1.0),
+            ("local.memory", self.local.memory, self.local.memory <= 1.0),
+            // With nothing left to do, an overrun job would end at once in every prediction, again and again.
+            ("overrun", self.overrun, (1e-6..=1.0).contains(&self.overrun)),
+            ("queueing_weight", self.queueing_weight, self.queueing_weight <= 1.0),
+            ("hidden_loss", self.readings.hidden_loss, self.readings.hidden_loss < 1.0),
+        ] {
+            check(found >= 0.0 && is_good, || {
+                format!("{field}: {found} is out of range; it is a fraction of a whole, as 0.15 for 15 %")
+            })?;
         }
-        // With nothing left to do, an overrun job would end at once in every prediction, again and again.
-        if self.overrun < 1e-6 {
-            return Err(ConfigError::Fraction { field: "overrun", found: self.overrun });
+        let overhead = self.task_overhead;
+        check((0.0..=100.0).contains(&overhead), || {
+            format!("task_overhead: {overhead} is out of range; 0.05 means 5 % for each further task")
+        })?;
+        // Beside users, the lesser of both holds.
+        let beside_users = self.readings.mpl_beside_users;
+        for (field, found, most) in [("mpl", self.mpl, MOST_TASKS), ("mpl_beside_users", beside_users, u32::MAX)] {
+            check((1..=most).contains(&found), || {
+                format!("{field}: {found} is out of range; a node runs 1 to {MOST_TASKS} parallel tasks")
+            })?;
         }
-        if !(0.0..1.0).contains(&self.readings.hidden_loss) {
-            return Err(ConfigError::Fraction { field: "hidden_loss", found: self.readings.hidden_loss });
+        let means = self.local.change.map(|OnOff { mean_on, mean_off, .. }| [("on", mean_on), ("off", mean_off)]);
+        for (field, found) in means.into_iter().flatten() {
+            check((1e-3..=1e8).contains(&found), || {
+                format!("local.change.mean_{field}: expected a mean from 0.001 to 100000000 seconds, found {found}")
+            })?;
         }
-        if !(0.0..=100.0).contains(&self.task_overhead) {
-            return Err(ConfigError::TaskOverhead(self.task_overhead));
-        }
-        if !(1..=MOST_TASKS).contains(&self.mpl) {
-            return Err(ConfigError::Mpl { field: "mpl", found: self.mpl });
-        }
-        if self.readings.mpl_beside_users == 0 {
-            return Err(ConfigError::Mpl { field: "mpl_beside_users", found: 0 });
-        }
-        if let Some(OnOff { mean_on, mean_off, .. }) = self.local.change {
-            for (field, found) in [("local.change.mean_on", mean_on), ("local.change.mean_off", mean_off)] {
-                if !(1e-3..=1e8).contains(&found) {
-                    return Err(ConfigError::Mean { field, found });
-                }
-            }
-        }
-        if self.default_time.is_zero() {
-            return Err(ConfigError::DefaultTime);
-        }
-        Ok(())
+        check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())
     }
+}
+
+fn check(is_good: bool, fault: impl FnOnce() -> String) -> Result<(), ConfigError> {
+    if is_good { Ok(()) } else { Err(ConfigError(fault())) }
 }
 
 const SLOWEST: f64 = 1e-3;
@@ -246,81 +228,7 @@ const LARGEST_MEMORY: u64 = 1 << 40;
 const MOST_NODES: u64 = 10_000_000;
 const MOST_TASKS: u32 = 1000;
 
-/// Why a [`Config`] cannot be simulated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ConfigError {
-    /// There is nowhere to run.
-    #[error("clusters: at least one cluster is needed")]
-    NoCluster,
-    /// A cluster without nodes.
-    #[error("clusters: cluster {cluster} has no nodes; give it at least 1")]
-    NoNode {
-        /// Counted from 1.
-        cluster: usize,
-    },
-    /// More nodes than fit in memory.
-    #[error("clusters: {0} nodes in all are too many; {MOST_NODES} fit in memory")]
-    TooManyNodes(u64),
-    /// A speed out of range.
-    #[error("clusters: cluster {cluster} has speed {speed}; a speed lies between {SLOWEST} and {FASTEST}")]
-    Speed {
-        /// Counted from 1.
-        cluster: usize,
-        /// As given.
-        speed: f64,
-    },
-    /// More memory than there is.
-    #[error("clusters: cluster {cluster} has nodes of {memory} KiB; at most {LARGEST_MEMORY}")]
-    Memory {
-        /// Counted from 1.
-        cluster: usize,
-        /// As given, in KiB.
-        memory: u64,
-    },
-    /// Users in more clusters than there are.
-    #[error("local.clusters: users occupy {occupied} of {clusters} clusters")]
-    TooManyOccupied {
-        /// As given.
-        occupied: u32,
-        /// How many there are.
-        clusters: usize,
-    },
-    /// Users in a cluster that there is not, or in one twice.
-    #[error("occupied: {position} is no position among {clusters} clusters, or is named twice; the first is 0")]
-    Occupied {
-        /// As given.
-        position: u32,
-        /// How many there are.
-        clusters: usize,
-    },
-    /// A fraction out of range.
-    #[error("{field}: {found} is out of range; it is a fraction of a whole, as 0.15 for 15 %")]
-    Fraction {
-        /// Which field.
-        field: &'static str,
-        /// As given.
-        found: f64,
-    },
-    /// An overhead out of range.
-    #[error("task_overhead: {0} is out of range; 0.05 means 5 % for each further task")]
-    TaskOverhead(f64),
-    /// A multiprogramming level out of range.
-    #[error("{field}: {found} is out of range; a node runs 1 to {MOST_TASKS} parallel tasks")]
-    Mpl {
-        /// Which field.
-        field: &'static str,
-        /// As given.
-        found: u32,
-    },
-    /// A mean that no exponential distribution has, or that does not fit into the range of time.
-    #[error("{field}: expected a mean from 0.001 to 100000000 seconds, found {found}")]
-    Mean {
-        /// Which field.
-        field: &'static str,
-        /// As given.
-        found: f64,
-    },
-    /// Jobs that take no time.
-    #[error("default_time: a job takes longer than nothing")]
-    DefaultTime,
-}
+/// The reason why a [`Config`] cannot be simulated: the field, what was found and what is expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);

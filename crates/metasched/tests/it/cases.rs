@@ -233,7 +233,8 @@ fn local_users_sit_in_the_clusters_that_are_named() {
     assert_eq!(occupied, [false, true, false, true, false]);
     for nonsense in [vec![5], vec![1, 1]] {
         config.occupied = Some(nonsense);
-        assert!(matches!(config.validate(), Err(metasched::ConfigError::Occupied { clusters: 5, .. })));
+        let refused = config.validate().expect_err("no such cluster").to_string();
+        assert!(refused.contains("no position among 5 clusters"), "{refused}");
     }
 }
 

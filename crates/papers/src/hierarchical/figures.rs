@@ -15,29 +15,41 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
         Exhibit::Plot(server_types(paper)),
         Exhibit::Table(server_table(paper)),
     ];
-    let figures = [of_the_first_experiment(paper), of_the_second_experiment(paper), of_the_others(paper)];
-    exhibits.extend(figures.into_iter().flatten().map(Exhibit::Plot));
-    exhibits.extend(of_our_own(paper));
+    exhibits.extend(over_the_jobs(paper));
     exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
     exhibits.retain(|exhibit| !exhibit.is_empty());
     exhibits
 }
 
 /// A metric over the number of jobs.
-fn figure(id: &'static str, title: &str, caption: String, metric: Metric, series: Vec<Series<Cell>>) -> Figure<Cell> {
-    Figure::new(id, title, JOBS, vec![Panel::of(metric, series)]).caption(caption).log_x()
+fn figure<'a>(
+    id: &'static str,
+    title: &str,
+    caption: String,
+    (metric, series): (Metric, Vec<Series<Cell>>),
+) -> Exhibit<'a, Cell> {
+    Exhibit::Plot(Figure::new(id, title, JOBS, vec![Panel::of(metric, series)]).caption(caption).log_x())
 }
 
-/// The size of the jobs in words.
-fn gigabytes(paper: &Hierarchical, input: usize) -> String {
-    format!("mean input {} GB", paper.file.workload.mean_input[input])
-}
-
-/// Figures 3 to 5.
-fn of_the_first_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+/// Figures 3 to 10, and ours: what claims rest on, and what it costs.
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let systems = &paper.file.experiments.systems;
-    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
-    let large = paper.large();
+    let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
+    let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
+    let (sampled, smalls) = (gigabytes(sample), gigabytes(small));
+    let over = |scene, input, metric| (metric, over_jobs(paper, systems, scene, input, metric));
+    let switched = |scene, offs: &[Off]| (Metric::awt, switches(paper, scene, offs));
+    let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
+    let messages = over(Scene::First, sample, Metric::messages);
+    let messages = Panel { log_y: true, ..Panel::of(messages.0, messages.1) };
+    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees(paper), scene, sample, Metric::moves));
+    let moves = vec![
+        Panel { y_label: "moves per job, experiment 1", ..moves(Scene::First) },
+        Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Scene::Second) },
+    ];
+    let intervals = vec![Panel::of(Metric::awt, over_intervals(paper, Metric::awt))];
+    let plot = |figure: Figure<Cell>, caption: String| Exhibit::Plot(figure.caption(caption).log_x());
     vec![
         figure(
             "fig3",
@@ -45,8 +57,7 @@ fn of_the_first_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
             ),
-            Metric::awt,
-            over_jobs(paper, systems, Scene::First, sample, Metric::awt),
+            over(Scene::First, sample, Metric::awt),
         ),
         figure(
             "fig4",
@@ -54,128 +65,73 @@ fn of_the_first_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
             ),
-            Metric::trt,
-            over_jobs(paper, systems, Scene::First, sample, Metric::trt),
+            over(Scene::First, sample, Metric::trt),
         ),
         figure(
             "fig5",
             "Figure 5. AET of large jobs in experiment 1",
-            format!("From offer to output, equation (5); {}.", gigabytes(paper, large)),
-            Metric::aet,
-            over_jobs(paper, systems, Scene::First, large, Metric::aet),
+            format!("From offer to output, equation (5); {}.", gigabytes(large)),
+            over(Scene::First, large, Metric::aet),
         ),
-    ]
-}
-
-/// Figures 6 to 8.
-fn of_the_second_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
-    let systems = &paper.file.experiments.systems;
-    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
-    vec![
         figure(
             "fig6",
             "Figure 6. AWT in experiment 2",
             format!(
                 "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
             ),
-            Metric::awt,
-            over_jobs(paper, systems, Scene::Second, sample, Metric::awt),
+            over(Scene::Second, sample, Metric::awt),
         ),
         figure(
             "fig7",
             "Figure 7. AET of small jobs in experiment 2",
-            format!("From offer to output; {}.", gigabytes(paper, Hierarchical::SMALL)),
-            Metric::aet,
-            over_jobs(paper, systems, Scene::Second, Hierarchical::SMALL, Metric::aet),
+            format!("From offer to output; {smalls}."),
+            over(Scene::Second, small, Metric::aet),
         ),
         figure(
             "fig8",
             "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2",
             format!("The hierarchical system with both algorithms, without one, without both; {sampled}."),
-            Metric::awt,
-            switches(paper, Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
+            switched(Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
         ),
-    ]
-}
-
-/// Figures 9 and 10.
-fn of_the_others(paper: &Hierarchical) -> Vec<Figure<Cell>> {
-    let systems = &paper.file.experiments.systems;
-    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
-    vec![
-        Figure::new(
-            "fig9",
-            "Figure 9. AWT in experiment 3",
-            "mean interval (s)",
-            vec![Panel::of(Metric::awt, over_intervals(paper, Metric::awt))],
-        )
-        .caption(format!(
-            "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
-            paper.interval_jobs
-        ))
-        .log_x(),
+        plot(
+            Figure::new("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", intervals),
+            format!(
+                "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
+                paper.interval_jobs
+            ),
+        ),
         figure(
             "fig10",
             "Figure 10. AWT in experiment 4",
             format!("Experiment 1 while servers change their operating system; {sampled}."),
-            Metric::awt,
-            over_jobs(paper, systems, Scene::Fourth, sample, Metric::awt),
+            over(Scene::Fourth, sample, Metric::awt),
         ),
-    ]
-}
-
-/// Ours: what claims rest on, and what it costs.
-fn of_our_own(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
-    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
-    let systems = &paper.file.experiments.systems;
-    let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let messages = Panel {
-        log_y: true,
-        ..Panel::of(Metric::messages, over_jobs(paper, systems, Scene::First, sample, Metric::messages))
-    };
-    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees(paper), scene, sample, Metric::moves));
-    vec![
-        Exhibit::Plot(figure(
+        figure(
             "small-jobs",
             "AET of small jobs in experiment 1",
             format!(
-                "Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.",
-                gigabytes(paper, Hierarchical::SMALL)
+                "Ours, for claim H7: as figure 5 with {smalls}. The same curves, since experiment 1 has no time of its own."
             ),
-            Metric::aet,
-            over_jobs(paper, &ends, Scene::First, Hierarchical::SMALL, Metric::aet),
-        )),
-        Exhibit::Plot(figure(
+            (Metric::aet, over_jobs(paper, &ends, Scene::First, small, Metric::aet)),
+        ),
+        figure(
             "fallback",
             "AWT in experiment 4 without the three algorithms",
             format!(
                 "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
             ),
-            Metric::awt,
-            switches(paper, Scene::Fourth, &[Off::None, Off::Both, Off::All]),
-        )),
-        Exhibit::Plot(
-            Figure::new("messages", "Control messages per job in experiment 1", JOBS, vec![messages])
-                .caption(format!(
-                    "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
-                ))
-                .log_x(),
+            switched(Scene::Fourth, &[Off::None, Off::Both, Off::All]),
+        ),
+        plot(
+            Figure::new("messages", "Control messages per job in experiment 1", JOBS, vec![messages]),
+            format!(
+                "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
+            ),
         ),
         Exhibit::Table(messages_by_kind(paper)),
-        Exhibit::Plot(
-            Figure::new(
-                "moves",
-                "Rescheduling",
-                JOBS,
-                vec![
-                    Panel { y_label: "moves per job, experiment 1", ..moves(Scene::First) },
-                    Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Scene::Second) },
-                ],
-            )
-            .caption(format!(
-                "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
-            ))
-            .log_x(),
+        plot(
+            Figure::new("moves", "Rescheduling", JOBS, moves),
+            format!("Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."),
         ),
     ]
 }
