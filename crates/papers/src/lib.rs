@@ -18,6 +18,7 @@ mod predictions;
 mod rlscheduler;
 mod swift_gap;
 
+use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 pub use rlscheduler::rlscheduler_jobs;
 
@@ -34,6 +35,14 @@ macro_rules! papers {
             rlscheduler::RlScheduler
         ] $($more)* }
     };
+}
+
+/// The mean of quantities, if there are any: their sum times 1 / n.
+fn mean<C: DesignPoint>(quantities: impl IntoIterator<Item = Quantity<C>>) -> Option<Quantity<C>> {
+    let mut quantities = quantities.into_iter();
+    let first = quantities.next()?;
+    let (sum, count) = quantities.fold((first, 1.0), |(sum, count), next| (sum + next, count + 1.0));
+    Some(sum * (1.0 / count))
 }
 
 macro_rules! entries {

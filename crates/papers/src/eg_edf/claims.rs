@@ -203,9 +203,7 @@ impl Bench<'_> {
         if others.is_empty() || (self.paper.interarrival(five) - 5.0).abs() > 1e-9 {
             return Vec::new();
         }
-        #[expect(clippy::cast_precision_loss, reason = "few loads")]
-        let share = 1.0 / others.len() as f64;
-        let mean = others.into_iter().map(gap).reduce(|sum, gap| sum + gap).expect("there are others") * share;
+        let mean = crate::mean(others.into_iter().map(gap)).expect("there are others");
         vec![
             Check::new(self.label("EG-EDF − Tabu, points", five), gap(five), Rule::Within { low: -1.0, high: 1.0 }),
             Check::new("mean gap at the other loads − gap at 5", mean - gap(five), AT_LEAST),

@@ -13,8 +13,7 @@ const ALMOST_THE_SAME: Rule = Rule::Within { low: -25.0, high: 25.0 };
 const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
 
 pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
-    let on = Bench { paper };
-    let mut claims = on.table();
+    let mut claims = paper.table();
     // A scenario that leaves out a system leaves out the claims about it.
     claims.retain(|claim| !claim.checks.is_empty());
     claims
@@ -22,8 +21,7 @@ pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
 
 /// Sentences that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
-    let on = Bench { paper };
-    let checks = on.execution(Scene::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
+    let checks = paper.execution(Scene::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
     if checks.is_empty() {
         return Vec::new();
     }
@@ -37,12 +35,7 @@ pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
     }]
 }
 
-/// Builds claims and checks on one paper's cells.
-struct Bench<'a> {
-    paper: &'a Hierarchical,
-}
-
-impl Bench<'_> {
+impl Hierarchical {
     /// The sentences in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
@@ -65,7 +58,7 @@ impl Bench<'_> {
                 in "fig7" => self.small_jobs();
             H6 "First Experiment, fig. 5" "The AET starts to differ when job size increases, and the hierarchical system is better"
                 tested "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520"
-                in "fig5" => self.execution(Scene::First, self.paper.large(), 520, SUBSTANTIAL);
+                in "fig5" => self.execution(Scene::First, self.large(), 520, SUBSTANTIAL);
             // What butterfly and load-balance do.
             H8 "Second Experiment, fig. 8" "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets"
                 tested "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest"
@@ -95,12 +88,12 @@ impl Bench<'_> {
 
     /// Systems with trees, in the scenario's order.
     fn trees(&self) -> impl Iterator<Item = System> {
-        self.paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
+        self.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
     }
 
     /// Every cell that the figures of the paper show, but for the system: words, experiment, size, jobs.
     fn cells(&self) -> Vec<(String, Scene, usize, u32)> {
-        let paper = self.paper;
+        let paper = self;
         let (sample, large) = (paper.sample(), paper.large());
         let mut scenes = vec![(Scene::First, sample), (Scene::First, large)];
         scenes.extend([(Scene::Second, sample), (Scene::Second, Hierarchical::SMALL), (Scene::Fourth, sample)]);
@@ -125,12 +118,12 @@ impl Bench<'_> {
     }
 
     fn against_peers(&self, metric: Metric) -> Vec<Check<Cell>> {
-        if !self.paper.has(System::P2p) {
+        if !self.has(System::P2p) {
             return Vec::new();
         }
         let checks = self.trees().flat_map(|system| {
             self.cells().into_iter().map(move |(words, scene, input, jobs)| {
-                let [cell, peers] = [system, System::P2p].map(|system| self.paper.cell(scene, input, jobs, system));
+                let [cell, peers] = [system, System::P2p].map(|system| self.cell(scene, input, jobs, system));
                 Check {
                     label: format!("{}, {words}, % above P2P", name(system)),
                     quantity: self.above(cell, peers, metric),
@@ -142,23 +135,23 @@ impl Bench<'_> {
     }
 
     fn has_all(&self, systems: &[System]) -> bool {
-        systems.iter().all(|system| self.paper.has(*system))
+        systems.iter().all(|system| self.has(*system))
     }
 
     /// Sixteen trees against four, in words (R17).
     fn declining(&self) -> &'static str {
-        match self.paper.file.readings.of_sentences.declining {
+        match self.file.readings.of_sentences.declining {
             Declining::Falls => "the AWT of 16 trees below that of 4 (R17 falls)",
             Declining::Worsens => "the AWT of 16 trees above that of 4 (R17 worsens)",
         }
     }
 
     fn sixteen_against_four(&self, words: &str, scene: Scene, input: usize, jobs: u32) -> Check<Cell> {
-        let [sixteen, four] = [16, 4].map(|trees| self.paper.cell(scene, input, jobs, System::Trees(trees)));
+        let [sixteen, four] = [16, 4].map(|trees| self.cell(scene, input, jobs, System::Trees(trees)));
         Check {
             label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
             quantity: self.above(sixteen, four, Metric::awt),
-            rule: match self.paper.file.readings.of_sentences.declining {
+            rule: match self.file.readings.of_sentences.declining {
                 Declining::Falls => Rule::NEGATIVE,
                 Declining::Worsens => Rule::POSITIVE,
             },
@@ -169,9 +162,9 @@ impl Bench<'_> {
         if !self.has_all(&[System::Trees(4), System::Trees(16)]) {
             return Vec::new();
         }
-        let input = self.paper.sample();
+        let input = self.sample();
         let check = |&jobs: &u32| self.sixteen_against_four(&format!("N = {jobs}"), Scene::First, input, jobs);
-        self.paper.jobs.iter().map(check).collect()
+        self.jobs.iter().map(check).collect()
     }
 
     fn as_in_the_first(&self) -> Vec<Check<Cell>> {
@@ -186,14 +179,9 @@ impl Bench<'_> {
     /// Execution times of small jobs against P2P, over all N: the sentence names none.
     fn small_jobs(&self) -> Vec<Check<Cell>> {
         let each = self.execution(Scene::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
-        #[expect(clippy::cast_precision_loss, reason = "a few numbers of jobs")]
-        let share = 1.0 / each.len() as f64;
-        let sum = each.into_iter().map(|check| check.quantity).reduce(|sum, one| sum + one);
-        let check = |sum: Quantity<Cell>| {
-            let label = "experiment 2, 1 GB, mean over N, % above P2P";
-            Check::new(label, sum * share, ALMOST_THE_SAME)
-        };
-        sum.map(check).into_iter().collect()
+        let mean = crate::mean(each.into_iter().map(|check| check.quantity));
+        let check = |mean| Check::new("experiment 2, 1 GB, mean over N, % above P2P", mean, ALMOST_THE_SAME);
+        mean.map(check).into_iter().collect()
     }
 
     /// Execution times of the hierarchical system against P2P, for each N beyond a bound.
@@ -201,11 +189,11 @@ impl Bench<'_> {
         if !self.has_all(&[TREE, System::P2p]) {
             return Vec::new();
         }
-        let jobs = self.paper.jobs.iter().filter(|jobs| **jobs > beyond);
+        let jobs = self.jobs.iter().filter(|jobs| **jobs > beyond);
         let check = |&jobs: &u32| {
-            let cell = |system| self.paper.cell(scene, input, jobs, system);
+            let cell = |system| self.cell(scene, input, jobs, system);
             Check {
-                label: format!("{}, % above P2P", self.paper.words(scene, input, jobs)),
+                label: format!("{}, % above P2P", self.words(scene, input, jobs)),
                 quantity: self.above(cell(TREE), cell(System::P2p), Metric::aet),
                 rule,
             }
@@ -219,37 +207,37 @@ impl Bench<'_> {
             let label = format!("{what}, N = {} − N = {}", step[1], step[0]);
             Check::new(label, of(step[1]) - of(step[0]), Rule::POSITIVE)
         };
-        self.paper.jobs.windows(2).map(check).collect()
+        self.jobs.windows(2).map(check).collect()
     }
 
     fn influence(&self) -> Vec<Check<Cell>> {
-        if !self.paper.has(TREE) {
+        if !self.has(TREE) {
             return Vec::new();
         }
         let loss = |jobs: u32| {
-            let on = self.paper.cell(Scene::Second, self.paper.sample(), jobs, TREE);
+            let on = self.cell(Scene::Second, self.sample(), jobs, TREE);
             Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt)
         };
         let mut checks = self.steps("loss of AWT", loss);
-        let most = *self.paper.jobs.last().expect("validated");
+        let most = *self.jobs.last().expect("validated");
         checks.push(Check { label: format!("loss of AWT, N = {most}"), quantity: loss(most), rule: Rule::POSITIVE });
         checks
     }
 
     fn rescheduling(&self) -> Vec<Check<Cell>> {
-        if !self.paper.has(TREE) {
+        if !self.has(TREE) {
             return Vec::new();
         }
         let scenes = [(Scene::First, "experiment 1"), (Scene::Second, "experiment 2")];
         let of = |(scene, words): (Scene, &str)| {
-            self.steps(words, |jobs| self.paper.cell(scene, self.paper.sample(), jobs, TREE).get(Metric::moves))
+            self.steps(words, |jobs| self.cell(scene, self.sample(), jobs, TREE).get(Metric::moves))
         };
         scenes.into_iter().flat_map(of).collect()
     }
 
     /// The AWT at the longest interval over that at the shortest.
     fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
-        let paper = self.paper;
+        let paper = self;
         let intervals = &paper.file.experiments.intervals;
         let by_length = |a: &usize, b: &usize| intervals[*a].total_cmp(&intervals[*b]);
         let (shortest, longest) = ((0..intervals.len()).min_by(by_length), (0..intervals.len()).max_by(by_length));
@@ -268,10 +256,10 @@ impl Bench<'_> {
     }
 
     fn changing_resources(&self) -> Vec<Check<Cell>> {
-        let input = self.paper.sample();
+        let input = self.sample();
         let checks = self.trees().flat_map(|system| {
-            self.paper.jobs.iter().map(move |&jobs| {
-                let cell = |scene| self.paper.cell(scene, input, jobs, system);
+            self.jobs.iter().map(move |&jobs| {
+                let cell = |scene| self.cell(scene, input, jobs, system);
                 Check {
                     label: format!("{}, N = {jobs}, % above experiment 1", name(system)),
                     quantity: self.above(cell(Scene::Fourth), cell(Scene::First), Metric::awt),
@@ -283,11 +271,11 @@ impl Bench<'_> {
     }
 
     fn fallback(&self) -> Vec<Check<Cell>> {
-        let input = self.paper.sample();
+        let input = self.sample();
         let mut checks = Vec::new();
         for system in self.trees() {
-            for &jobs in &self.paper.jobs {
-                let cell = self.paper.cell(Scene::Fourth, input, jobs, system);
+            for &jobs in &self.jobs {
+                let cell = self.cell(Scene::Fourth, input, jobs, system);
                 checks.push(Check {
                     label: format!("{}, N = {jobs}, jobs lost", name(system)),
                     quantity: cell.get(Metric::jobs_lost),
@@ -295,10 +283,10 @@ impl Bench<'_> {
                 });
             }
         }
-        if self.paper.has(TREE) {
+        if self.has(TREE) {
             // Where every job has a server at once, nothing waits that could fall back.
-            for &jobs in self.paper.jobs.iter().filter(|jobs| **jobs > self.paper.file.grid.servers) {
-                let both = Cell { off: Off::Both, ..self.paper.cell(Scene::Fourth, input, jobs, TREE) };
+            for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
+                let both = Cell { off: Off::Both, ..self.cell(Scene::Fourth, input, jobs, TREE) };
                 let all = Cell { off: Off::All, ..both };
                 checks.push(Check {
                     label: format!("N = {jobs}, jobs that fallback moves, per job"),
@@ -316,7 +304,7 @@ impl Bench<'_> {
     }
 
     fn spread(&self) -> Vec<Check<Cell>> {
-        let paper = self.paper;
+        let paper = self;
         let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
         let check = |system| Check {
             label: format!("{}, N = {}, %", name(system), paper.middle()),

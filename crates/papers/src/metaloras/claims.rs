@@ -46,12 +46,12 @@ impl Bench<'_> {
 
     /// The mean of a metric over all levels.
     fn mean(&self, policy: Policy, metric: Metric) -> Quantity<Cell> {
-        mean(self.paper.levels().map(|level| self.cell(policy, level).get(metric))).expect("there is a level")
+        crate::mean(self.paper.levels().map(|level| self.cell(policy, level).get(metric))).expect("there is a level")
     }
 
     /// The mean of the local users' slowdown over the levels where there are any.
     fn mean_slowdown(&self, policy: Policy) -> Option<Quantity<Cell>> {
-        mean(self.paper.occupied_levels().into_iter().map(|level| self.slowdown(policy, level)))
+        crate::mean(self.paper.occupied_levels().into_iter().map(|level| self.slowdown(policy, level)))
     }
 
     /// A check at each level for each of `ones` and each of `others`: how far the first is above the second, in percent.
@@ -81,7 +81,7 @@ impl Bench<'_> {
 
     /// How much TAT gains over the mean of FFIT and RR.
     fn gain_over_classics(&self, metric: Metric, rule: Rule) -> Check<Cell> {
-        let classics = mean(CLASSIC.into_iter().map(|policy| self.mean(policy, metric))).expect("two");
+        let classics = crate::mean(CLASSIC.into_iter().map(|policy| self.mean(policy, metric))).expect("two");
         let gain = self.mean(Policy::Tat, metric).percent_above(classics) * -1.0;
         Check::new("TAT against the mean of FFIT and RR", gain, rule)
     }
@@ -90,7 +90,7 @@ impl Bench<'_> {
     fn less_intrusion(&self, others: &[Policy]) -> Option<Quantity<Cell>> {
         let of = |policies: &[Policy]| {
             let slowdowns: Option<Vec<_>> = policies.iter().map(|policy| self.mean_slowdown(*policy)).collect();
-            mean(slowdowns?.into_iter())
+            crate::mean(slowdowns?)
         };
         Some(of(&PTT)?.percent_above(of(others)?) * -1.0)
     }
@@ -190,7 +190,7 @@ impl Bench<'_> {
         let pairs = cells.iter().enumerate().flat_map(|(i, one)| cells[..i].iter().map(move |other| (*one, *other)));
         Check {
             label: "all pairs of policies and levels".to_owned(),
-            quantity: mean(pairs.map(alike)).expect("there is a pair") * 100.0,
+            quantity: crate::mean(pairs.map(alike)).expect("there is a pair") * 100.0,
             rule: Rule::Band { low: 80.0, high: 100.0 },
         }
     }
@@ -270,12 +270,6 @@ pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
             shown: paper.levels().flat_map(deviation).collect(),
         },
     ]
-}
-
-fn mean(mut quantities: impl Iterator<Item = Quantity<Cell>>) -> Option<Quantity<Cell>> {
-    let first = quantities.next()?;
-    let (sum, count) = quantities.fold((first, 1.0), |(sum, count), next| (sum + next, count + 1.0));
-    Some(sum * (1.0 / count))
 }
 
 /// Every claim under both presets.

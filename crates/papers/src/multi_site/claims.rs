@@ -29,19 +29,13 @@ const STARVING: Rule = Rule::Below { bound: 90.0, tie: false };
 const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
 pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
-    let on = Bench { paper };
-    let mut claims = [on.of_completed_gangs(), on.table()].concat();
+    let mut claims = [paper.of_completed_gangs(), paper.table()].concat();
     // A scenario that leaves out a load or an approach leaves out the claims about it.
     claims.retain(|claim| !claim.checks.is_empty());
     claims
 }
 
-/// Builds claims and checks on one paper's cells.
-struct Bench<'a> {
-    paper: &'a MultiSite,
-}
-
-impl Bench<'_> {
+impl MultiSite {
     /// The percentages that the paper prints: figure 4.
     fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
         let claim = |(id, approach, lambda, printed, band)| Claim {
@@ -140,7 +134,7 @@ impl Bench<'_> {
             T3 "§4.3, fig. 14" "With T > 0 the RT of locals is lower"
                 tested "paired against T = 0, at every load"
                 in "fig14" => self.per_threshold(&ALL, |load, threshold| {
-                    (self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+                    (self.drt(Two, load, threshold), Rule::POSITIVE)
                 });
             T4 "§4.3, figs. 12, 13" "At λ = 8.3 the value of T has minor impact"
                 tested "WRT changes by less than 5 % against T = 0"
@@ -153,7 +147,7 @@ impl Bench<'_> {
             T6 "§4.3, figs. 12–14" "The locals' gain from T > 0 is small against the gangs' loss, at medium and high load"
                 tested "relative rise of WRT above relative fall of local RT, paired"
                 in "fig12", "fig14" => self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
-                    (self.wrt_loss(load, threshold) - self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+                    (self.wrt_loss(load, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
                 });
             // Which approach is best overall.
             C1 "§4.3, §5" "Approach 2 is best overall: it completes as many gangs as 3 and delays locals no more than 1"
@@ -163,18 +157,17 @@ impl Bench<'_> {
     }
 
     fn has(&self, approach: Approach) -> bool {
-        self.paper.file.policy.approaches.contains(&approach)
+        self.file.policy.approaches.contains(&approach)
     }
 
     /// The metric in the first set of experiments.
     fn at(&self, approach: Approach, load: usize, metric: Metric) -> Quantity<Cell> {
-        self.paper.cell(approach, load).get(metric)
+        self.cell(approach, load).get(metric)
     }
 
     /// One check for each of these λ that the scenario has.
     fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Option<Check<Cell>>) -> Vec<Check<Cell>> {
-        let load =
-            |lambda: &f64| self.paper.loads().into_iter().find(|load| (self.paper.lambda(*load) - lambda).abs() < 1e-9);
+        let load = |lambda: &f64| self.loads().into_iter().find(|load| (self.lambda(*load) - lambda).abs() < 1e-9);
         lambdas.iter().filter_map(load).filter_map(check).collect()
     }
 
@@ -187,7 +180,7 @@ impl Bench<'_> {
         quantity: Quantity<Cell>,
         rule: Rule,
     ) -> Option<Check<Cell>> {
-        let label = format!("approach {}, λ = {}{what}", number(approach), self.paper.lambda(load));
+        let label = format!("approach {}, λ = {}{what}", number(approach), self.lambda(load));
         self.has(approach).then_some(Check { label, quantity, rule })
     }
 
@@ -199,7 +192,7 @@ impl Bench<'_> {
                 "{metric}, approach {} − approach {}, λ = {}",
                 number(higher),
                 number(lower),
-                self.paper.lambda(load)
+                self.lambda(load)
             );
             (self.has(higher) && self.has(lower)).then_some(Check { label, quantity: difference, rule: Rule::POSITIVE })
         })
@@ -207,7 +200,7 @@ impl Bench<'_> {
 
     /// The metric rises from each load to the next, under each approach.
     fn rises(&self, metric: Metric) -> Vec<Check<Cell>> {
-        let loads = self.paper.loads();
+        let loads = self.loads();
         let steps = |&approach: &Approach| {
             loads
                 .windows(2)
@@ -215,36 +208,28 @@ impl Bench<'_> {
                     label: format!(
                         "approach {}, λ = {} − λ = {}",
                         number(approach),
-                        self.paper.lambda(step[1]),
-                        self.paper.lambda(step[0])
+                        self.lambda(step[1]),
+                        self.lambda(step[0])
                     ),
                     quantity: self.at(approach, step[1], metric) - self.at(approach, step[0], metric),
                     rule: Rule::POSITIVE,
                 })
                 .collect::<Vec<_>>()
         };
-        self.paper.file.policy.approaches.iter().flat_map(steps).collect()
+        self.file.policy.approaches.iter().flat_map(steps).collect()
     }
 
     fn mean_icg(&self, approach: Approach) -> Option<Check<Cell>> {
-        let icg = |load: usize| {
-            self.at(approach, load, Metric::completed_percent).percent_above(self.at(
-                One,
-                load,
-                Metric::completed_percent,
-            ))
-        };
-        let loads = self.paper.loads();
-        #[expect(clippy::cast_precision_loss, reason = "few loads")]
-        let share = 1.0 / loads.len() as f64;
-        let mean = loads.iter().map(|&load| icg(load)).reduce(|sum, icg| sum + icg)? * share;
+        let completed = |approach, load| self.at(approach, load, Metric::completed_percent);
+        let icg = |load| completed(approach, load).percent_above(completed(One, load));
+        let mean = crate::mean(self.loads().into_iter().map(icg))?;
         let label = format!("approach {}, mean over λ", number(approach));
         let rule = Rule::Band { low: 5.0, high: 12.0 };
         (self.has(One) && self.has(approach)).then_some(Check { label, quantity: mean, rule })
     }
 
     fn starvation(&self) -> Vec<Check<Cell>> {
-        let largest = self.paper.file.workload.gang_sizes.iter().max().expect("the scenario was validated");
+        let largest = self.file.workload.gang_sizes.iter().max().expect("the scenario was validated");
         let metric = Metric::completed_percent_of(*largest);
         let what = format!(", gangs of {largest}");
         [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)]
@@ -299,13 +284,13 @@ impl Bench<'_> {
 
     /// The metric at the first overhead against that at the second.
     fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
-        let overheads = &self.paper.file.policy.overheads;
+        let overheads = &self.file.policy.overheads;
         let [higher, lower, ..] = overheads[..] else {
             return Vec::new();
         };
         let what = format!(", {metric} at {} % − at {} %", 100.0 * higher, 100.0 * lower);
         self.each(lambdas, |load| {
-            let cell = self.paper.cell(approach, load);
+            let cell = self.cell(approach, load);
             self.check(approach, load, &what, cell.get(metric) - Cell { overhead: 1, ..cell }.get(metric), rule)
         })
     }
@@ -316,7 +301,7 @@ impl Bench<'_> {
         lambdas: &[f64],
         quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule),
     ) -> Vec<Check<Cell>> {
-        let thresholds = &self.paper.file.policy.thresholds;
+        let thresholds = &self.file.policy.thresholds;
         (1..thresholds.len())
             .flat_map(|threshold| {
                 self.each(lambdas, |load| {
@@ -329,26 +314,26 @@ impl Bench<'_> {
 
     /// Relative rise of WRT against the first threshold, in percent; approach 2.
     fn wrt_loss(&self, load: usize, threshold: usize) -> Quantity<Cell> {
-        let cell = self.paper.cell(Two, load);
+        let cell = self.cell(Two, load);
         Cell { threshold, ..cell }.get(Metric::wrt).percent_above(cell.get(Metric::wrt))
     }
 
     /// The metric at each threshold against that at the one below.
     fn threshold_cost(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
-            let at = |threshold| Cell { threshold, ..self.paper.cell(Two, load) }.get(metric);
+            let at = |threshold| Cell { threshold, ..self.cell(Two, load) }.get(metric);
             (at(threshold) - at(threshold - 1), Rule::POSITIVE)
         })
     }
 
     fn largest_at_high_load(&self) -> Vec<Check<Cell>> {
-        let loads = self.paper.loads();
-        let high = loads.iter().copied().find(|load| (self.paper.lambda(*load) - HIGH).abs() < 1e-9);
+        let loads = self.loads();
+        let high = loads.iter().copied().find(|load| (self.lambda(*load) - HIGH).abs() < 1e-9);
         let Some(high) = high else {
             return Vec::new();
         };
         self.per_threshold(&[MEDIUM, LOW], |load, threshold| {
-            (self.paper.drt(Two, high, threshold) - self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+            (self.drt(Two, high, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
         })
     }
 

@@ -24,40 +24,34 @@ const F1: usize = 4;
 const ABOVE_ZERO: Rule = Rule::Exact { low: 0.0, high: f64::INFINITY };
 
 pub(super) fn claims(paper: &RlScheduler) -> Vec<Claim<Cell>> {
-    let on = Bench { paper };
     lab::claims! {
         T1 "table V" "The average bounded slowdown of five heuristics on two logs, without and with backfilling, is as printed"
             tested "exact: the mean over ten windows equals every printed cell to its last digit"
-            in "table5" => on.printed();
+            in "table5" => paper.printed();
         T2 "table V" "RL is the best of each row"
             tested "exact: the mean over ten windows, of each heuristic in each row, is above the printed cell of RL"
-            in "table5" => on.best_of_the_row();
+            in "table5" => paper.best_of_the_row();
         T3 "table V" "RL beats WFP3 by the printed factor"
             tested "exact: WFP3 over RL as printed, within 1 % of the factor"
-            in "table5" => on.factor();
+            in "table5" => paper.factor();
         T4 "table V" "F1 is better than SJF"
             tested "SJF − F1, paired over ten windows, of which three overlap: above 0, per log and setting"
-            in "table5" => on.f1_against_sjf();
+            in "table5" => paper.f1_against_sjf();
         T5 "table V" "The order of the heuristics is the same with and without backfilling"
             tested "exact: the mean over ten windows with backfilling rises in the order printed without it"
-            in "table5" => on.same_order();
+            in "table5" => paper.same_order();
         T6 "ours" "Under EASY on the whole log, SJF and F1 have a lower bounded slowdown than FCFS"
-            tested "exact, per log" in "easy" => on.under_easy(Metric::bounded_slowdown);
+            tested "exact, per log" in "easy" => paper.under_easy(Metric::bounded_slowdown);
         T7 "ours" "Under EASY on the whole log, SJF and F1 have a lower area-weighted response than FCFS"
-            tested "exact, per log" in "easy" => on.under_easy(Metric::area_weighted_response);
+            tested "exact, per log" in "easy" => paper.under_easy(Metric::area_weighted_response);
         T8 "ours" "Under EASY on the whole log, SJF and F1 have a higher utilization than FCFS"
-            tested "exact, per log" in "easy" => on.under_easy(Metric::utilization);
+            tested "exact, per log" in "easy" => paper.under_easy(Metric::utilization);
     }
 }
 
-/// Builds checks on the heuristics under R1.
-struct Bench<'a> {
-    paper: &'a RlScheduler,
-}
-
-impl Bench<'_> {
+impl RlScheduler {
     fn slowdown(&self, log: Log, setting: Setting, place: usize) -> Quantity<Cell> {
-        Cell { log, heuristic: self.paper.heuristic(place), setting }.get(Metric::bounded_slowdown)
+        Cell { log, heuristic: self.heuristic(place), setting }.get(Metric::bounded_slowdown)
     }
 
     fn printed(&self) -> Vec<Check<Cell>> {
@@ -120,8 +114,7 @@ impl Bench<'_> {
         let rule = if metric == Metric::utilization { Rule::POSITIVE } else { Rule::NEGATIVE };
         let of_log = |log: Log| {
             [SJF, F1].map(|place| {
-                let of =
-                    |place| Cell { log, heuristic: self.paper.heuristic(place), setting: Setting::Easy }.get(metric);
+                let of = |place| Cell { log, heuristic: self.heuristic(place), setting: Setting::Easy }.get(metric);
                 Check::new(format!("{} − FCFS", label(log, Setting::Easy, place)), of(place) - of(FCFS), rule)
             })
         };

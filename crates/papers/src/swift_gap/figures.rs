@@ -167,13 +167,6 @@ pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
         .over(&metrics::WORDS)
 }
 
-/// The mean of quantities, of which there is at least one.
-pub(super) fn mean_of(quantities: impl ExactSizeIterator<Item = Quantity<Cell>>) -> Quantity<Cell> {
-    #[expect(clippy::cast_precision_loss, reason = "a handful")]
-    let share = 1.0 / quantities.len() as f64;
-    quantities.reduce(|sum, value| sum + value).expect("there is one") * share
-}
-
 impl SwiftGapPaper {
     /// The policies of table 2 or 3, Swift Gap in both versions, as far as this run fills it: the means are over the paper's own numbers of jobs. A quick
     /// run fills in those columns of table 3 that take no search.
@@ -209,7 +202,7 @@ impl SwiftGapPaper {
         policy: Policy,
     ) -> Quantity<Cell> {
         let at = |&records: &u32| self.cell(workload, policy, records).get(metrics::FOUR[metric]);
-        mean_of(records.iter().map(at))
+        crate::mean(records.iter().map(at)).expect("there is one")
     }
 
     /// By how much SG's mean is better than that of `policy`: the symmetric difference, in percent.

@@ -105,7 +105,7 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
             let at = |&records: &u32| {
                 Cell { profile, ..paper.cell(Workload::Wagap, policy, records) }.get(metrics::FOUR[metric])
             };
-            super::figures::mean_of(paper.records.iter().map(at))
+            crate::mean(paper.records.iter().map(at)).expect("there is one")
         };
         let mut row = |what: &str, name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
             rows.push(row(metric, what, (what, name), POLICIES.into_iter().map(cell)));

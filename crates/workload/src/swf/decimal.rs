@@ -75,53 +75,72 @@ pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
     if before.len() + after.len() == 0 || !before.iter().chain(after).all(u8::is_ascii_digit) {
         return None;
     }
-    // The digit at position i stands `point - i` places before the point, i.e. below zero after it.
-    let point = i64::try_from(before.len()).ok()? + i64::from(exponent);
-    let digit = |at: i64| -> u64 {
-        usize::try_from(at)
-            .ok()
-            .and_then(|at| before.iter().chain(after).nth(at))
-            .map_or(0, |byte| u64::from(byte - b'0'))
-    };
-    let leading_zeros = before.iter().chain(after).take_while(|byte| **byte == b'0').count();
-    let mut whole = 0_u64;
-    // More than 20 digits before the point are beyond the range; no need to look at them all.
-    let first = i64::try_from(leading_zeros).ok()?;
-    if first < i64::try_from(before.len() + after.len()).ok()? {
-        for at in first..point.min(first + 21) {
-            whole = whole.saturating_mul(10).saturating_add(digit(at));
+    // In billionths, as a whole number. Of 37 digits, those behind do not reach it, or it is beyond the range.
+    let (mut value, mut places) = (0_u128, 9 + i64::from(exponent) - i64::try_from(after.len()).ok()?);
+    for digit in before.iter().chain(after) {
+        if value < 10_u128.pow(37) {
+            value = 10 * value + u128::from(digit - b'0');
+        } else {
+            places += 1;
         }
     }
-    let mut billionths = (point..point + 9).fold(0_u64, |sum, at| 10 * sum + digit(at));
-    billionths += u64::from(digit(point + 9) >= 5);
-    if billionths == 1_000_000_000 {
-        (whole, billionths) = (whole.saturating_add(1), 0);
-    }
-    Some(Decimal { negative, whole, billionths: u32::try_from(billionths).ok()? })
+    let power = u32::try_from(places.unsigned_abs()).ok().and_then(|places| 10_u128.checked_pow(places));
+    let billionths = match power {
+        _ if value == 0 => 0,
+        Some(power) if places < 0 => (value + power / 2) / power,
+        Some(power) => value.saturating_mul(power),
+        None if places < 0 => 0,
+        None => u128::MAX,
+    };
+    let whole = u64::try_from(billionths / BILLION).unwrap_or(u64::MAX);
+    Some(Decimal { negative, whole, billionths: u32::try_from(billionths % BILLION).ok()? })
 }
+
+const BILLION: u128 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(token: &str, whole: u64, billionths: u32) {
-        let negative = token.starts_with('-');
-        assert_eq!(parse(token.as_bytes()), Some(Decimal { negative, whole, billionths }), "{token}");
-    }
-
     #[test]
-    fn decimals_are_read_exactly() {
-        check("0", 0, 0);
-        check("-1", 1, 0);
-        check("-1.00", 1, 0);
-        check("12.5", 12, 500_000_000);
-        check("142.00", 142, 0);
-        check("0.03", 0, 30_000_000);
-        check(".5", 0, 500_000_000);
-        check("7.", 7, 0);
-        check("1357052581.000000001", 1_357_052_581, 1);
-        check("00000000000000000000012", 12, 0);
-        check("18446744073709551614", u64::MAX - 1, 0);
+    fn decimals_are_read_exactly_to_nine_places() {
+        for (token, whole, billionths) in [
+            ("0", 0, 0),
+            ("-1", 1, 0),
+            ("-1.00", 1, 0),
+            ("12.5", 12, 500_000_000),
+            ("142.00", 142, 0),
+            ("0.03", 0, 30_000_000),
+            (".5", 0, 500_000_000),
+            ("7.", 7, 0),
+            ("1357052581.000000001", 1_357_052_581, 1),
+            ("00000000000000000000012", 12, 0),
+            ("18446744073709551614", u64::MAX - 1, 0),
+            // The tenth place is rounded.
+            ("0.1234567894", 0, 123_456_789),
+            ("0.1234567895", 0, 123_456_790),
+            ("0.9999999999", 1, 0),
+            // Exponents move the point.
+            ("1e3", 1_000, 0),
+            ("1.2345e+02", 123, 450_000_000),
+            ("1.000000000000000000e+00", 1, 0),
+            ("1.000000000000000000000000000000000000000000000e+00", 1, 0),
+            ("5E-1", 0, 500_000_000),
+            ("5e-12", 0, 0),
+            ("5e-9999", 0, 0),
+            ("0e9999", 0, 0),
+        ] {
+            let negative = token.starts_with('-');
+            assert_eq!(parse(token.as_bytes()), Some(Decimal { negative, whole, billionths }), "{token}");
+        }
+        for token in ["99999999999999999999", "1e300", "1e9999"] {
+            assert_eq!(parse(token.as_bytes()).map(|beyond| beyond.whole), Some(u64::MAX), "{token}");
+        }
+        for token in
+            ["", "-", "--1", ".", "e5", "1e", "1e99999", "nan", "NaN", "inf", "12:30", "0x10", "1,5", "1.2.3", "½"]
+        {
+            assert_eq!(parse(token.as_bytes()), None, "{token}");
+        }
     }
 
     #[test]
@@ -131,38 +150,6 @@ mod tests {
         assert_eq!(short_integer(b"123456789012345678 "), Some((123_456_789_012_345_678, &b" "[..])));
         for text in ["", "1234567890123456789 ", "12.5 ", "-1 ", " 1 ", "1\u{e9} ", "12:30 ", "1/ "] {
             assert_eq!(short_integer(text.as_bytes()), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_tenth_place_is_rounded() {
-        check("0.1234567894", 0, 123_456_789);
-        check("0.1234567895", 0, 123_456_790);
-        check("0.9999999999", 1, 0);
-    }
-
-    #[test]
-    fn exponents_move_the_point() {
-        check("1e3", 1_000, 0);
-        check("1.2345e+02", 123, 450_000_000);
-        check("1.000000000000000000e+00", 1, 0);
-        check("5E-1", 0, 500_000_000);
-        check("5e-12", 0, 0);
-        check("0e9999", 0, 0);
-    }
-
-    #[test]
-    fn what_is_beyond_the_range_saturates() {
-        check("99999999999999999999", u64::MAX, 0);
-        check("1e300", u64::MAX, 0);
-    }
-
-    #[test]
-    fn what_is_no_number_is_refused() {
-        for token in
-            ["", "-", "--1", ".", "e5", "1e", "1e99999", "nan", "NaN", "inf", "12:30", "0x10", "1,5", "1.2.3", "½"]
-        {
-            assert_eq!(parse(token.as_bytes()), None, "{token}");
         }
     }
 }

@@ -4,8 +4,7 @@ use super::{SessionModel, SizeShare};
 use crate::draw;
 use crate::model::{ModelJob, at_second};
 use sim_core::{JobId, Purpose, Span, Stream, Streams};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Jobs of a [`SessionModel`].
 ///
@@ -20,8 +19,9 @@ pub(super) struct SessionJobs {
     next_start: f64,
     /// Sessions that have begun.
     sessions: u32,
-    /// Sessions that are going on, the one with the earliest job on top.
-    open: BinaryHeap<Reverse<OpenSession>>,
+    /// Sessions that are going on, by the instants of their next jobs, whose bits are in their order; at one instant by their
+    /// beginnings.
+    open: BTreeMap<(u64, u32), OpenSession>,
     drawn: u32,
 }
 
@@ -34,7 +34,7 @@ impl SessionJobs {
     pub(super) fn new(model: SessionModel, streams: &Streams) -> Self {
         let mut starts = SessionStarts::new(&model, streams.stream(STARTS, 0));
         let next_start = starts.next_start();
-        Self { model, streams: *streams, starts, next_start, sessions: 0, open: BinaryHeap::new(), drawn: 0 }
+        Self { model, streams: *streams, starts, next_start, sessions: 0, open: BTreeMap::new(), drawn: 0 }
     }
 
     fn begin(&mut self) {
@@ -43,7 +43,7 @@ impl SessionJobs {
         let mut session = self.streams.stream(SESSION, number);
         let user = draw::pick(&mut session, self.model.users.iter().copied());
         let jobs = self.model.session_jobs.at(draw::unit(&mut session));
-        self.open.push(Reverse(OpenSession {
+        self.insert(OpenSession {
             at: self.next_start,
             number,
             user: u32::try_from(user).expect("fewer than 4 billion users"),
@@ -53,8 +53,12 @@ impl SessionJobs {
             runtimes: self.streams.stream(RUNTIMES, number),
             request: None,
             score: None,
-        }));
+        });
         self.next_start = self.starts.next_start();
+    }
+
+    fn insert(&mut self, session: OpenSession) {
+        self.open.insert((session.at.to_bits(), session.number), session);
     }
 }
 
@@ -62,16 +66,16 @@ impl Iterator for SessionJobs {
     type Item = ModelJob;
 
     fn next(&mut self) -> Option<ModelJob> {
-        while self.open.peek().is_none_or(|Reverse(session)| self.next_start < session.at) {
+        while self.open.first_key_value().is_none_or(|(_, session)| self.next_start < session.at) {
             self.begin();
         }
-        let Reverse(mut session) = self.open.pop()?;
+        let (_, mut session) = self.open.pop_first()?;
         let id = JobId(self.drawn);
         self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let job = session.job(id, &self.model);
         if session.left > 0 {
             session.at += self.model.session_gap.at(draw::unit(&mut session.gaps));
-            self.open.push(Reverse(session));
+            self.insert(session);
         }
         Some(job)
     }
@@ -206,26 +210,5 @@ impl SessionStarts {
         }
         let hours = (self.hour - u64::from(self.start_hour)) as f64;
         3_600.0 * hours + self.seconds
-    }
-}
-
-impl PartialEq for OpenSession {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for OpenSession {}
-
-impl PartialOrd for OpenSession {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for OpenSession {
-    /// Order by the next job; at one instant by the beginnings of the sessions.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.at.total_cmp(&other.at).then(self.number.cmp(&other.number))
     }
 }
