@@ -28,7 +28,7 @@ use workload::{Estimates, HeldLog, Options, SwfReader, resample};
 /// Help text with examples.
 const EXAMPLES: &str = "\
 Examples:
-  cargo xtask coverage            the table of docs/experiments.md, about an hour on two cores
+  cargo xtask coverage            the table of docs/statistics.md, about an hour on two cores
   cargo xtask coverage --quick    light load alone, in seconds
   cargo xtask coverage --trace KTH-SP2-1996-2.1-cln.swf.gz
                                   intervals over resampled logs, by method of experiment

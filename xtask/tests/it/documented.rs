@@ -14,7 +14,7 @@ const NOT_RUN: [(&str, &str); 14] = [
         "whole papers take minutes: the tests of each run it with --quick, and .ci/run all of them",
     ),
     (
-        "cargo xtask doubt",
+        "cargo xtask sensitivity",
         "every answer of a paper takes minutes: tests/it/doubt.rs runs a few, and .ci/run all with --quick",
     ),
     (

@@ -38,7 +38,7 @@ outside of them are refused and counted. Jobs are numbered from 1; FILE.jobs.csv
 original for each. Group, executable, queue, partition, memory and status are those of the original.
 
 Sources: H. R. Künsch, Annals of Statistics 17(3), 1989 (blocks); N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir, \
-K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/experiments.md. `experiment` does this \
+K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/statistics.md. `experiment` does this \
 for each replication.")]
 pub struct Resample {
     /// The log, in the Standard Workload Format, plain or gzip.

@@ -28,7 +28,7 @@ const BLOCKS: Purpose = Purpose("blocks of weeks");
 ///   less than a tenth is not bounded in these.
 /// - *Backlog*: the mean over jobs of the work ahead of each at its submission, on a machine that works off any number of jobs at
 ///   once at its whole capacity, relative to the log's. Seams between blocks and repeated heavy weeks change it, and mean waits
-///   with it (docs/experiments.md has figures).
+///   with it (docs/statistics.md has figures).
 ///
 /// # Limits
 ///

@@ -1,4 +1,4 @@
-//! A resampled log is similar to the original, within bounds that are stated here and in docs/experiments.md.
+//! A resampled log is similar to the original, within bounds that are stated here and in docs/statistics.md.
 
 use sim_core::{Span, Streams, Time};
 use workload::model::{Lublin, WorkloadModel};
@@ -51,7 +51,7 @@ fn mean(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> [f64; 11] {
     std::array::from_fn(|at| twenty.iter().map(|values| values[at]).sum::<f64>() / f64::from(TWENTY))
 }
 
-/// Prints a row of the table in docs/experiments.md: the mean, and the range over single logs.
+/// Prints a row of the table in docs/statistics.md: the mean, and the range over single logs.
 fn print(name: &str, twenty: &[[f64; 11]]) {
     let row = BOUNDS.iter().enumerate().map(|(at, (measure, ..))| {
         let values = || twenty.iter().map(|values| values[at]);
