@@ -6,7 +6,7 @@ use crate::nodes::NodeSet;
 use crate::queue::Entry;
 use crate::table::{NodeSpace, Record};
 use crate::version::Version;
-use crate::will_run::{Running, Slot, WillRun};
+use crate::will_run::{Releases, Slot, WillRun};
 use std::collections::BTreeMap;
 
 /// Planned start of a job.
@@ -36,7 +36,7 @@ pub(crate) struct Start {
 }
 
 /// What a backfill pass decided.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pass {
     /// Jobs tested, in order, with the partition's index.
     pub tested: Vec<(u32, usize)>,
@@ -93,11 +93,40 @@ struct Search<'a> {
     is_new: bool,
     now: i64,
     table: NodeSpace,
-    expected: Vec<Running>,
+    releases: Releases,
+    bounds: Bounds,
     pass: Pass,
     /// Job whose steps are kept.
     watched: Option<u32>,
+    /// Slots are tested one by one for every job.
+    is_plain: bool,
     steps: Vec<Step>,
+}
+
+/// Lower bounds of the starts that the jobs of a pass can have.
+///
+/// A job can start at T only if enough nodes are released by T and unplanned for its limit from T. Within a pass plans are only
+/// added, and nodes are only taken. So if that fails at every second before a bound for one job, it fails there for each later
+/// job of the partition that needs as many nodes for as long.
+#[derive(Debug, Default)]
+struct Bounds {
+    /// Nodes, limit and bound, by partition.
+    partitions: BTreeMap<usize, Vec<(usize, i64, i64)>>,
+}
+
+impl Bounds {
+    fn of(&self, entry: &Entry) -> Option<i64> {
+        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
+        let known = self.partitions.get(&entry.partition)?.iter();
+        known.filter(|known| known.0 <= nodes && known.1 <= limit).map(|known| known.2).max()
+    }
+
+    fn add(&mut self, entry: &Entry, bound: i64) {
+        if self.of(entry).is_none_or(|known| known < bound) {
+            let known = self.partitions.entry(entry.partition).or_default();
+            known.push((entry.need.nodes, entry.least_limit(), bound));
+        }
+    }
 }
 
 /// Runs a backfill pass over the sorted queue; jobs that it starts hold their nodes afterwards.
@@ -118,8 +147,8 @@ impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
         let Terms { settings, kill_wait, version } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
-        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), NodeSet::full(cluster.machine().len()));
-        let expected = cluster.expected(now, kill_wait);
+        let releases = cluster.releases(now, kill_wait);
+        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
         let pass = Pass::default();
         Self {
             cluster,
@@ -128,9 +157,11 @@ impl<'a> Search<'a> {
             is_new: version.is_new(),
             now,
             table,
-            expected,
+            releases,
+            bounds: Bounds::default(),
             pass,
             watched: None,
+            is_plain: false,
             steps: Vec::new(),
         }
     }
@@ -148,7 +179,8 @@ impl<'a> Search<'a> {
                 break;
             }
             self.pass.tested.push((entry.job, entry.partition));
-            let (found, is_counted) = self.search(entry);
+            let found = if self.is_plain(entry) { None } else { self.quick_search(entry) };
+            let (found, is_counted) = found.map_or_else(|| self.search(entry), |found| (found, true));
             tests += usize::from(is_counted);
             match found {
                 Found::Nothing => {}
@@ -168,7 +200,8 @@ impl<'a> Search<'a> {
                         let is_full = self.is_full();
                         if !is_beyond && !is_full {
                             let begin = self.floor(start);
-                            self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
+                            let end = end.max(begin + self.settings.bf_resolution);
+                            self.table.reserve(begin, end, &nodes, &self.releases);
                         }
                         self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
                         if is_full && !is_beyond {
@@ -183,7 +216,125 @@ impl<'a> Search<'a> {
         self.pass.marks_nodes = self.pass.plans.iter().any(is_marked);
     }
 
-    /// Searches the start of one job (SPEC 5.4), and returns whether a will-run test was made.
+    /// Returns true if only the search by slots decides for a job or explains itself.
+    fn is_plain(&self, entry: &Entry) -> bool {
+        self.is_plain
+            || self.watched == Some(entry.job)
+            || entry.excluded.is_some()
+            // A plan shorter than the table's step may hold no record.
+            || entry.least_limit() < self.settings.bf_resolution
+            || self.is_for_now_only(entry)
+    }
+
+    /// Searches the start of one job as [`Self::search`] does, without the tests of slots in which too few nodes are released and
+    /// unplanned. Returns none if the search by slots has to decide.
+    ///
+    /// A slot that the end of a plan follows can be left out if no start up to that end is possible. Where the slots in it begin
+    /// with clashes, the same end follows each of them, as no plan of the partition ends before.
+    fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
+        let partition = self.cluster.partition(entry.partition).clone();
+        let (need, limit) = (entry.need, entry.least_limit());
+        // The job cannot start before it.
+        let bound = self.not_before(entry, self.bounds.of(entry).unwrap_or(self.now));
+        self.bounds.add(entry, bound);
+        let mut not_before = bound;
+        let mut from = self.now;
+        let mut records = self.table.records_after(from);
+        let (start, end, nodes) = loop {
+            while records.first()?.end <= from {
+                records = &records[1..];
+            }
+            let (later, is_end_of_plan) = self.later(records, &partition, from + limit);
+            if from > self.now {
+                self.pass.changed = true;
+            }
+            // The slot serves starts up to `later`.
+            let until = if later == 0 { i64::MAX } else { later };
+            if not_before < from {
+                not_before = self.not_before(entry, from);
+            }
+            if until < not_before && is_end_of_plan {
+                from = later;
+                continue;
+            }
+            let mut usable = partition.clone();
+            for record in records.iter().take_while(|record| record.begin <= from + limit) {
+                usable.intersect(&record.free);
+            }
+            let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
+            let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
+            let found = if usable.len() >= need.nodes && has_required {
+                self.will_run().test(&usable, need, entry.required.as_ref(), slot)
+            } else {
+                None
+            };
+            let Some((start, nodes)) = found else {
+                if later == 0 {
+                    return None;
+                }
+                from = later;
+                continue;
+            };
+            let start = start.max(from);
+            if start <= self.now {
+                break (start, 0, nodes);
+            }
+            let (begin, end) = (self.floor(start), self.round_end(start + limit));
+            if self.table.clashes(begin, end, &nodes) {
+                from = start;
+            } else if start > until {
+                from = later;
+            } else {
+                break (start, end, nodes);
+            }
+        };
+        self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+        Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
+    }
+
+    /// Returns the first second from `time` on at which enough nodes may be released and unplanned for the limit of a job.
+    fn not_before(&self, entry: &Entry, time: i64) -> i64 {
+        let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
+        let mut time = time;
+        let mut records = self.table.records_after(time);
+        while let Some(first) = records.first() {
+            // A start in the first record lasts at least until then.
+            let end = self.round_end(time.max(first.begin) + entry.least_limit());
+            let window = &records[..records.partition_point(|record| record.begin < end).max(1)];
+            let barred = window.iter().rposition(|record| record.ready_count < nodes);
+            let barred = barred.or_else(|| {
+                let mut ready = first.ready.clone();
+                ready.intersect(partition);
+                let is_enough = window[1..].iter().enumerate().all(|(index, record)| {
+                    ready.intersect(&record.free);
+                    index % 4 != 0 || ready.len() >= nodes
+                });
+                (!is_enough || ready.len() < nodes).then_some(0)
+            });
+            let Some(barred) = barred else { break };
+            time = records[barred].end;
+            records = &records[barred + 1..];
+        }
+        time
+    }
+
+    /// Returns the begin of the next slot, or 0, and whether a plan ends there, as [`Self::usable`] does. The slot's first record is the
+    /// first of `records`, and a job that starts with the slot ends at `until`.
+    ///
+    /// The first end of a plan is the next slot: up to there, what the walk lacks, the record at hand lacks too.
+    fn later(&self, records: &[Record], partition: &NodeSet, until: i64) -> (i64, bool) {
+        for (index, record) in records.iter().enumerate() {
+            if record.rises_on(partition) {
+                return (record.end, true);
+            }
+            if record.begin > until {
+                return (if self.is_new { records.get(index + 1).map_or(0, |next| next.end) } else { 0 }, false);
+            }
+        }
+        (0, false)
+    }
+
+    /// Searches the start of one job slot by slot (SPEC 5.4), and returns whether a will-run test was made.
     fn search(&mut self, entry: &Entry) -> (Found, bool) {
         let is_for_now_only = self.is_for_now_only(entry);
         let mut later = self.now;
@@ -204,7 +355,8 @@ impl<'a> Search<'a> {
             let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
             let found = if usable.len() >= entry.need.nodes && has_required {
                 is_tested = true;
-                let slot = self.is_new.then_some(Slot { from, later });
+                let until = if self.is_new && later != 0 { later } else { i64::MAX };
+                let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
                 self.will_run().test(&usable, entry.need, entry.required.as_ref(), slot)
             } else {
                 None
@@ -278,8 +430,7 @@ impl<'a> Search<'a> {
     fn will_run(&self) -> WillRun<'_> {
         WillRun {
             machine: self.cluster.machine(),
-            idle: self.cluster.idle(),
-            running: &self.expected,
+            releases: &self.releases,
             now: self.now,
             window_linear: self.settings.bf_window_linear,
         }
@@ -307,10 +458,10 @@ impl<'a> Search<'a> {
         // A job with `--time-min` that starts here has that limit.
         let end = self.now + entry.least_limit();
         if !self.is_full() {
-            self.table.reserve(0, self.round_end(end), &nodes);
+            self.table.reserve(0, self.round_end(end), &nodes, &self.releases);
         }
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
-        self.expected = self.cluster.expected(self.now, self.kill_wait);
+        self.releases = self.cluster.releases(self.now, self.kill_wait);
         self.pass.changed = true;
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
     }
@@ -354,3 +505,7 @@ impl Counts {
             || exceeds(&mut self.associations, entry.demand.association, settings.bf_max_job_assoc)
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/backfill.rs"]
+mod tests;

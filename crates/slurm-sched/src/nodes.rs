@@ -63,11 +63,37 @@ impl NodeSet {
         }
     }
 
-    /// Adds the nodes that both `left` and `right` hold.
-    pub(crate) fn unite_shared(&mut self, left: &Self, right: &Self) {
-        for ((word, left), right) in self.words.iter_mut().zip(&left.words).zip(&right.words) {
-            *word |= left & right;
+    /// Adds the nodes of `part` that are in `within`, and returns how many were missing.
+    pub(crate) fn unite_part(&mut self, part: &Part, within: &Self) -> usize {
+        let mut added = 0;
+        for (index, bits) in &part.words {
+            let new = bits & within.words[*index] & !self.words[*index];
+            self.words[*index] |= new;
+            added += new.count_ones() as usize;
         }
+        added
+    }
+
+    /// Removes the nodes of `part`, and returns how many there were.
+    pub(crate) fn subtract_part(&mut self, part: &Part) -> usize {
+        let mut removed = 0;
+        for (index, bits) in &part.words {
+            removed += (self.words[*index] & bits).count_ones() as usize;
+            self.words[*index] &= !bits;
+        }
+        removed
+    }
+
+    /// Sets the words of `part` to the nodes that are in `left` and not in `right`.
+    pub(crate) fn set_difference(&mut self, part: &Part, left: &Self, right: &Self) {
+        for (index, _) in &part.words {
+            self.words[*index] = left.words[*index] & !right.words[*index];
+        }
+    }
+
+    /// Returns true if no node is in the set.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
     }
 
     /// Removes the nodes of `other`.
@@ -125,6 +151,24 @@ impl NodeSet {
             std::iter::successors(Some(*word).filter(|word| *word != 0), next)
                 .map(move |rest| index * BITS + rest.trailing_zeros() as usize)
         })
+    }
+}
+
+/// Set of few nodes: the words of a [`NodeSet`] that are not zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    words: Vec<(usize, u64)>,
+}
+
+impl Part {
+    /// Returns the nodes of a set.
+    pub(crate) fn of(set: &NodeSet) -> Self {
+        Self { words: set.words.iter().copied().enumerate().filter(|(_, word)| *word != 0).collect() }
+    }
+
+    /// Returns true if every node is in `other`.
+    pub(crate) fn is_within(&self, other: &NodeSet) -> bool {
+        self.words.iter().all(|(index, bits)| bits & !other.words[*index] == 0)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The backfill pass's table of planned use.
 
-use crate::nodes::NodeSet;
+use crate::nodes::{NodeSet, Part};
+use crate::will_run::Releases;
 
 /// Span of the table in which the same nodes are unplanned.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
     /// First second.
     pub begin: i64,
@@ -11,6 +12,22 @@ pub(crate) struct Record {
     pub end: i64,
     /// Nodes without a plan.
     pub free: NodeSet,
+    /// Nodes without a plan that are released before the record ends. A job that the pass starts meanwhile may hold some of them.
+    pub ready: NodeSet,
+    /// Number of nodes that are ready.
+    pub ready_count: usize,
+    /// Nodes without a plan in the next record that have one in this.
+    risen: NodeSet,
+    is_rising: bool,
+    /// Number of nodes without a plan.
+    count: usize,
+}
+
+impl Record {
+    /// Returns true if a plan on a node of `nodes` ends with this record.
+    pub(crate) fn rises_on(&self, nodes: &NodeSet) -> bool {
+        self.is_rising && self.risen.meets(nodes)
+    }
 }
 
 /// Table of planned use, made from nothing in each backfill pass: adjacent records that cover the backfill window.
@@ -25,9 +42,20 @@ pub(crate) struct NodeSpace {
 }
 
 impl NodeSpace {
-    /// Returns a table of one record, with all nodes of `free` unplanned.
-    pub(crate) fn new(begin: i64, end: i64, free: NodeSet) -> Self {
-        Self { records: vec![Record { begin, end, free }], slots: 1, is_taken_at_begin: false }
+    /// Returns a table of one record, with all of `nodes` nodes unplanned.
+    pub(crate) fn new(begin: i64, end: i64, nodes: usize, releases: &Releases) -> Self {
+        let ready = releases.by(end).clone();
+        let record = Record {
+            begin,
+            end,
+            free: NodeSet::full(nodes),
+            ready_count: ready.len(),
+            ready,
+            risen: NodeSet::empty(nodes),
+            is_rising: false,
+            count: nodes,
+        };
+        Self { records: vec![record], slots: 1, is_taken_at_begin: false }
     }
 
     /// Returns the records that end after `time`, in time order.
@@ -47,38 +75,50 @@ impl NodeSpace {
 
     /// Returns true if a record that overlaps `[begin, end)` lacks one of the nodes.
     pub(crate) fn clashes(&self, begin: i64, end: i64, nodes: &NodeSet) -> bool {
-        let first = self.records.partition_point(|record| record.end <= begin);
-        let overlapping = self.records[first..].iter().take_while(|record| record.begin < end);
+        let nodes = Part::of(nodes);
+        let overlapping = self.records_after(begin).iter().take_while(|record| record.begin < end);
         overlapping.into_iter().any(|record| !nodes.is_within(&record.free))
     }
 
     /// Plans the nodes for `[begin, end)`: splits the records at both ends, then joins one pair of equal neighbours.
-    pub(crate) fn reserve(&mut self, begin: i64, end: i64, nodes: &NodeSet) {
+    pub(crate) fn reserve(&mut self, begin: i64, end: i64, nodes: &NodeSet, releases: &Releases) {
         if begin <= self.records[0].begin && !self.is_taken_at_begin {
             self.is_taken_at_begin = true;
             self.slots += 1;
         }
-        self.split(begin);
-        self.split(end);
+        self.split(begin, releases);
+        self.split(end, releases);
+        let nodes = Part::of(nodes);
         let first = self.records.partition_point(|record| record.begin < begin);
-        for record in self.records[first..].iter_mut().take_while(|record| record.begin < end) {
-            record.free.subtract(nodes);
+        let last = self.records.partition_point(|record| record.begin < end);
+        for record in &mut self.records[first..last] {
+            record.count -= record.free.subtract_part(&nodes);
+            record.ready_count -= record.ready.subtract_part(&nodes);
         }
-        // SPEC 5.5: at most one pair a reservation.
-        if let Some(left) =
-            (1..self.records.len()).find(|right| self.records[right - 1].free == self.records[*right].free)
-        {
-            self.records[left - 1].end = self.records[left].end;
+        for index in first.saturating_sub(1)..last.min(self.records.len() - 1) {
+            let (left, right) = self.records.split_at_mut(index + 1);
+            let record = &mut left[index];
+            record.risen.set_difference(&nodes, &right[0].free, &record.free);
+            record.is_rising = !record.risen.is_empty();
+        }
+        // SPEC 5.5: at most one pair a reservation. Where nothing rises and the count is the same, nothing falls.
+        let is_same = |pair: &[Record]| !pair[0].is_rising && pair[0].count == pair[1].count;
+        if let Some(left) = self.records.windows(2).position(is_same) {
+            self.records[left + 1].begin = self.records[left].begin;
             self.records.remove(left);
         }
     }
 
     /// Lets a record begin at `time`, if the table covers it.
-    fn split(&mut self, time: i64) {
+    fn split(&mut self, time: i64, releases: &Releases) {
         let index = self.records.partition_point(|record| record.end <= time);
         if let Some(record) = self.records.get_mut(index).filter(|record| record.begin < time) {
             let right = Record { begin: time, ..record.clone() };
             record.end = time;
+            record.risen.subtract(&right.risen);
+            record.is_rising = false;
+            record.ready.intersect(releases.by(time));
+            record.ready_count = record.ready.len();
             self.records.insert(index + 1, right);
             self.slots += 1;
         }
@@ -86,33 +126,5 @@ impl NodeSpace {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_table_says_of_every_second_what_a_grid_of_seconds_and_nodes_says(
-            plans in prop::collection::vec((0_i64..50, 1_i64..30, prop::collection::vec(0_usize..70, 1..9)), 0..25),
-        ) {
-            const NODES: usize = 70;
-            let mut table = NodeSpace::new(0, 60, NodeSet::full(NODES));
-            let mut grid = vec![NodeSet::full(NODES); 60];
-            for (begin, length, members) in plans {
-                let nodes = NodeSet::of(NODES, members);
-                let seconds = || usize::try_from(begin).expect("small")..usize::try_from((begin + length).min(60)).expect("small");
-                let is_taken = grid[seconds()].iter().any(|free| !nodes.is_within(free));
-                prop_assert_eq!(table.clashes(begin, begin + length, &nodes), is_taken);
-                let before = table.records.len();
-                table.reserve(begin, begin + length, &nodes);
-                grid[seconds()].iter_mut().for_each(|free| free.subtract(&nodes));
-                prop_assert!(table.records.len() <= before + 2);
-                prop_assert!(table.records.windows(2).all(|pair| pair[0].end == pair[1].begin));
-                for (second, free) in (0..).zip(&grid) {
-                    let of_second = table.records.iter().find(|record| (record.begin..record.end).contains(&second));
-                    prop_assert_eq!(&of_second.expect("covered").free, free);
-                }
-            }
-        }
-    }
-}
+#[path = "../tests/unit/table.rs"]
+mod tests;

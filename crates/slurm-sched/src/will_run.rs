@@ -1,7 +1,7 @@
 //! The will-run test: when, and on which nodes, a job could start if running jobs last until their limits.
 
 use crate::limits::Demand;
-use crate::nodes::NodeSet;
+use crate::nodes::{NodeSet, Part};
 use crate::select::{Machine, Need};
 
 /// Width of the first group of ends, in seconds.
@@ -23,28 +23,56 @@ pub(crate) struct Running {
     pub demand: Demand,
 }
 
+/// Running jobs in order of expected end, as the will-run tests of a pass read them.
+#[derive(Clone, Debug)]
+pub(crate) struct Releases {
+    ends: Vec<i64>,
+    nodes: Vec<Part>,
+    /// Nodes that are idle before the first end, and after each.
+    released: Vec<NodeSet>,
+}
+
+impl Releases {
+    /// Returns the releases of running jobs, ordered by expected end.
+    pub(crate) fn new(idle: &NodeSet, running: &[(i64, &NodeSet)]) -> Self {
+        let mut released = vec![idle.clone()];
+        for (_, nodes) in running {
+            let mut next = released[released.len() - 1].clone();
+            next.unite(nodes);
+            released.push(next);
+        }
+        let nodes = running.iter().map(|(_, nodes)| Part::of(nodes)).collect();
+        Self { ends: running.iter().map(|(end, _)| *end).collect(), nodes, released }
+    }
+
+    /// Returns the nodes that are idle once the jobs that end by `time` have ended.
+    pub(crate) fn by(&self, time: i64) -> &NodeSet {
+        &self.released[self.ends.partition_point(|end| *end <= time)]
+    }
+}
+
 /// What the will-run test reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WillRun<'a> {
     /// The nodes.
     pub machine: &'a Machine,
-    /// Nodes that no job holds.
-    pub idle: &'a NodeSet,
     /// Running jobs by expected end.
-    pub running: &'a [Running],
+    pub releases: &'a Releases,
     /// The pass's time.
     pub now: i64,
     /// `bf_window_linear`; 0 doubles the width before each group.
     pub window_linear: i64,
 }
 
-/// Slot under test, for versions whose will-run test knows it (24.11).
+/// Slot under test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// Its begin.
+    /// Its begin, for versions whose will-run test knows it (24.11); else the pass's time.
     pub from: i64,
-    /// Begin of the next slot, or 0.
-    pub later: i64,
+    /// Greatest end of a job that the test looks at; under the rules of 22.05 a start after it is of no use.
+    pub until: i64,
+    /// The walk ends before the first job that ends later (24.11); else with it, and finds nothing.
+    pub is_bounded: bool,
 }
 
 impl WillRun<'_> {
@@ -54,51 +82,54 @@ impl WillRun<'_> {
         usable: &NodeSet,
         need: Need,
         required: Option<&NodeSet>,
-        slot: Option<Slot>,
+        slot: Slot,
     ) -> Option<(i64, NodeSet)> {
-        let mut free = usable.clone();
-        free.intersect(self.idle);
-        let slot = slot.unwrap_or(Slot { from: self.now, later: 0 });
-        if slot.from <= self.now
-            && let Some(nodes) = self.machine.choose(&free, need, required)
+        let Releases { ends, nodes, released } = self.releases;
+        let choose = |free: &NodeSet| self.machine.choose(free, need, required);
+        // Jobs that end before the slot have ended.
+        let mut next = if slot.from > self.now { ends.partition_point(|end| *end < slot.from) } else { 0 };
+        let mut free = released[next].clone();
+        free.intersect(usable);
+        let mut count = free.len();
+        if count >= need.nodes
+            && let Some(nodes) = choose(&free)
         {
-            return Some((self.now, nodes));
-        }
-        let mut rest = self.running.iter().peekable();
-        if slot.from > self.now {
-            while let Some(running) = rest.next_if(|running| running.end < slot.from) {
-                free.unite_shared(&running.nodes, usable);
-            }
-            if let Some(nodes) = self.machine.choose(&free, need, required) {
-                return Some((slot.from, nodes));
-            }
+            return Some((slot.from.max(self.now), nodes));
         }
         let mut base = None;
         let mut width = FIRST_WIDTH;
         loop {
             let mut last = None;
             let mut removed = 0;
-            while let Some(running) = rest.next_if(|running| slot.later == 0 || running.end <= slot.later) {
-                if !running.nodes.meets(usable) {
+            while next < ends.len() && !(slot.is_bounded && ends[next] > slot.until) {
+                let end = ends[next];
+                let added = free.unite_part(&nodes[next], usable);
+                next += 1;
+                if added == 0 {
                     continue;
                 }
+                if end > slot.until {
+                    return None;
+                }
+                count += added;
                 // SPEC 5.6: a whole width later if it is a multiple already.
-                let base = *base.get_or_insert((running.end / FIRST_WIDTH + 1) * FIRST_WIDTH);
-                free.unite_shared(&running.nodes, usable);
-                last = Some(running.end);
+                let base = *base.get_or_insert((end / FIRST_WIDTH + 1) * FIRST_WIDTH);
+                last = Some(end);
                 removed += 1;
                 // The next job closes the group even if it holds none of the usable nodes. After such a job the next that
                 // holds some is taken without a look at its end (found in w4-fair-tree.log, 22:28:48, job 6).
-                if removed > GROUP_JOBS || rest.peek().is_some_and(|next| next.end > base + width) {
+                if removed > GROUP_JOBS || ends.get(next).is_some_and(|next| *next > base + width) {
                     break;
                 }
             }
             let last = last?;
-            if let Some(nodes) = self.machine.choose(&free, need, required) {
+            if count >= need.nodes
+                && let Some(nodes) = choose(&free)
+            {
                 return Some((last, nodes));
             }
-            let (Some(next), Some(base)) = (rest.peek(), base) else { return None };
-            while next.end > base + width {
+            let (Some(next), Some(base)) = (ends.get(next), base) else { return None };
+            while *next > base + width {
                 width += if self.window_linear > 0 { self.window_linear } else { width };
             }
         }

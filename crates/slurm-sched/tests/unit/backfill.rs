@@ -1,0 +1,75 @@
+//! The quick search of the backfill pass against the search by slots.
+
+use super::*;
+use crate::conf::Conf;
+use crate::limits::{Demand, Limits};
+use crate::select::{Machine, Need};
+use proptest::prelude::*;
+
+/// Width, limit in seconds, in the upper partition, odd request.
+type Wish = (usize, i64, bool, u8);
+
+fn wishes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Wish>> {
+    let limit = prop_oneof![(1_i64..90).prop_map(|minutes| minutes * 60), 1_i64..5000, Just(3600)];
+    prop::collection::vec((1_usize..40, limit, prop::bool::weighted(0.3), 0_u8..24), count)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_quick_search_decides_what_the_search_by_slots_decides(
+        (nodes, heavy, is_new) in (1_usize..150, 0_usize..150, any::<bool>()),
+        (resolution, window, linear, size) in (
+            prop::sample::select(vec![1_i64, 45, 60, 180]), prop::sample::select(vec![600_i64, 7200, 86_400]),
+            prop::sample::select(vec![0_i64, 60]), prop::sample::select(vec![4_usize, 30, 500]),
+        ),
+        running in wishes(0..40),
+        pending in wishes(1..80),
+        now in 1_700_000_000_i64..1_700_000_400,
+    ) {
+        let version = if is_new { Version::V24_11 } else { Version::V22_05 };
+        let text = format!("ClusterName=c\nNodeName=n[1-{nodes}] CPUs=4\nPartitionName=p Nodes=ALL\n");
+        let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+        let mut settings = Scheduling { bf_resolution: resolution, bf_window: window, ..conf.scheduling.clone() };
+        (settings.bf_window_linear, settings.bf_node_space_size) = (linear, size);
+        let weights = (0..nodes).map(|node| u64::from(node < heavy)).collect();
+        let machine = Machine::new((0..nodes).map(|node| 2 + u32::from(node % 5 == 0)).collect(), weights);
+        let upper = NodeSet::of(nodes, nodes / 2..nodes);
+        let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], Limits::new(&conf, None));
+        // Running jobs hold every other node or so, some beyond their limits.
+        let mut node = 0;
+        for (job, (width, limit, ..)) in (1000..).zip(running) {
+            let held = NodeSet::of(nodes, (node..node + width).step_by(1 + width % 2).filter(|node| *node < nodes));
+            node += width;
+            if !held.is_empty() {
+                cluster.start(job, now + limit - 60, held, Demand::default());
+            }
+        }
+        let entry = |(job, (width, limit, is_upper, odd)): (u32, Wish)| {
+            let most = if is_upper { (nodes - nodes / 2).max(1) } else { nodes };
+            let width = width.min(most);
+            let named = |kind: u8| (odd == kind).then(|| NodeSet::of(nodes, [nodes - 1 - width % most]));
+            Entry {
+                job: if odd == 3 { job / 2 } else { job },
+                partition: usize::from(is_upper),
+                tier: 1,
+                priority: 1,
+                submit: now,
+                eligible: now,
+                need: Need { nodes: width, max_nodes: width, cpus: if odd == 4 { width as u64 * 3 } else { 1 } },
+                limit_min: (odd == 0).then_some(limit / 2),
+                required: named(1),
+                excluded: named(2),
+                demand: Demand { partition: usize::from(is_upper), limit, ..Demand::default() },
+            }
+        };
+        let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
+        let terms = Terms { settings: &settings, kill_wait: 30, version };
+        let mut twin = cluster.clone();
+        let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, terms) };
+        plain.run(&queue);
+        let expected = plain.pass;
+        prop_assert_eq!(backfill(&mut cluster, &queue, now, terms), expected);
+    }
+}
