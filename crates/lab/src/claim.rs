@@ -222,12 +222,12 @@ impl<C: DesignPoint> Check<C> {
 }
 
 impl<C: DesignPoint, Name> Claim<C, Name> {
-    /// Whether anything is simulated for it. If not, it is a check of the paper's own numbers against each other, which says
-    /// nothing of the model and is counted apart.
-    fn simulates(&self) -> bool {
+    /// The cells that must be simulated for it. If there are none, it is a check of the paper's own numbers against each other, which
+    /// says nothing of the model and is counted apart.
+    pub(crate) fn cells(&self) -> BTreeSet<C> {
         let mut cells = BTreeSet::new();
         self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
-        !cells.is_empty()
+        cells
     }
 }
 

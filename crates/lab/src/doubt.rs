@@ -11,7 +11,7 @@ mod sentence;
 
 pub use alternative::Alternative;
 
-use crate::claim::{Claim, Judged};
+use crate::claim::Judged;
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
@@ -19,11 +19,10 @@ use crate::progress::Progress;
 use crate::record::Recorded;
 use crate::session::{self, Session};
 use crate::store::Store;
-use crate::study::Study;
+use crate::study;
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Options of `cargo xtask doubt`.
@@ -90,16 +89,6 @@ impl Outcome {
     }
 }
 
-/// A paper under one set of answers: its claims, judged.
-fn judged<P: Paper>(session: &Session<P>, store: &Store) -> Result<Vec<Judged>> {
-    let claims: Vec<Claim<P::Cell>> = session.paper.claims();
-    let mut cells = BTreeSet::new();
-    claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
-    let mut study = Study::new(session, session.seed, store, true);
-    study.run(&cells, session.replications)?;
-    Ok(claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, session.replications))).collect())
-}
-
 /// Runs the paper `P` under every alternative and writes what was found.
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let slug = P::ABOUT.slug;
@@ -123,8 +112,11 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         1 + alternatives.len() as u64,
         request.run.quiet,
     );
+    let judge = |session: &Session<P>| {
+        study::judged(session, &session.paper.claims(), session.seed, session.replications, &store, true)
+    };
     // First: most alternatives share some of its replications.
-    let own = judged(&session, &store)?;
+    let own = judge(&session)?;
     progress.add(1);
     let under: Vec<Vec<Judged>> = alternatives
         .par_iter()
@@ -134,7 +126,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             }
             let mut run = request.run.clone();
             run.set.extend(alternative.assignments.iter().cloned());
-            let judged = judged(&Session::<P>::new(&run)?, &store)?;
+            let judged = judge(&Session::<P>::new(&run)?)?;
             progress.add(1);
             Ok(judged)
         })

@@ -33,6 +33,7 @@ pub mod shown;
 pub mod store;
 pub mod table;
 pub mod terminal;
+pub mod toml_text;
 pub mod verdict;
 
 pub use sim_core::{answers, readings};

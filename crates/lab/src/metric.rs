@@ -255,7 +255,7 @@ pub(crate) mod for_tests {
 #[cfg(test)]
 mod tests {
     use super::for_tests::{Measured, Metric};
-    use super::{Better, Declared, Metric as _, Values};
+    use super::{Better, Declared, Values};
 
     fn measured(wait: f64) -> Values<Metric> {
         Measured { wait, gain: f64::NAN, jobs: f64::NAN, wait_of: vec![(2, 1.0), (4, wait)] }.into()
@@ -270,14 +270,6 @@ mod tests {
         let jobs = Metric::jobs.declared();
         assert_eq!((jobs.unit, jobs.axis, jobs.signed, jobs.better), ("", "jobs", false, None));
         assert_eq!(jobs.of_nothing.to_bits(), 0.0_f64.to_bits());
-    }
-
-    #[test]
-    fn one_behind_an_index_has_a_name_for_each_and_is_listed_by_the_paper() {
-        assert_eq!(Metric::list(), [Metric::wait, Metric::gain, Metric::jobs]);
-        assert_eq!([Metric::wait, Metric::wait_of(4)].map(|metric| metric.to_string()), ["wait", "wait_4"]);
-        assert_eq!(measured(3.0).of(Metric::wait_of(4)), Some(3.0));
-        assert_eq!(measured(3.0).of(Metric::wait_of(8)), None);
     }
 
     #[test]

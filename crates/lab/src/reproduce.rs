@@ -88,8 +88,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let mut study = Study::new(&session, *seed, &store, request.quiet);
     study.run(&asked.cells(), *replications)?;
 
-    let judge = |claim: &Claim<P::Cell>| Judged::new(claim, |quantity| study.estimate(quantity, *replications));
-    let mut judged: Vec<Judged> = asked.claims.iter().map(judge).collect();
+    let mut judged: Vec<Judged> = asked.claims.iter().map(|claim| study.judge(claim, *replications)).collect();
     if request.decide {
         decide(&mut study, &asked.claims, &mut judged, *replications)?;
     }
@@ -159,10 +158,9 @@ impl<'a, P: Paper> Asked<'a, P> {
     /// The cells that must be simulated for all of it.
     fn cells(&self) -> BTreeSet<P::Cell> {
         let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
-        let claimed = self.claims.iter().flat_map(|claim| &claim.checks).map(|check| &check.quantity);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
-        let mut cells = BTreeSet::new();
-        for quantity in shown.chain(claimed).chain(remarked) {
+        let mut cells: BTreeSet<P::Cell> = self.claims.iter().flat_map(Claim::cells).collect();
+        for quantity in shown.chain(remarked) {
             quantity.collect_cells(&mut cells);
         }
         cells
@@ -178,17 +176,13 @@ fn decide<P: Paper>(
 ) -> Result<()> {
     for factor in DECIDE {
         let more = replications * factor;
-        let cells_of = |i: usize| {
-            let mut cells = BTreeSet::new();
-            claims[i].checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
-            cells
-        };
-        let is_open = |i: &usize| judged[*i].verdict == Verdict::Inconclusive && study.would_run(&cells_of(*i), more);
+        let is_open =
+            |i: &usize| judged[*i].verdict == Verdict::Inconclusive && study.would_run(&claims[*i].cells(), more);
         let open: Vec<usize> = (0..claims.len()).filter(is_open).collect();
-        study.run(&open.iter().flat_map(|i| cells_of(*i)).collect(), more)?;
+        study.run(&open.iter().flat_map(|i| claims[*i].cells()).collect(), more)?;
         for i in open {
-            judged[i] = Judged::new(&claims[i], |quantity| study.estimate(quantity, more));
-            judged[i].decided_at = Some(study.most_affordable(&cells_of(i), more));
+            judged[i] = study.judge(&claims[i], more);
+            judged[i].decided_at = Some(study.most_affordable(&claims[i].cells(), more));
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
 
 use crate::runs::{Runs, without};
+use crate::toml_text;
+pub use crate::toml_text::did_you_mean;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use sha2::{Digest, Sha256};
 use sim_core::Reading;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use toml_edit::{Document, DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, Value};
 
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]
@@ -139,10 +141,10 @@ impl Scenario {
             _run: NoKeys,
         }
         let left = without(&self.text());
-        self.read(&left).map_err(|error| match self.read::<Left>(&left) {
+        toml_text::read(&left).map_err(|error| match toml_text::read::<Left>(&left) {
             // The key is wrong, not its table.
-            Err(key) if error.to_string().contains("unknown field `run`") => key,
-            _ => error,
+            Err(key) if error.words.contains("unknown field `run`") => key.into(),
+            _ => error.into(),
         })
     }
 
@@ -156,7 +158,7 @@ impl Scenario {
         struct Whole {
             run: Runs,
         }
-        let Whole { run } = self.read(&self.text())?;
+        let Whole { run } = toml_text::read(&self.text())?;
         run.validate()?;
         Ok(run)
     }
@@ -164,21 +166,6 @@ impl Scenario {
     /// The file with what was set.
     fn text(&self) -> String {
         self.document.to_string()
-    }
-
-    /// Reads the text of this scenario, or what is left of it on its lines.
-    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T> {
-        toml::from_str(text).map_err(|error| {
-            let message = in_words(error.message());
-            let hint = unknown_field(&message)
-                .map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
-            let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
-            let line = 1 + text[..span.start].matches('\n').count();
-            match key_at(text, span.start) {
-                Some(key) => anyhow!("line {line}: {key}: {message}{hint}"),
-                None => anyhow!("line {line}: {message}{hint}"),
-            }
-        })
     }
 
     /// SHA-256 of every key and value, whatever the comments say.
@@ -212,57 +199,6 @@ fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
             Item::None | Item::ArrayOfTables(_) => {}
         }
     }
-}
-
-/// The parameter whose value holds the byte at `position` of `text`.
-fn key_at(text: &str, position: usize) -> Option<String> {
-    fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
-        table.iter().find_map(|(key, item)| {
-            let key = format!("{prefix}{key}");
-            match item {
-                Item::Table(inner) => within(inner, &format!("{key}."), position),
-                Item::Value(value) => value.span().filter(|span| span.contains(&position)).map(|_| key),
-                Item::None | Item::ArrayOfTables(_) => None,
-            }
-        })
-    }
-    within(Document::parse(text).ok()?.as_table(), "", position)
-}
-
-/// A message of serde, with Rust's types in plain words.
-fn in_words(message: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
-        ("u64", "a whole number, at least 0"),
-        ("u32", "a whole number from 0 to 4294967295"),
-        ("f64", "a number"),
-        ("a sequence", "a list such as [1, 2]"),
-        ("a boolean", "true or false"),
-    ];
-    let plain = WORDS.iter().find_map(|(name, words)| {
-        let start = message.strip_suffix(name)?.strip_suffix("expected ")?;
-        Some(format!("{start}expected {words}"))
-    });
-    plain.unwrap_or_else(|| message.to_owned())
-}
-
-/// The names that serde quotes in "unknown field `x`, expected one of `y`, `z`".
-fn unknown_field(message: &str) -> Option<(&str, Vec<&str>)> {
-    let (_, rest) = message.split_once("unknown field `")?;
-    let (unknown, rest) = rest.split_once('`')?;
-    Some((unknown, rest.split('`').skip(1).step_by(2).collect()))
-}
-
-/// `; did you mean "run.jobs"?` if a name is near, else nothing.
-pub fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
-    // Also compare with the last part of a dotted name: people leave the table out.
-    let nearness = |name: &str| {
-        let last = name.rsplit('.').next().unwrap_or(name);
-        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))
-    };
-    let nearest = names.map(|name| (nearness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
-    nearest
-        .filter(|(nearness, _)| *nearness > 0.7)
-        .map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
 }
 
 #[cfg(test)]
@@ -316,8 +252,6 @@ mod tests {
         let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         assert_eq!(scenario.list(true), "p.toml lists them");
         for (assignment, words) in [
-            ("run.job=3", "did you mean \"run.jobs\"?"),
-            ("relase=gang-end", "did you mean \"readings.release\"?"),
             // Nothing is near, and a library's tests have no checkout.
             ("zzz=3", "no parameter is called \"zzz\"; there are run.jobs, readings.release"),
             (

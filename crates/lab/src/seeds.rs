@@ -3,11 +3,10 @@
 use super::claim::{Claim, Judged};
 use super::paper::Paper;
 use super::store::Store;
-use super::study::Study;
+use super::study;
 use crate::session::Session;
 use crate::verdict::Verdict;
 use anyhow::Result;
-use std::collections::BTreeSet;
 
 /// The claims of a paper, judged under other seeds.
 #[derive(Clone, Debug)]
@@ -21,7 +20,7 @@ impl Seeds {
     ///
     /// # Errors
     ///
-    /// As [`Study::run`].
+    /// As [`study::judged`].
     pub(crate) fn judge<P: Paper>(
         session: &Session<P>,
         claims: &[Claim<P::Cell>],
@@ -30,14 +29,10 @@ impl Seeds {
         store: &Store,
         quiet: bool,
     ) -> Result<Self> {
-        let mut cells = BTreeSet::new();
-        claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
         let judge = |seed: u64| {
-            let mut study = Study::new(session, seed, store, quiet);
-            study.run(&cells, replications)?;
+            let judged = study::judged(session, claims, seed, replications, store, quiet)?;
             store.settle()?;
-            let judged = claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, replications)));
-            Ok((seed, judged.collect()))
+            Ok((seed, judged))
         };
         Ok(Self { judged: (1..=u64::from(seeds)).map(judge).collect::<Result<_>>()? })
     }

@@ -1,5 +1,6 @@
 //! Running the cells of a paper: in parallel over replications, from the store where they are finished.
 
+use super::claim::{Claim, Judged};
 use super::observations::Observations;
 use super::paper::{Paper, models};
 use super::quantity::Quantity;
@@ -48,6 +49,24 @@ pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, St
 pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replication: u32) -> Result<Vec<f64>> {
     within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)).in_order(&paper.metrics()))
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
+}
+
+/// Runs what claims ask for under one seed, and judges them.
+///
+/// # Errors
+///
+/// As [`Study::run`].
+pub(crate) fn judged<P: Paper>(
+    session: &Session<P>,
+    claims: &[Claim<P::Cell>],
+    seed: u64,
+    replications: u32,
+    store: &Store,
+    quiet: bool,
+) -> Result<Vec<Judged>> {
+    let mut study = Study::new(session, seed, store, quiet);
+    study.run(&claims.iter().flat_map(Claim::cells).collect(), replications)?;
+    Ok(claims.iter().map(|claim| study.judge(claim, replications)).collect())
 }
 
 /// A paper with the replications that have been run.
@@ -156,6 +175,11 @@ impl<'a, P: Paper> Study<'a, P> {
 
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
         Identity { paper: P::ABOUT.slug, models: models::<P>(), cell: determinants, seed: self.seed, replication }
+    }
+
+    /// Judges a claim over what has been run.
+    pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {
+        Judged::new(claim, |quantity| self.estimate(quantity, replications))
     }
 
     /// What [`Observations::estimate`] makes of a quantity over what has been run.

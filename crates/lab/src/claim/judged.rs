@@ -76,7 +76,7 @@ impl Judged {
         claim: &Claim<C, Name>,
         estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval,
     ) -> Self {
-        let simulates = claim.simulates();
+        let simulates = !claim.cells().is_empty();
         let cells: Vec<_> = claim
             .checks
             .iter()

@@ -98,26 +98,6 @@ fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
     }
 }
 
-#[test]
-fn a_file_with_a_flipped_bit_is_told_set_aside_and_used_where_it_is_sound() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = filled(folder.path());
-    let content = fs::read(&path).expect("it is there");
-    for (number, byte) in (0..content.len() - 1).step_by(7).enumerate() {
-        let mut flipped = content.clone();
-        flipped[byte] ^= 1 << (number % 8);
-        fs::write(&path, &flipped).expect("it can be damaged");
-        let store = opened(folder.path());
-        assert!(store.damaged() >= 1, "byte {byte}");
-        let kept = fs::read(folder.path().join(format!("damaged/replications-{}.jsonl", number + 1)));
-        assert_eq!(kept.expect("it is set aside"), flipped);
-        let found = assert_true_or_missing(&store);
-        // The end of a line parts two.
-        assert!(found == 2 || found == 1 && content[byte] == b'\n', "byte {byte}: {found}");
-        assert_eq!(opened(folder.path()).damaged(), 0, "reported once");
-    }
-}
-
 /// What kill -9 leaves in the middle of a write is no damage, wherever it cut.
 #[test]
 fn a_last_line_that_a_kill_cut_off_is_no_damage() {
@@ -154,15 +134,4 @@ fn a_line_counts_for_the_identity_that_it_names_and_an_edited_one_for_none() {
     let store = opened(folder.path());
     assert_eq!((assert_true_or_missing(&store), store.damaged()), (2, 1));
     assert!(store.load(&identity(&cell(), 7), &names()).is_none());
-}
-
-#[test]
-fn forgetting_leaves_the_files_of_others_alone() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    filled(folder.path());
-    fs::write(folder.path().join("notes.txt"), "mine").expect("it can be written");
-    Store::forget(folder.path()).expect("they can be removed");
-    assert_eq!(assert_true_or_missing(&opened(folder.path())), 0);
-    assert_eq!(fs::read(folder.path().join("notes.txt")).expect("it is there"), b"mine");
-    Store::forget(&folder.path().join("nowhere")).expect("nothing is there to be removed");
 }

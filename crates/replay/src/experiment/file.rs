@@ -2,7 +2,7 @@
 
 use crate::options::Inside;
 use anyhow::{Result, anyhow};
-use lab::scenario::did_you_mean;
+use lab::toml_text;
 use serde::Deserialize;
 use sim_core::Span;
 use std::ops::Range;
@@ -242,10 +242,7 @@ impl Source {
 
     /// Reads the text; an error names line and key.
     pub(super) fn parse(&self) -> Result<File> {
-        toml::from_str(&self.text).map_err(|error| {
-            let span = error.span().unwrap_or(0..0);
-            self.wrong(&span, explained(self.key_at(&span), error.message()))
-        })
+        toml_text::read(&self.text).map_err(|wrong| anyhow!("{}:{}: {}", self.path.display(), wrong.line, wrong.words))
     }
 
     /// The line, counted from 1, at which a span begins.
@@ -256,31 +253,5 @@ impl Source {
     /// An error at a span. `words` begin with the key and end with the fix.
     pub(super) fn wrong(&self, span: &Range<usize>, words: impl std::fmt::Display) -> anyhow::Error {
         anyhow!("{}:{}: {words}", self.path.display(), self.line(span))
-    }
-
-    /// The key of the value at a span; `None` if no value begins there.
-    fn key_at(&self, span: &Range<usize>) -> Option<&str> {
-        let before = self.text.get(..span.start)?.trim_end_matches(['[', ' ']).strip_suffix('=')?.trim_end();
-        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        Some(&before[before.trim_end_matches(is_bare).len()..])
-    }
-}
-
-/// An error of the parser with the key in front, and a hint where a name is not known.
-fn explained(key: Option<&str>, message: &str) -> String {
-    let message = message.lines().next().unwrap_or_default();
-    let key = key.map(|key| format!("{key}: ")).filter(|key| !message.starts_with(key)).unwrap_or_default();
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let Some(found) = quoted.next() else { return key + message };
-    let known: Vec<&str> = quoted.collect();
-    let hint = did_you_mean(found, known.iter().copied());
-    let known = known.join(", ");
-    match message.split(' ').next() {
-        Some("unknown") if message.starts_with("unknown field") => {
-            format!("{found}: no such key here{hint}; there are {known}")
-        }
-        Some("unknown") => format!("{key}there is no {found:?}{hint}; there are {known}"),
-        Some("missing") => format!("{found}: is missing; `experiment init` prints an example with every key"),
-        _ => key + message,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::sites::{Site, Sites};
 use crate::options::Inside;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use gap_schedule::Machine;
+use lab::toml_text;
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings};
 use serde::Deserialize;
 use sim_core::Streams;
@@ -115,10 +116,7 @@ impl Clusters {
 
     /// Reads the text of a clusters file.
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let file: ClustersFile = toml::from_str(text).map_err(|error| match error.span() {
-            Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
-            None => anyhow!("{}", error.message()),
-        })?;
+        let file: ClustersFile = toml_text::read(text)?;
         let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
         ensure!((1e-6..=1.0).contains(&jobs.cpu), "jobs.cpu is {}; give a fraction of a CPU, at most 1", jobs.cpu);
         let mut names = BTreeSet::new();

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use hier_grid::config::{GridConfig, NetworkConfig, PeerWaitEnds};
 use hier_grid::{Algorithms, Config, Places, Readings, Shape, StationId, Submission, System, World};
+use lab::toml_text;
 use serde::Deserialize;
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -163,10 +164,7 @@ impl GridTree {
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let file: TreeFile = toml::from_str(text).map_err(|error| match error.span() {
-            Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
-            None => anyhow!("{}", error.message()),
-        })?;
+        let file: TreeFile = toml_text::read(text)?;
         let TreeFile { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
         ensure!(!site.is_empty(), "needs at least one [[site]]");
         let mut known = BTreeSet::new();

@@ -1,0 +1,84 @@
+//! TOML as people write it: what is wrong is reported with its line, its key and the name that was meant.
+
+use serde::de::DeserializeOwned;
+use toml_edit::{Document, Item, Table};
+
+/// What is wrong with a text.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {words}")]
+pub struct Wrong {
+    /// From 1.
+    pub line: usize,
+    /// The key, if a value is wrong, and what is wrong with it.
+    pub words: String,
+}
+
+/// Reads a text.
+///
+/// # Errors
+///
+/// No TOML, a missing or unknown key, or a value of the wrong type.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let message = in_words(error.message());
+        let key = key_at(text, start).map_or_else(String::new, |key| format!("{key}: "));
+        Wrong { line: 1 + text[..start].matches('\n').count(), words: format!("{key}{message}{}", hint(&message)) }
+    })
+}
+
+/// The key whose value holds the byte at `position`, with its tables: `run.jobs`.
+fn key_at(text: &str, position: usize) -> Option<String> {
+    fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
+        table.iter().find_map(|(key, item)| {
+            let key = format!("{prefix}{key}");
+            match item {
+                Item::Table(inner) => within(inner, &format!("{key}."), position),
+                Item::ArrayOfTables(tables) => {
+                    tables.iter().find_map(|inner| within(inner, &format!("{key}."), position))
+                }
+                Item::Value(value) => value.span().filter(|span| span.contains(&position)).map(|_| key),
+                Item::None => None,
+            }
+        })
+    }
+    within(Document::parse(text).ok()?.as_table(), "", position)
+}
+
+/// A message of serde, with Rust's types in plain words.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("u64", "a whole number, at least 0"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("f64", "a number"),
+        ("a sequence", "a list such as [1, 2]"),
+        ("a boolean", "true or false"),
+    ];
+    let plain = WORDS.iter().find_map(|(name, words)| {
+        let start = message.strip_suffix(name)?.strip_suffix("expected ")?;
+        Some(format!("{start}expected {words}"))
+    });
+    plain.unwrap_or_else(|| message.to_owned())
+}
+
+/// `; did you mean "jobs"?` where serde knows no name like the one that it quotes first, and one of those that it expects is near.
+fn hint(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next().filter(|_| message.starts_with("unknown")) {
+        Some(unknown) => did_you_mean(unknown, quoted),
+        None => String::new(),
+    }
+}
+
+/// `; did you mean "run.jobs"?` if a name is near, else nothing.
+pub fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    // Also compare with the last part of a dotted name: people leave the table out.
+    let nearness = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))
+    };
+    let nearest = names.map(|name| (nearness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest
+        .filter(|(nearness, _)| *nearness > 0.7)
+        .map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
+}
