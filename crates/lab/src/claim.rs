@@ -5,6 +5,7 @@ mod judged;
 pub use judged::{Judged, JudgedCell};
 
 use super::quantity::{DesignPoint, Quantity};
+use crate::chart::decimals_for;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
@@ -165,15 +166,27 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Band { low, high } if high.is_infinite() => write!(f, "at least {low}"),
-            Self::Band { low, high } | Self::Within { low, high } => write!(f, "{low} to {high}"),
+            Self::Band { low, high } | Self::Within { low, high } => f.write_str(&in_words(*low, *high)),
             Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
             Self::AtLeast { margin } => write!(f, "≥ 0, less than {margin} being none"),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
             Self::Exact { low, high } if high.is_infinite() => write!(f, "exact: at least {low}"),
-            Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
+            Self::Exact { low, high } => write!(f, "exact: {}", in_words(*low, *high)),
         }
     }
+}
+
+/// `76.79 to 78.34`: the ends of a range with as many digits as they have, up to three of its width.
+fn in_words(low: f64, high: f64) -> String {
+    let width = high - low;
+    let decimals = usize::try_from(decimals_for(width, 3)).unwrap_or(0);
+    let end = |value: f64| {
+        let exact = value.to_string();
+        let rounded = format!("{value:.decimals$}");
+        if width > 0.0 && width.is_finite() && rounded.len() < exact.len() { rounded } else { exact }
+    };
+    format!("{} to {}", end(low), end(high))
 }
 
 impl<C: DesignPoint> Claim<C> {
@@ -312,6 +325,18 @@ mod tests {
             (Rule::POSITIVE, f64::NAN, Inconclusive),
         ] {
             assert_eq!(rule.judge(&ConfidenceInterval::exact(value)), expected, "{rule} of {value}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_written_with_as_many_digits_as_they_have() {
+        for (rule, words) in [
+            (STATED, "exact: 18.05 to 18.2"),
+            (band(76.789_550_005_889_98, 78.340_651), "76.79 to 78.34"),
+            (within(14_078.276_031_1, 14_949.097_2), "14078 to 14949"),
+            (band(0.0, f64::INFINITY), "at least 0"),
+        ] {
+            assert_eq!(rule.to_string(), words);
         }
     }
 }

@@ -7,19 +7,19 @@
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
 //! | runs are simulated, or found in the laboratory's store | `unit.rs`, `measure.rs`, `weeks.rs` |
 //! | here, by Slurm, or by commands for another tool | `engine.rs` |
-//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
+//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `answer.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
 //! [observations](lab::observations), as for the papers. One replay has no replications to pair: it is stored with estimates over
 //! blocks of the log. Folders of results, charts and the page are the laboratory's, too.
 
+mod answer;
 mod check;
 mod cli;
 mod design;
 mod engine;
 mod figures;
 mod file;
-mod heatmap;
 mod in_log;
 mod measure;
 mod pitfalls;

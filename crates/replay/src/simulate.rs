@@ -33,11 +33,12 @@ mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
+pub use crate::difference::Difference;
 use anyhow::{Context, Result, ensure};
 pub use cli::Simulate;
 use cli::{Format, Table};
 pub use clock::Control;
-pub use compare::{Difference, Ranked};
+pub use compare::Ranked;
 use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;

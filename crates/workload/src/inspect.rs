@@ -95,6 +95,8 @@ pub struct Inspection {
     pub busiest_users: Vec<UserShare>,
     /// Anomalies by name, in the order of their first lines.
     pub anomalies: Vec<AnomalyCount>,
+    /// Processor-seconds of the jobs submitted on each day, counted from the first submission; days without jobs are left out.
+    pub work_by_day: BTreeMap<u64, f64>,
 }
 
 /// Run time over requested time, of the jobs that have one: 1 is exact, less is too long an estimate.
@@ -258,6 +260,8 @@ impl Gathered {
         self.last_end = self.last_end.max(submit + record.wait.unwrap_or_default() + runtime);
         let work = runtime.as_secs_f64() * f64::from(processors);
         of.work += work;
+        let since_first = submit.saturating_sub(self.first_and_last.map_or(submit, |(first, _)| first));
+        *of.work_by_day.entry(seconds(since_first) / 86_400).or_default() += work;
         self.is_off_calendar |= clock.hour_of_week(submit).is_none();
         let hour_of_week = clock.hour_of_week_or_since_start(submit);
         of.by_hour[hour_of_week % 24] += 1;

@@ -98,13 +98,18 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let low = on_the_log.expect("a difference")["ci_low"].parse::<f64>().expect("an interval");
     assert!(low > 0.0, "{on_the_log:?}");
     let files = names(&out);
-    for name in
-        ["report.html", "manifest.json", "best.csv", "doubt.csv", "figures/heatmap-wait_mean.svg", "figures/ranks.svg"]
-    {
+    for name in [
+        "report.html",
+        "manifest.json",
+        "best.csv",
+        "doubt.csv",
+        "figures/main-difference.svg",
+        "figures/differences-wait_mean.svg",
+    ] {
         assert!(files.contains(name), "no {name} among {files:?}");
     }
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
-    assert!(page.contains("By wait_mean, against easy: "), "the paragraph in words");
+    assert!(page.contains("By mean wait, against easy: "), "the paragraph in words");
     assert!(page.contains("Its comparisons have no interval"), "saturation is reported");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
     assert!(

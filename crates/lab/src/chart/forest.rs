@@ -19,6 +19,8 @@ pub struct Forest {
     pub rows: Vec<(String, usize)>,
     /// The panels, side by side where there is room.
     pub facets: Vec<Facet>,
+    /// A difference above zero is to the good; said where there is one panel.
+    pub larger_is_better: bool,
 }
 
 /// A panel: one dot for each row.
@@ -69,12 +71,16 @@ const DWARFS: f64 = 5.0;
 
 const TICKS: f64 = 24.0;
 
+const HEADING: Type = Type { bold: true, ..Type::NAME };
+
 /// Where the parts of the picture lie.
 struct Layout {
     names: f64,
     texts: f64,
     columns: usize,
     row: f64,
+    /// Lines of a panel's heading, and what they take.
+    lines: usize,
     head: f64,
     top: f64,
 }
@@ -134,10 +140,14 @@ impl Forest {
         let (names, texts) = if is_narrow { (0.0, 0.0) } else { (names, texts) };
         let room = sheet.width - 2.0 * sheet.margin() - names;
         let columns = (1..=n).rev().find(|columns| room / count(*columns) >= 150.0).unwrap_or(1);
+        let columns = n.div_ceil(n.div_ceil(columns.max(1)).max(1)).max(1);
+        let is_long = |facet: &Facet| HEADING.width(&facet.name) > room / count(columns) - 12.0;
+        let lines = if n > 1 && self.drawn().any(is_long) { 2 } else { 1 };
         Layout {
             names,
             texts,
-            columns: n.div_ceil(n.div_ceil(columns.max(1)).max(1)).max(1),
+            columns,
+            lines,
             row: if is_narrow {
                 42.0
             } else if n == 1 {
@@ -145,7 +155,7 @@ impl Forest {
             } else {
                 22.0
             },
-            head: if n == 1 { 18.0 } else { 24.0 },
+            head: if n == 1 { 18.0 } else { 9.0 + 15.0 * count(lines) },
             top: if sheet.titled { 40.0 } else { 2.0 },
         }
     }
@@ -202,18 +212,18 @@ impl Panel<'_> {
         let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
         let zero = self.at(0.0);
         if is_named {
-            let heading = Type { bold: true, ..Type::NAME };
-            canvas.text(
-                &heading.cut(&facet.name, self.right - self.left),
-                self.left,
-                self.top + 14.0,
-                heading,
-                Anchor::Start,
-            );
+            let lines = HEADING.wrap(&facet.name, self.right - self.left, self.layout.lines);
+            // Short headings stand on the last line, next to their panel.
+            let first = self.top + 14.0 + 15.0 * count(self.layout.lines - lines.len());
+            for (line, text) in lines.iter().enumerate() {
+                canvas.text(text, self.left, first + 15.0 * count(line), HEADING, Anchor::Start);
+            }
         } else {
+            let [left, right] =
+                if self.forest.larger_is_better { ["worse ←", "→ better"] } else { ["better ←", "→ worse"] };
             for (text, anchor, x, room) in [
-                ("better ←", Anchor::End, zero - 6.0, zero - self.left),
-                ("→ worse", Anchor::Start, zero + 6.0, self.right - zero),
+                (left, Anchor::End, zero - 6.0, zero - self.left),
+                (right, Anchor::Start, zero + 6.0, self.right - zero),
             ] {
                 if room > 60.0 {
                     canvas.text(text, x, self.top + 12.0, Type::TICK, anchor);

@@ -1,64 +1,55 @@
 //! The pictures of an experiment, each with its data.
 
+use super::answer::Answer;
 use super::design::{Design, Key, Setting, Value};
-use super::heatmap::heatmap;
 use super::measure::{BETTER, Metric, WORSE, better, waits};
 use super::plan::Plan;
 use super::results::{At, Cell, Results};
+use crate::difference::capitalized;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
 use lab::extra::seen;
 use lab::shown::{DataRow, Shown};
-use metrics::{ConfidenceInterval, JobClass, catalogue};
+use metrics::{ConfidenceInterval, catalogue};
 
-/// Every picture, in the order of the page.
-pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<Shown>> {
-    let design = results.design;
-    let logs = 0..design.logs.len();
-    let mut all: Vec<Shown> = design.metrics.iter().map(|metric| heatmap(results, metric)).collect();
-    all.push(ranks(results));
-    if let Some(key) = numeric(design) {
-        let of_metric =
-            |metric: &Metric| logs.clone().flat_map(|log| over(results, key, metric, log)).collect::<Vec<_>>();
-        let figures = design.metrics.iter().flat_map(of_metric);
-        all.extend(results.shown(&figures.map(Exhibit::Plot).collect::<Vec<_>>()));
-    }
-    for log in logs.clone() {
-        all.extend(distribution(results, log));
-        all.extend(classes(results, log));
-    }
-    if design.window.cuts() {
-        for log in logs {
-            all.push(warm_up(results, plan, log)?);
-        }
-    }
-    Ok(all)
+/// The pictures of an experiment.
+pub(super) struct Pictures {
+    /// The first metric: over the whole experiment, and by log and setting.
+    pub(super) first: Vec<Shown>,
+    /// The other metrics.
+    pub(super) others: Vec<Shown>,
+    /// Means, distributions, classes of jobs, and what was left out.
+    pub(super) rest: Vec<Shown>,
 }
 
-fn ranks(results: &Results<'_>) -> Shown {
-    let design = results.design;
-    let mut rows: Vec<DataRow> = Vec::new();
-    let mut series: Vec<Series> = Vec::new();
-    let policies = count(design.policies.len());
-    for (policy, named) in design.policies.iter().enumerate() {
-        let mut points = Vec::new();
-        for (position, metric) in design.metrics.iter().enumerate() {
-            let Some(rank) = results.overall_rank(policy, metric) else { continue };
-            // Side by side, so that intervals can be told apart.
-            let x = count(position) + 0.5 * ((count(policy) + 0.5) / policies - 0.5);
-            points.push(point(x, &rank));
-            rows.push((named.name().to_owned(), metric.to_string(), "rank".to_owned(), rank));
+impl Pictures {
+    pub(super) fn new(results: &Results<'_>, plan: &Plan) -> Result<Self> {
+        let design = results.design;
+        let logs = 0..design.logs.len();
+        let answer = Answer::new(results);
+        let mut by_part = design.metrics.iter().filter_map(|metric| answer.by_part(metric));
+        let first = std::iter::once(answer.overall()).chain(by_part.next()).collect();
+        let others = answer.others().into_iter().chain(by_part).collect();
+        let mut rest = Vec::new();
+        for log in logs.clone() {
+            let at = At { log, setting: 0 };
+            rest.extend(answer.classes(&legal(&format!("classes-{}", design.logs[log].name)), at));
+            rest.extend(distribution(results, log));
         }
-        series.push(Series::marks(named.name(), points));
+        if let Some(key) = numeric(design) {
+            let of_metric =
+                |metric: &Metric| logs.clone().flat_map(|log| over(results, key, metric, log)).collect::<Vec<_>>();
+            let figures = design.metrics.iter().flat_map(of_metric);
+            rest.extend(results.shown(&figures.map(Exhibit::Plot).collect::<Vec<_>>()));
+        }
+        if design.window.cuts() {
+            for log in logs {
+                rest.push(warm_up(results, plan, log)?);
+            }
+        }
+        Ok(Self { first, others, rest })
     }
-    let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.to_string()));
-    let x = Axis::new("metric").with_ticks(ticks.collect());
-    let title = "Mean rank over all logs and settings, 1 is best";
-    let chart = Chart::new("ranks", title, x, Axis::new("mean rank"), series);
-    let caption = "Policies are ranked in each replication on common jobs; equal ones share the mean of their ranks. Ranks do not \
-                   say by how much.";
-    Shown::picture(chart, caption, rows)
 }
 
 /// The dimension that a picture can have on its x axis.
@@ -99,7 +90,7 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
         let under = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
         Figure::new(
             legal(&format!("{metric}-{name}-{}", others.join("-"))),
-            format!("{metric} on {name}{under}"),
+            format!("{} on {name}{under}", capitalized(metric.label())),
             label,
             vec![Panel::of(metric, series.collect())],
         )
@@ -147,43 +138,9 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
         return None;
     }
     let title = format!("Waits on {}{}", design.logs[log].name, under(results, 0));
-    let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::new("wait below (s)"), series);
+    let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::of_spans("wait below (s)"), series);
     let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
-    Some(Shown::picture(chart, caption, rows))
-}
-
-fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
-    let design = results.design;
-    let at = At { log, setting: 0 };
-    let shown: Vec<usize> =
-        pairs_that_differ(results, at).into_iter().filter(|policy| *policy != design.baseline).collect();
-    let id = legal(&format!("classes-{}", design.logs[log].name));
-    let mut rows: Vec<DataRow> = Vec::new();
-    let mut series = Vec::new();
-    for (place, policy) in shown.iter().enumerate() {
-        let name = design.policies[*policy].name();
-        let mut points = Vec::new();
-        let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
-        let slowdowns = of_classes.filter(|(metric, _)| metric.unit().is_empty());
-        for (position, (slowdown, class)) in slowdowns.enumerate() {
-            let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
-            let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
-            points.push(point(x, &percent));
-            rows.push((name.to_owned(), class.name().to_owned(), slowdown.to_string(), percent));
-        }
-        series.push(Series::marks(name, points).in_slot(*policy));
-    }
-    if rows.is_empty() {
-        return None;
-    }
-    let ticks = JobClass::ALL.map(|class| (count(class as usize), class.name().to_owned()));
-    let base = design.policies[design.baseline].name();
-    let title = format!("Who gains and who loses on {}{}", design.logs[log].name, under(results, 0));
-    let y = Axis { signed: true, ..Axis::new(format!("bounded slowdown, difference to {base} (% of it)")) };
-    let chart = Chart::new(id, title, Axis::new("jobs").with_ticks(ticks.to_vec()), y, series);
-    let caption =
-        "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
     Some(Shown::picture(chart, caption, rows))
 }
 
@@ -212,7 +169,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     }
     let [left_out, counted] = parts;
     let title = format!("What is left out of {}", design.logs[log].name);
-    let (x, y) = (Axis::new("submission (days)"), Axis::new("mean wait of successive jobs (s)"));
+    let (x, y) = (Axis::new("submission (days)"), Axis::of_spans("mean wait of successive jobs (s)"));
     let series =
         vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];
     let chart = Chart::new(id, title, x, y, series);

@@ -1,23 +1,24 @@
 //! Files and terminal text of a finished experiment.
 
 use super::design::{Design, From, Method};
-use super::figures::figures;
+use super::figures::Pictures;
 use super::in_log::InLog;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::{At, Results};
 use super::unit::Run;
-use super::words::{finding, sentences};
+use super::words::{finding, of_others, sentences};
+use crate::units::amount;
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::cli::program;
 use lab::output::OutDir;
 use lab::output::manifest::PROGRAMS;
-use lab::page::{self, Figure, Page, Table};
+use lab::page::{self, Figure, Page, Part, Section, Table};
 use lab::provenance::{self, quoted};
-use lab::shown;
+use lab::shown::{self, Shown};
 use lab::table::csv;
 use serde_json::json;
 
@@ -59,8 +60,10 @@ impl<'a> Report<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let figures = shown::write(&figures(&self.results, self.plan)?, &self.judged, &out)?;
-        out.write("report.html", page::render(&self.page(figures))?)?;
+        let Pictures { first, others, rest } = Pictures::new(&self.results, self.plan)?;
+        let write = |shown: &[Shown]| shown::write(shown, &self.judged, &out);
+        let page = self.page([write(&first)?, write(&others)?, write(&rest)?]);
+        out.write("report.html", page::render(&page)?)?;
         out.finish(self.manifest(timings))
     }
 
@@ -74,8 +77,16 @@ impl<'a> Report<'a> {
         csv(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
-    fn page(&self, figures: Vec<Figure>) -> Page {
+    fn page(&self, [first, others, figures]: [Vec<Figure>; 3]) -> Page {
         let design = &self.plan.design;
+        let section = |id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>| {
+            let parts = figures.into_iter().map(|figure| Part::Figure(Box::new(figure))).collect();
+            Section { id: id.to_owned(), title: title.to_owned(), words, parts }
+        };
+        let mut sections = vec![section("comparison", "Comparison", Vec::new(), first)];
+        if !others.is_empty() {
+            sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
+        }
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
@@ -83,6 +94,7 @@ impl<'a> Report<'a> {
             caveats: self.warnings.clone(),
             claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
             has_own_claims: true,
+            sections,
             figures,
             tables: self.tables(),
             commands: vec![("Run this experiment again".to_owned(), self.command_line())],
@@ -112,45 +124,44 @@ impl<'a> Report<'a> {
 
     fn means(&self) -> Table {
         let design = &self.plan.design;
-        let mut columns = vec!["log".to_owned()];
-        columns.extend(design.vary.iter().map(|dimension| dimension.key.name().to_owned()));
-        columns.push("policy".to_owned());
-        columns.extend(design.metrics.iter().map(Metric::to_string));
-        let mut rows = Vec::new();
-        for at in self.results.places() {
-            for (policy, named) in design.policies.iter().enumerate() {
-                let mut row = vec![design.logs[at.log].name.clone()];
-                row.extend(design.texts(&self.results.settings[at.setting]));
-                row.push(named.name().to_owned());
-                row.extend(design.metrics.iter().map(|metric| {
-                    let mean = self.results.mean(at, policy, metric);
-                    mean.map_or_else(
-                        || "–".to_owned(),
-                        |mean| match mean.half_width() {
-                            // Over blocks, an interval reaches further on one side.
-                            Some(_) if design.method == Method::Weeks => format!(
-                                "{} [{}, {}]",
-                                significant(mean.mean),
-                                mean.low.map_or_else(String::new, significant),
-                                mean.high.map_or_else(String::new, significant)
-                            ),
-                            Some(half) => format!("{} ± {}", significant(mean.mean), significant(half)),
-                            None => significant(mean.mean),
-                        },
-                    )
-                }));
-                rows.push(row);
-            }
-        }
+        let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
+        let columns = std::iter::once("log".to_owned()).chain(settings).chain(["policy".to_owned()]);
+        let columns = columns.chain(design.metrics.iter().map(|metric| label(metric)));
+        let row = |at: At, policy: usize| {
+            let place = std::iter::once(design.logs[at.log].name.clone());
+            let place = place.chain(design.texts(&self.results.settings[at.setting]));
+            let place = place.chain([design.policies[policy].name().to_owned()]).map(|text| [text, String::new()]);
+            place
+                .chain(design.metrics.iter().map(|metric| self.mean(at, policy, metric)))
+                .map(|[text, exact]| (text, exact))
+                .unzip()
+        };
+        let all = self.results.places().flat_map(|at| (0..design.policies.len()).map(move |policy| row(at, policy)));
+        let (rows, exact): (Vec<Vec<String>>, _) = all.unzip();
         let caption = "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For \
                        comparisons see the paired differences.";
-        Table::new("means", "Means", caption, columns, rows)
+        Table { exact, ..Table::new("means", "Means", caption, columns, rows) }
+    }
+
+    /// A mean with its interval, for a reader, and its exact value.
+    fn mean(&self, at: At, policy: usize, metric: Metric) -> [String; 2] {
+        let Some(mean) = self.results.mean(at, policy, metric) else { return ["–".to_owned(), String::new()] };
+        let text = |value: f64| if metric.unit() == "s" { amount(metric, value) } else { significant(value) };
+        let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
+            // Over blocks, an interval reaches further on one side.
+            (Some(_), Some(low), Some(high)) if self.plan.design.method == Method::Weeks => {
+                format!("{} [{}, {}]", text(mean.mean), text(low), text(high))
+            }
+            (Some(half), ..) => format!("{} ± {}", text(mean.mean), text(half)),
+            (None, ..) => text(mean.mean),
+        };
+        [with(&text), if metric.unit() == "s" { format!("{} s", with(&significant)) } else { String::new() }]
     }
 
     fn bests(&self) -> Table {
         let design = &self.plan.design;
         let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
-        let metrics = design.metrics.iter().map(Metric::to_string);
+        let metrics = design.metrics.iter().map(|metric| label(metric));
         let best = |at: At, metric: &Metric| match &self.results.best(at, metric)[..] {
             [] => "–".to_owned(),
             names => names.join(", "),
@@ -172,11 +183,11 @@ impl<'a> Report<'a> {
             let taus = metrics
                 .iter()
                 .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
-            std::iter::once(a.to_string()).chain(taus).collect()
+            std::iter::once(label(a)).chain(taus).collect()
         };
         let caption = "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
                        same order, −1 the opposite one.";
-        let columns = std::iter::once(String::new()).chain(metrics.iter().map(Metric::to_string));
+        let columns = std::iter::once(String::new()).chain(metrics.iter().map(|metric| label(metric)));
         Table::new(
             "agreement",
             "Do the metrics agree? (Kendall's τ)",
@@ -295,6 +306,10 @@ impl<'a> Report<'a> {
             "summary": sentences(&self.results, &self.judged).join(" "),
         })
     }
+}
+
+fn label(metric: Metric) -> String {
+    metric.label().to_owned()
 }
 
 fn subtitle(design: &Design, plan: &Plan) -> String {

@@ -1,6 +1,6 @@
 //! All runs of an experiment, and the tables that are made of them.
 
-use super::design::{Against, Claim, Design, Key, Setting};
+use super::design::{Against, Claim, Design, Key, Method, Setting};
 use super::measure::Metric;
 use super::plan::IN_LOG;
 use super::unit::{Run, RunKey};
@@ -152,20 +152,35 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The same in percent of the mean of the baseline, which is better behaved than a mean of ratios where single
-    /// replications wait for hardly anything.
-    pub(super) fn percent(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<ConfidenceInterval> {
-        let difference = self.difference(at, policy, base, metric)?;
-        let base = self.mean(at, base, metric)?.mean.abs();
-        (base > 0.0).then(|| {
-            let scaled = |value: f64| 100.0 * value / base;
-            ConfidenceInterval {
-                mean: scaled(difference.mean),
-                low: difference.low.map(scaled),
-                high: difference.high.map(scaled),
-                ..difference
-            }
-        })
+    /// The same over several places: the mean of the differences, each in percent of the mean of the baseline there, which is better
+    /// behaved than a mean of ratios where single replications wait for hardly anything. Places where that is zero do not count.
+    pub(super) fn percent_over(
+        &self,
+        at: &[At],
+        policy: usize,
+        base: usize,
+        metric: Metric,
+    ) -> Option<ConfidenceInterval> {
+        let scale = |at: &At| Some(100.0 / self.mean(*at, base, metric)?.mean.abs()).filter(|scale| scale.is_finite());
+        if self.design.method == Method::Weeks {
+            let scaled = |at: &At| {
+                let (scale, difference) = (scale(at)?, self.difference(*at, policy, base, metric)?);
+                let ends = [difference.low, difference.high].map(|end| end.map(|end| scale * end));
+                Some(ConfidenceInterval { mean: scale * difference.mean, low: ends[0], high: ends[1], ..difference })
+            };
+            return mean_of_intervals(&at.iter().filter_map(scaled).collect::<Vec<_>>());
+        }
+        let found =
+            at.iter().filter_map(|at| Some((self.of(*at, policy, metric) - self.of(*at, base, metric)) * scale(at)?));
+        let found: Vec<Quantity<Cell>> = found.collect();
+        (!found.is_empty())
+            .then(|| self.compared(&Quantity::mean_of(found)))
+            .filter(|estimate| estimate.replications > 0)
+    }
+
+    /// Whether a policy is saturated in at least half of the replications of one place.
+    pub(super) fn is_saturated(&self, at: At, policy: usize) -> bool {
+        self.saturated.contains(&Cell { at, policy })
     }
 
     pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
@@ -252,24 +267,12 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// The claim's number over blocks of one replay, as a mean over settings. An interval of a mean is at most as wide as the mean of the
-    /// intervals, however these depend on one another.
+    /// The claim's number over blocks of one replay, as a mean over settings.
     fn claimed_by_weeks(&self, claim: &Claim, places: &[At]) -> Option<ConfidenceInterval> {
         let position = self.design.claims.iter().position(|known| known.id == claim.id)?;
         let of = |at: &At| self.weeks.get(&Cell { at: *at, policy: claim.policy })?.claims[position].as_ref();
         let found: Vec<ConfidenceInterval> = places.iter().map(|at| Some(of(at)?.interval)).collect::<Option<_>>()?;
-        let mean = |end: fn(&ConfidenceInterval) -> Option<f64>| {
-            let ends: Vec<f64> = found.iter().map(end).collect::<Option<_>>()?;
-            Some(ends.iter().sum::<f64>() / count(ends.len()))
-        };
-        let blocks = found.iter().map(|interval| interval.replications).min()?;
-        Some(ConfidenceInterval {
-            mean: mean(|interval| Some(interval.mean))?,
-            low: mean(|interval| interval.low),
-            high: mean(|interval| interval.high),
-            replications: blocks,
-            level: ConfidenceInterval::LEVEL,
-        })
+        mean_of_intervals(&found)
     }
 
     /// The claim's number in one place: a difference where policies are compared. Over several logs it is in percent of the other
@@ -475,6 +478,22 @@ pub(super) enum Precision {
     Reached,
     /// Number of replications; `None` where no number of them is known to suffice.
     Needs(Option<usize>),
+}
+
+/// The mean of several numbers, each over blocks of one replay. An interval of a mean is at most as wide as the mean of the intervals,
+/// however these depend on one another.
+fn mean_of_intervals(all: &[ConfidenceInterval]) -> Option<ConfidenceInterval> {
+    let mean = |end: fn(&ConfidenceInterval) -> Option<f64>| {
+        let ends: Vec<f64> = all.iter().map(end).collect::<Option<_>>()?;
+        Some(ends.iter().sum::<f64>() / count(ends.len()))
+    };
+    Some(ConfidenceInterval {
+        replications: all.iter().map(|interval| interval.replications).min()?,
+        mean: mean(|interval| Some(interval.mean))?,
+        low: mean(|interval| interval.low),
+        high: mean(|interval| interval.high),
+        level: ConfidenceInterval::LEVEL,
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of places")]

@@ -1,5 +1,6 @@
 //! The findings in sentences that are made of the numbers.
 
+use super::answer::Answer;
 use super::measure::{Metric, better};
 use super::results::{At, Results};
 use crate::units::best as best_in_words;
@@ -16,16 +17,25 @@ pub(super) const fn finding(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Differences to the baseline, a sentence for each metric; verdicts on claims; agreement of the metrics.
+/// The answer by the first metric, its differences to the baseline, and verdicts on claims.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
-    let mut sentences: Vec<String> = Vec::new();
-    for metric in &results.design.metrics {
-        sentences.push(of_metric(results, metric));
-        sentences.extend(best(results, metric));
-    }
-    sentences.extend(of_claims(judged));
-    sentences.extend(of_agreement(results));
+    let Some(first) = results.design.metrics.first() else { return Vec::new() };
+    let mut sentences: Vec<String> = Answer::new(results).headline(first).into_iter().collect();
+    sentences.push(by_metric(results, first));
+    let claims = of_claims(judged).collect::<Vec<_>>().join(" ");
+    sentences.extend((!claims.is_empty()).then_some(claims));
     sentences
+}
+
+/// The same by the other metrics, and how well these agree.
+pub(super) fn of_others(results: &Results<'_>) -> Vec<String> {
+    let others = results.design.metrics.iter().skip(1).map(|metric| by_metric(results, metric));
+    others.chain(of_agreement(results)).collect()
+}
+
+fn by_metric(results: &Results<'_>, metric: Metric) -> String {
+    let best = best(results, metric).map_or_else(String::new, |best| format!(" {best}"));
+    format!("{}{best}", of_metric(results, metric))
 }
 
 fn of_metric(results: &Results<'_>, metric: Metric) -> String {
@@ -43,7 +53,7 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
                 Some(false) => losses += 1,
                 None => {}
             }
-            percents.extend(results.percent(at, policy, design.baseline, metric).map(|percent| percent.mean));
+            percents.extend(results.percent_over(&[at], policy, design.baseline, metric).map(|percent| percent.mean));
         }
         let range = match (percents.iter().copied().reduce(f64::min), percents.iter().copied().reduce(f64::max)) {
             (Some(low), Some(high)) if fixed(low, 0) == fixed(high, 0) => format!(" ({} %)", percent(low)),
@@ -53,15 +63,15 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
         let judged = match (wins, losses) {
             (0, 0) if intervals == 0 => "has no interval".to_owned(),
             (0, 0) => "shows no significant difference".to_owned(),
-            (wins, 0) if wins == places => "is better everywhere".to_owned(),
-            (0, losses) if losses == places => "is worse everywhere".to_owned(),
-            (wins, 0) => format!("is better in {wins} of {places} places and nowhere worse"),
-            (0, losses) => format!("is worse in {losses} of {places} places and nowhere better"),
-            (wins, losses) => format!("is better in {wins} and worse in {losses} of {places} places"),
+            (wins, 0) if wins == places => "is significantly better everywhere".to_owned(),
+            (0, losses) if losses == places => "is significantly worse everywhere".to_owned(),
+            (wins, 0) => format!("is significantly better in {wins} of {places} cells and nowhere worse"),
+            (0, losses) => format!("is significantly worse in {losses} of {places} cells and nowhere better"),
+            (wins, losses) => format!("is significantly better in {wins} and worse in {losses} of {places} cells"),
         };
         parts.push(format!("{} {judged}{range}", named.name()));
     }
-    format!("By {metric}, against {base}: {}.", parts.join("; "))
+    format!("By {}, against {base}: {}.", metric.label(), parts.join("; "))
 }
 
 /// Which policies may be the best: by name in one place, by number of places in several.
@@ -69,7 +79,7 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name()).collect();
     let places: Vec<At> = results.places().collect();
     if let [at] = places[..] {
-        return best_in_words(metric.name(), &names, &results.standings(at, metric));
+        return best_in_words(metric.label(), &names, &results.standings(at, metric));
     }
     let all: Vec<Vec<&str>> = places.iter().map(|at| results.best(*at, metric)).collect();
     let may_be = |name: &&str| all.iter().filter(|best| best.contains(name)).count();
@@ -77,7 +87,8 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     found.retain(|(places, _)| *places > 0);
     found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
     let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();
-    (!parts.is_empty()).then(|| format!("By {metric}, of {} places, may be the best: {}.", all.len(), parts.join(", ")))
+    (!parts.is_empty())
+        .then(|| format!("By {}, of {} cells, may be the best: {}.", metric.label(), all.len(), parts.join(", ")))
 }
 
 fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {
@@ -114,7 +125,9 @@ fn of_agreement(results: &Results<'_>) -> Option<String> {
         "All metrics order the policies alike.".to_owned()
     } else {
         format!(
-            "The order of the policies depends on the metric: {a} and {b} agree least (Kendall's τ {}).",
+            "The order of the policies depends on the metric: {} and {} agree least (Kendall's τ {}).",
+            a.label(),
+            b.label(),
             fixed(tau, 2)
         )
     })

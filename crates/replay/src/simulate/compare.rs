@@ -1,6 +1,7 @@
 //! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
 
 use super::world::{Opened, Run};
+use crate::difference::{Difference, unit};
 use crate::units::{best, may_be_best};
 use anyhow::{Result, anyhow};
 use lab::chart::{fixed, significant};
@@ -11,21 +12,6 @@ use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
 /// Policy that others are compared with by default.
 const USUAL: &str = "easy";
-
-/// A difference between two policies.
-#[derive(Debug)]
-pub struct Difference<'a> {
-    /// By this metric.
-    pub metric: &'static Metric,
-    /// The value of this policy
-    pub policy: &'a str,
-    /// less that of this one.
-    pub baseline: &'a str,
-    /// Difference of the means over jobs.
-    pub interval: Estimate,
-    /// The mean of the baseline.
-    pub of_baseline: f64,
-}
 
 /// The standing of a policy among those that are compared.
 #[derive(Debug)]
@@ -73,11 +59,22 @@ fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>
         pairs.iter().filter_map(move |(policy, baseline)| {
             let (run, base) = (&runs[*policy], &runs[*baseline]);
             let interval = difference([run, base].map(|run| (run, blocks(run))), metric, ConfidenceInterval::LEVEL)?;
-            let of_baseline = base.outcome.watched.blocks.mean(metric.name())?.mean;
-            Some(Difference { metric, policy: &run.name, baseline: &base.name, interval, of_baseline })
+            let of_baseline = blocks(base).mean(metric.name())?.mean;
+            Some(between([run, base], metric, interval, of_baseline))
         })
     };
     compared().flat_map(of).collect()
+}
+
+/// A difference between two runs over blocks of the log.
+pub(super) fn between<'a>(
+    [run, base]: [&'a Run; 2],
+    metric: &'static Metric,
+    interval: Estimate,
+    of_baseline: f64,
+) -> Difference<'a> {
+    let (policy, baseline, of_baseline) = (&run.name, &base.name, Some(of_baseline));
+    Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" }
 }
 
 /// Metrics that are compared over blocks of the log.
@@ -172,13 +169,4 @@ pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
     }
     let best = best_in_words(runs).into_iter().map(|sentence| sentence + "\n");
     text + &reasons.concat() + &best.collect::<String>()
-}
-
-/// Unit of differences of a metric, behind a blank: `points` of a percentage.
-pub(super) fn unit(metric: &Metric) -> String {
-    match metric.unit() {
-        "" => String::new(),
-        "%" => " points".to_owned(),
-        unit => format!(" {unit}"),
-    }
 }

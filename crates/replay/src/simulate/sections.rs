@@ -1,12 +1,13 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, by class and user, over time, and the schedules.
 
-use super::answer::{self, capitalized};
-use super::compare::{Difference, differences, unit};
+use super::answer;
+use super::compare::differences;
 use super::report::Report;
 use super::schedules::{figure, schedules, section, unit_of_time};
 use super::world::Run;
+use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
-use crate::units::{amount, cells, count, percent, range, readable};
+use crate::units::{amount, cells, count, range, readable};
 use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
 use metrics::sums::Fared;
@@ -30,11 +31,9 @@ fn comparison(report: &Report<'_>) -> Section {
     let has_intervals = differences.iter().any(|one| one.interval.low.is_some());
     let mut parts = Vec::new();
     if has_intervals {
-        let caption = "Bars are 95 % intervals; a hollow dot is no significant difference; an arrow points to what lies beyond the axis.";
-        parts.extend(answer::overall(report).map(|forest| figure(forest, caption)));
-        let caption = "Number of jobs in brackets. Short jobs run for an hour at most, narrow ones on eight processors at most \
-                       (Srinivasan et al. 2002).";
-        parts.extend(answer::classes(report).map(|forest| figure(forest, caption)));
+        parts.extend(answer::overall(report).map(|forest| figure(forest, CAPTION)));
+        let caption = format!("Number of jobs in brackets. {CLASSES}");
+        parts.extend(answer::classes(report).map(|forest| figure(forest, &caption)));
     }
     parts.push(overview(report));
     if has_intervals {
@@ -69,7 +68,7 @@ fn numbers(report: &Report<'_>, differences: &[Difference<'_>], has_intervals: b
             metric.label().to_owned(),
             one.policy.to_owned(),
             amount(metric, estimate.mean),
-            percent(100.0 * estimate.mean / one.of_baseline.abs()),
+            one.in_percent(),
             interval,
             significant.to_owned(),
             estimate.blocks.to_string(),

@@ -6,7 +6,7 @@ mod text;
 
 use super::cli::Inspect;
 use super::source::{failed, sha256_of, stem, swf};
-use super::words::date;
+use crate::calendar::date;
 use anyhow::{Context, Result};
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
@@ -36,7 +36,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
     let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
 
-    let figures = shown::write(&figures::of(&seen.log), [], &out)?;
+    let figures = shown::write(&figures::of(&seen.log, seen.start()), [], &out)?;
     let json = format!("{:#}\n", seen.as_json());
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
@@ -92,13 +92,16 @@ impl Seen<'_> {
         command
     }
 
-    /// The first day and the last on which jobs were submitted, in local time, where the log is tied to the calendar.
-    fn days(&self) -> Option<(String, String)> {
-        #[expect(clippy::cast_possible_truncation, reason = "seconds of a log are far below 2^63")]
-        let whole = |seconds: f64| seconds as i64;
+    /// The first submission in local time, in seconds since 1970, where the log is tied to the calendar.
+    fn start(&self) -> Option<i64> {
         let start = self.header.unix_start_time.and_then(|start| i64::try_from(start).ok()).unwrap_or(0);
-        let first = start + whole(self.log.first_submit) + i64::from(self.log.utc_offset);
-        self.log.is_calendar.then(|| (date(first), date(first + whole(self.log.submission_span))))
+        self.log.is_calendar.then(|| start + whole(self.log.first_submit) + i64::from(self.log.utc_offset))
+    }
+
+    /// The first day and the last on which jobs were submitted.
+    fn days(&self) -> Option<(String, String)> {
+        let first = self.start()?;
+        Some((date(first), date(first + whole(self.log.submission_span))))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -138,4 +141,9 @@ impl Seen<'_> {
         }
         notes
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seconds of a log are far below 2^63")]
+const fn whole(seconds: f64) -> i64 {
+    seconds as i64
 }

@@ -1,4 +1,4 @@
-//! Numbers as people read them: durations, shares, dates, little pictures of letters.
+//! Numbers as people read them: durations, shares, little pictures of letters.
 
 use crate::units::count;
 use lab::chart::{fixed, significant};
@@ -49,20 +49,6 @@ pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The day of a time in seconds since 1970, by the civil calendar: `1996-09-23`.
-pub(super) fn date(unix_seconds: i64) -> String {
-    // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
-    let days = unix_seconds.div_euclid(86_400) + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = 400 * era + year_of_era + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
-}
-
 /// Counts as little columns: `▁▂▅█`. Nothing is a dot on the ground.
 pub(super) fn columns(counts: &[u64]) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -103,12 +89,6 @@ mod tests {
     #[test]
     fn shares_are_percentages() {
         assert_eq!([0.0, 0.0001, 0.123, 0.4999, 1.0].map(percent), ["0 %", "< 0.1 %", "12.3 %", "50 %", "100 %"]);
-    }
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        let dates = [0, 951_782_400, 951_868_800, 1_356_998_400, -1].map(date);
-        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2000-03-01", "2013-01-01", "1969-12-31"]);
     }
 
     #[test]

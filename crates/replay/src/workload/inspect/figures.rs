@@ -1,20 +1,59 @@
 //! A log in pictures.
 
 use super::super::words::{counted, share};
+use crate::calendar;
 use crate::units::count;
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::extra::seen;
 use lab::shown::{DataRow, Shown};
+use std::collections::BTreeMap;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
 
-/// Everything that the log tells enough about to be drawn.
-pub(super) fn of(log: &Inspection) -> Vec<Shown> {
+/// Everything that the log tells enough about to be drawn; load over time first, if there is that.
+pub(super) fn of(log: &Inspection, start: Option<i64>) -> Vec<Shown> {
     if log.jobs == 0 {
         return Vec::new();
     }
     let always = [hours(log), weekdays(log), sizes(log), times(log)];
-    always.into_iter().chain(accuracy(log)).chain(users(log)).collect()
+    load(log, start).into_iter().chain(always).chain(accuracy(log)).chain(users(log)).collect()
+}
+
+/// The picture of load over time.
+pub(super) const LOAD: &str = "load";
+
+/// Offered load by day or week, from the first submission on; in processors where the machine is unknown. None of a log of less than two
+/// days.
+fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
+    const DAY: f64 = 86_400.0;
+    let span = log.submission_span / DAY;
+    let (slice, name) = if span > 60.0 { (7, "week") } else { (1, "day") };
+    let mut work: BTreeMap<u64, f64> = BTreeMap::new();
+    log.work_by_day.iter().for_each(|(day, seconds)| *work.entry(day / slice).or_default() += seconds);
+    let last = *work.keys().last()?;
+    if !(2.0..36_525.0).contains(&span) {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a century of days at most")]
+    let days = |slices: u64| (slices * slice) as f64;
+    let (scale, label) = match log.capacity {
+        Some(processors) => (100.0 / f64::from(processors), "offered load (%)"),
+        None => (1.0, "processors that the jobs would keep busy"),
+    };
+    // A part of a day or week at the end would look like a lull.
+    let points =
+        (0..last).map(|at| Point::new(days(at), scale * work.get(&at).copied().unwrap_or(0.0) / (DAY * days(1))));
+    let mut points: Vec<Point> = points.collect();
+    points.extend(points.last().map(|point| Point::new(days(last), point.y)));
+    let x = calendar::axis("time since the first submission", start, span);
+    let title = format!("Load by {name}");
+    let chart = Chart::new(LOAD, title, x, Axis::new(label), vec![Series::steps("offered load", points)]);
+    let average = log.load.map_or_else(String::new, |load| format!("; {:.0} % over the whole log", 100.0 * load));
+    let caption = format!(
+        "Processor-seconds of the jobs submitted in each whole {name}, as a share of what the machine can do in it{average}. Above 100 %, \
+         work piles up."
+    );
+    Some(shown(chart, &caption, &[]))
 }
 
 const SHARE: &str = "share of the jobs (%)";

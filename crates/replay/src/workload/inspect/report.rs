@@ -1,11 +1,12 @@
 //! A log as a page.
 
 use super::super::source::stem;
-use super::super::words::{exact, percent, share};
+use super::super::words::{duration, exact, percent, share};
 use super::Seen;
+use super::figures::LOAD;
 use super::text::frequent;
 use crate::units::count;
-use lab::page::{self, Page, Table};
+use lab::page::{self, Page, Part, Section, Table};
 use lab::provenance::{self, quoted};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ const FREQUENT: usize = 20;
 impl Seen<'_> {
     pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
         let log = &self.log;
+        let (load, figures): (Vec<_>, Vec<_>) = figures.into_iter().partition(|figure| figure.picture.id() == LOAD);
         let mut spreads = self.spreads();
         let heads = spreads.remove(0);
         let anomalies = log.anomalies.iter().map(|anomaly| {
@@ -28,7 +30,6 @@ impl Seen<'_> {
             vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]
         });
         let tables = [
-            Table::new("facts", "At a glance", "", ["of", "what the log tells"], self.facts()),
             Table::new(
                 "spreads",
                 "Sizes and times",
@@ -78,7 +79,9 @@ impl Seen<'_> {
         Page {
             title: stem(&self.options.file),
             subtitle: self.in_one_line(),
+            lead: self.key_numbers(),
             notes: self.notes(),
+            sections: vec![self.glance(load)],
             figures,
             tables: tables.into_iter().filter(|table| !table.rows.is_empty()).collect(),
             commands: vec![
@@ -89,6 +92,28 @@ impl Seen<'_> {
             provenance: self.provenance(),
             ..Page::default()
         }
+    }
+
+    fn glance(&self, load: Vec<page::Figure>) -> Section {
+        let facts = Table::new("facts", "At a glance", "", ["of", "what the log tells"], self.facts());
+        let parts = load.into_iter().map(|figure| Part::Figure(Box::new(figure))).chain([Part::Table(facts)]);
+        Section { id: "glance".to_owned(), title: "Load".to_owned(), words: Vec::new(), parts: parts.collect() }
+    }
+
+    /// Load, run times and waits in a sentence.
+    fn key_numbers(&self) -> Vec<String> {
+        let log = &self.log;
+        let load = log.load.map(|load| format!("The jobs offer {} of the machine.", percent(load)));
+        let runs = (log.runtimes.count > 0).then(|| {
+            let [median, tail] = [log.runtimes.median, log.runtimes.p90].map(duration);
+            format!("Half of them run for at most {median}, nine in ten for at most {tail}.")
+        });
+        let waits = (log.waits.count > 0).then(|| {
+            let [mean, median] = [log.waits.mean, log.waits.median].map(duration);
+            format!("In the log they waited {mean} on average, half of them at most {median}.")
+        });
+        let all: Vec<String> = load.into_iter().chain(runs).chain(waits).collect();
+        if all.is_empty() { all } else { vec![all.join(" ")] }
     }
 
     /// Jobs by the number of something.

@@ -1,0 +1,215 @@
+//! Differences between policies: in words, and as dots of a chart.
+
+use crate::units::{amount, percent, range, readable};
+use lab::chart::{Axis, Dot, Facet, Forest};
+use metrics::{Better, Estimate, Metric, Refusal};
+
+/// What a reader needs to know of a [`Forest`].
+pub(crate) const CAPTION: &str =
+    "Bars are 95 % intervals; a hollow dot is no significant difference; an arrow points to what lies beyond the axis.";
+
+/// What a reader needs to know of classes of jobs.
+pub(crate) const CLASSES: &str =
+    "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
+
+/// A difference between two policies.
+#[derive(Debug)]
+pub struct Difference<'a> {
+    /// By this metric.
+    pub metric: &'static Metric,
+    /// The value of this policy
+    pub policy: &'a str,
+    /// less that of this one.
+    pub baseline: &'a str,
+    /// Difference of the means over jobs, in the metric's unit; in percent of the baseline's where it is a mean over several logs or
+    /// settings.
+    pub interval: Estimate,
+    /// The mean of the baseline; `None` where the difference is in percent of it.
+    pub of_baseline: Option<f64>,
+    /// What the interval rests on several of: `blocks of the log`, `replications`.
+    pub observations: &'static str,
+}
+
+impl Difference<'_> {
+    /// In percent of the baseline's mean.
+    fn share(&self, value: f64) -> f64 {
+        self.of_baseline.map_or(value, |mean| 100.0 * value / mean.abs())
+    }
+
+    /// The difference in percent, for a reader.
+    pub(crate) fn in_percent(&self) -> String {
+        percent(self.share(self.interval.mean))
+    }
+
+    /// `6 to 24 min`.
+    fn range(&self, low: f64, high: f64) -> String {
+        match self.of_baseline {
+            Some(_) => range(self.metric, low, high),
+            None => format!("{} to {}", percent(low).trim_end_matches(" %"), percent(high)),
+        }
+    }
+
+    /// `easy+backfill=spf cuts mean wait by 15 min (13 %) against easy, 95 % CI 6 to 24 min.`, of the best policy against the baseline, or
+    /// of the next one against the baseline if that is the best.
+    pub(crate) fn headline(&self, base_is_best: bool) -> String {
+        let Self { metric, policy, baseline: base, interval: estimate, .. } = self;
+        let label = metric.label();
+        let (cuts, lowest, lower, above, below) = match metric.better() {
+            Better::Larger => ("raises", "highest", "higher", "below", "above"),
+            Better::Smaller => ("cuts", "lowest", "lower", "above", "below"),
+        };
+        let share = percent(self.share(estimate.mean).abs());
+        let size = match self.of_baseline {
+            Some(_) => format!("{} ({share})", amount(metric, estimate.mean.abs())),
+            None => share,
+        };
+        let value = self.of_baseline.map_or_else(String::new, |mean| format!(", {}", amount(metric, mean)));
+        let interval = match (estimate.low, estimate.high, estimate.refused) {
+            (Some(low), Some(high), _) => {
+                let is_turned = (metric.better() == Better::Larger) == base_is_best;
+                let (low, high) = if is_turned { (-high, -low) } else { (low, high) };
+                format!("95 % CI {}", self.range(low, high))
+            }
+            (.., Some(reason)) => reason.to_string(),
+            _ => "no interval".to_owned(),
+        };
+        if self.share(estimate.mean).abs() <= 1e-12 {
+            return format!("{policy} and {base} have the same {label}{value}.");
+        }
+        match (base_is_best, estimate.is_significant(), estimate.low.is_some()) {
+            (true, is_significant, has_interval) => {
+                let verdict = match (is_significant, has_interval) {
+                    (true, _) => "a significant difference, ",
+                    (false, true) => "no significant difference, ",
+                    (false, false) => "",
+                };
+                format!(
+                    "{base} has the {lowest} {label}{value}. {policy} is next, {size} {above}: {verdict}{interval}."
+                )
+            }
+            (false, true, _) => format!("{policy} {cuts} {label} by {size} against {base}, {interval}."),
+            (false, false, true) => format!(
+                "No policy has a significantly {lower} {label} than {base}. The {lowest} is that of {policy}, by {size}, {interval}."
+            ),
+            (false, false, false) => {
+                format!("{policy} has the {lowest} {label}, {size} {below} {base}; {interval}.")
+            }
+        }
+    }
+
+    /// A dot in the unit of the difference, with its text.
+    pub(crate) fn dot(&self) -> Dot {
+        let Estimate { mean, low, high, refused, .. } = self.interval;
+        let sign = if mean > 0.0 { "+" } else { "" };
+        let end = match (low, high, refused) {
+            (Some(low), Some(high), _) => format!("[{}]", self.range(low, high)),
+            (.., Some(Refusal::Saturated)) => "saturated".to_owned(),
+            _ => "no interval".to_owned(),
+        };
+        let share = self.in_percent();
+        let size = match self.of_baseline {
+            Some(_) => format!("{sign}{} ({sign}{share})", amount(self.metric, mean)),
+            None => format!("{sign}{share}"),
+        };
+        Dot { mean, interval: low.zip(high), text: format!("{size} {end}"), ..self.plain() }
+    }
+
+    /// A dot in percent of the baseline's mean.
+    pub(crate) fn relative(&self) -> Dot {
+        let Estimate { mean, low, high, .. } = self.interval;
+        let interval = low.zip(high).map(|(low, high)| (self.share(low), self.share(high)));
+        Dot { mean: self.share(mean), interval, ..self.plain() }
+    }
+
+    /// Text under the pointer: the policy, the difference with its exact value, the interval, and what it rests on.
+    fn plain(&self) -> Dot {
+        let Self { metric, policy, baseline, interval, .. } = self;
+        let share = self.in_percent();
+        let size = match self.of_baseline {
+            Some(_) => {
+                let exact = format!("{}{}", readable(interval.mean), unit(metric));
+                format!("{} ({exact}), {share}", amount(metric, interval.mean))
+            }
+            None => share,
+        };
+        let end = match (interval.low, interval.high) {
+            (Some(low), Some(high)) => {
+                let verdict = if interval.is_significant() { "significant" } else { "no significant difference" };
+                format!("95 % CI {}: {verdict}", self.range(low, high))
+            }
+            _ => interval.refused.map_or_else(|| "no interval".to_owned(), |why| why.to_string()),
+        };
+        let facts = vec![
+            policy.to_string(),
+            format!("{} to {baseline}: {size}", metric.label()),
+            end,
+            format!("{} {}", interval.blocks, self.observations),
+        ];
+        Dot { blocks: u32::try_from(interval.blocks).unwrap_or(u32::MAX), facts, ..Dot::default() }
+    }
+}
+
+/// Differences of policies to a baseline, as panels of one picture.
+pub(crate) struct Against<'a> {
+    pub(crate) baseline: &'a str,
+    /// Name and slot of the others.
+    pub(crate) others: Vec<(String, usize)>,
+}
+
+impl Against<'_> {
+    /// A panel; policies without a difference have no dot.
+    pub(crate) fn facet<'d, 'r: 'd>(
+        &self,
+        name: &str,
+        key: &str,
+        of: impl Iterator<Item = &'d Difference<'r>>,
+        dot: fn(&Difference<'r>) -> Dot,
+    ) -> Facet {
+        let of: Vec<&Difference<'r>> = of.collect();
+        let dots = self.others.iter().map(|(policy, _)| of.iter().find(|one| one.policy == policy).map(|one| dot(one)));
+        let dots = dots.map(|dot| dot.filter(|dot| dot.mean.is_finite())).collect();
+        Facet { name: name.to_owned(), key: key.to_owned(), dots, is_hidden: false }
+    }
+
+    /// The picture of one metric in its own unit, or in percent.
+    pub(crate) fn forest(
+        &self,
+        id: &str,
+        title: &str,
+        metric: &Metric,
+        in_percent: bool,
+        facets: Vec<Facet>,
+    ) -> Forest {
+        let unit = match (in_percent, metric.unit()) {
+            (true, _) => " (% of it)".to_owned(),
+            (false, "") => String::new(),
+            (false, unit) => format!(" ({unit})"),
+        };
+        let label = format!("difference in {} to {}{unit}", metric.label(), self.baseline);
+        let x = Axis { signed: true, spans: !in_percent && metric.unit() == "s", ..Axis::new(label) };
+        let larger_is_better = metric.better() == Better::Larger;
+        let (id, title, rows) = (id.to_owned(), capitalized(title), self.others.clone());
+        Forest { id, title, x, rows, facets, larger_is_better }
+    }
+
+    /// The picture of several metrics, in percent.
+    pub(crate) fn metrics(&self, id: &str, facets: Vec<Facet>) -> Forest {
+        let x = Axis { signed: true, ..Axis::new(format!("difference to {} (% of its mean)", self.baseline)) };
+        let title = format!("Other metrics against {}", self.baseline);
+        Forest { id: id.to_owned(), title, x, rows: self.others.clone(), facets, larger_is_better: false }
+    }
+}
+
+/// Unit of differences of a metric, behind a blank: `points` of a percentage.
+pub(crate) fn unit(metric: &Metric) -> String {
+    match metric.unit() {
+        "" => String::new(),
+        "%" => " points".to_owned(),
+        unit => format!(" {unit}"),
+    }
+}
+
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
