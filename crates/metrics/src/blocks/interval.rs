@@ -23,6 +23,7 @@
 use crate::mean::as_f64;
 use crate::output::t_quantile;
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Streams};
 use std::fmt;
 
@@ -40,7 +41,7 @@ pub const LEAST_STRETCH: f64 = 1.15;
 const RESAMPLES: usize = 999;
 
 /// A mean over jobs, or a difference of two, with its interval over blocks.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The mean over jobs, or the difference of two means over jobs.
     pub mean: f64,
@@ -70,7 +71,7 @@ impl Estimate {
 }
 
 /// The reason why there is no interval.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Refusal {
     /// Too few blocks.
     FewBlocks {

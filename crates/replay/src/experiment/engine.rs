@@ -118,18 +118,3 @@ fn this_program() -> Result<String> {
     let path = std::env::current_exe().context("cannot tell where this program is")?;
     Ok(quoted(&path.to_string_lossy()).into_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_are_written_as_ranges() {
-        let units = |numbers: &[u32]| {
-            numbers.iter().map(|unit| Unit { unit: *unit, log: 0, first: 0, end: 1 }).collect::<Vec<_>>()
-        };
-        assert_eq!(array(&units(&[0, 1, 2, 5, 7, 8])), "0-2,5,7-8");
-        assert_eq!(array(&units(&[3])), "3");
-        assert_eq!(array(&[]), "");
-    }
-}

@@ -149,7 +149,7 @@ fn refused(results: &Results<'_>, at: At) -> Vec<String> {
     let base = design.baseline;
     let reason = |policy: usize| {
         let mut all = design.metrics.iter().filter_map(|metric| results.weekly(at, policy, base, metric));
-        all.find_map(|weekly| weekly.refused.as_ref())
+        all.find_map(|weekly| weekly.refused)
     };
     let others = (0..design.policies.len()).filter(|policy| *policy != base);
     let named = |policy: usize| design.policies[policy].name();
@@ -165,7 +165,7 @@ fn dependent(results: &Results<'_>, at: At) -> Option<String> {
     let all = others.flat_map(|policy| design.metrics.iter().map(move |metric| (policy, *metric)));
     let correlations = all.filter_map(|(policy, metric)| {
         let weekly = results.weekly(at, policy, design.baseline, metric)?;
-        weekly.interval.low.and(weekly.correlation).map(|correlation| (correlation, policy, metric))
+        weekly.low.and(weekly.correlation).map(|correlation| (correlation, policy, metric))
     });
     let (correlation, policy, metric) = correlations.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (correlation > 0.3).then(|| {

@@ -4,7 +4,7 @@ use super::design::{Against, Claim, Design, Key, Method, Setting};
 use super::measure::Metric;
 use super::plan::IN_LOG;
 use super::unit::{Run, RunKey};
-use super::weeks::{Weekly, Weeks};
+use super::weeks::{Weeks, interval};
 use crate::units::may_be_best;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
@@ -17,7 +17,7 @@ use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
-use metrics::{Better, ConfidenceInterval, order};
+use metrics::{Better, ConfidenceInterval, Estimate, order};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +129,7 @@ impl<'a> Results<'a> {
 
     pub(super) fn mean(&self, at: At, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
         match self.weeks.get(&Cell { at, policy }).and_then(|weeks| weeks.means[self.column(metric)?].as_ref()) {
-            Some(weekly) => Some(weekly.interval),
+            Some(weekly) => Some(interval(weekly)),
             None => self.estimate(&self.of(at, policy, metric)),
         }
     }
@@ -139,14 +139,14 @@ impl<'a> Results<'a> {
     }
 
     /// Difference over blocks of one replay; `None` where replications are compared, or the metric has none.
-    pub(super) fn weekly(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<&Weekly> {
+    pub(super) fn weekly(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<&Estimate> {
         self.weeks.get(&Cell { at, policy })?.differences[base][self.column(metric)?].as_ref()
     }
 
     /// One policy less another, replication by replication.
     pub(super) fn difference(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<ConfidenceInterval> {
         match self.weekly(at, policy, base, metric) {
-            Some(weekly) => Some(weekly.interval),
+            Some(weekly) => Some(interval(weekly)),
             None => Some(self.compared(&(self.of(at, policy, metric) - self.of(at, base, metric))))
                 .filter(|estimate| estimate.replications > 0),
         }
@@ -209,7 +209,7 @@ impl<'a> Results<'a> {
         let mean = |policy| self.mean(at, policy, metric).map_or(f64::NAN, |mean| sign * mean.mean);
         standings(&policies.map(mean).collect::<Vec<f64>>(), |a, b, level| {
             let interval = match self.weeks.get(&Cell { at, policy: a }) {
-                Some(weeks) => weeks.simultaneous[b][self.column(metric)?].as_ref()?.interval,
+                Some(weeks) => interval(weeks.simultaneous[b][self.column(metric)?].as_ref()?),
                 None => {
                     let sample = self.sample(&(self.of(at, a, metric) - self.of(at, b, metric)));
                     let is_saturated =
@@ -271,7 +271,7 @@ impl<'a> Results<'a> {
     fn claimed_by_weeks(&self, claim: &Claim, places: &[At]) -> Option<ConfidenceInterval> {
         let position = self.design.claims.iter().position(|known| known.id == claim.id)?;
         let of = |at: &At| self.weeks.get(&Cell { at: *at, policy: claim.policy })?.claims[position].as_ref();
-        let found: Vec<ConfidenceInterval> = places.iter().map(|at| Some(of(at)?.interval)).collect::<Option<_>>()?;
+        let found: Vec<ConfidenceInterval> = places.iter().map(|at| Some(interval(of(at)?))).collect::<Option<_>>()?;
         mean_of_intervals(&found)
     }
 

@@ -11,29 +11,19 @@ use sim_core::{Job, Time};
 /// Estimates of one policy on one log, by the metrics of the design.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Weeks {
-    pub(super) means: Vec<Option<Weekly>>,
+    pub(super) means: Vec<Option<Estimate>>,
     /// Differences to each policy, at 95 %.
-    pub(super) differences: Vec<Vec<Option<Weekly>>>,
+    pub(super) differences: Vec<Vec<Option<Estimate>>>,
     /// The same at the level of comparisons with the best.
-    pub(super) simultaneous: Vec<Vec<Option<Weekly>>>,
+    pub(super) simultaneous: Vec<Vec<Option<Estimate>>>,
     /// Numbers of the claims about this policy.
-    pub(super) claims: Vec<Option<Weekly>>,
+    pub(super) claims: Vec<Option<Estimate>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Weekly {
-    /// Its replications are the blocks.
-    pub(super) interval: ConfidenceInterval,
-    pub(super) correlation: Option<f64>,
-    pub(super) refused: Option<String>,
-}
-
-impl Weekly {
-    fn of(estimate: Estimate, level: f64) -> Self {
-        let Estimate { mean, low, high, blocks, correlation, refused } = estimate;
-        let interval = ConfidenceInterval { mean, low, high, replications: blocks, level };
-        Self { interval, correlation, refused: refused.map(|why| why.to_string()) }
-    }
+/// At 95 %. Its replications are the blocks.
+pub(super) const fn interval(estimate: &Estimate) -> ConfidenceInterval {
+    let Estimate { mean, low, high, blocks, .. } = *estimate;
+    ConfidenceInterval { mean, low, high, replications: blocks, level: ConfidenceInterval::LEVEL }
 }
 
 /// Sums over the jobs of one policy by block, and whether it is saturated.
@@ -75,21 +65,19 @@ impl Replayed {
         (0..all.len()).map(one).collect()
     }
 
-    fn mean(&self, metric: Metric) -> Option<Weekly> {
+    fn mean(&self, metric: Metric) -> Option<Estimate> {
         let estimate = self.blocks.mean(metric.name())?;
-        let estimate = if self.is_saturated { estimate.refused(Refusal::Saturated) } else { estimate };
-        Some(Weekly::of(estimate, ConfidenceInterval::LEVEL))
+        Some(if self.is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
     }
 
     /// The metric of this policy less a share of that of another one.
-    fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Weekly> {
+    fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Estimate> {
         let estimate = self.blocks.difference_at(&theirs.blocks.scaled(share), metric.name(), level)?;
         let is_saturated = self.is_saturated || theirs.is_saturated;
-        let estimate = if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate };
-        Some(Weekly::of(estimate, level))
+        Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
     }
 
-    fn claimed(&self, claim: &Claim, all: &[Self]) -> Option<Weekly> {
+    fn claimed(&self, claim: &Claim, all: &[Self]) -> Option<Estimate> {
         match claim.bound {
             Against::Policy(other) => {
                 self.difference(&all[other], claim.metric, claim.share(), ConfidenceInterval::LEVEL)
