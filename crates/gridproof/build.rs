@@ -1,4 +1,5 @@
 //! Tells the program which revision it is built from. Here and not below: a commit builds little more than the front door again.
+//! In a package of a registry this is the commit that cargo noted, and the hash of the sources is unknown.
 
 #[path = "build/revision.rs"]
 mod revision;
@@ -9,8 +10,11 @@ use std::path::Path;
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    let workspace = Path::new(&manifest).ancestors().nth(2).expect("crates/gridproof lies inside the workspace");
-    let built = Built::of(workspace).expect("source files can be read");
+    let package = Path::new(&manifest);
+    let workspace = package.join("../..");
+    let is_checkout = workspace.join("crates/gridproof/build.rs").is_file();
+    let built =
+        if is_checkout { Built::of(&workspace).expect("source files can be read") } else { Built::of_package(package) };
     for file in &built.watched {
         println!("cargo::rerun-if-changed={}", file.display());
     }

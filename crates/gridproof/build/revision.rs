@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// What a program is made of, relative to the workspace.
-const SOURCES: [&str; 5] = ["crates", "xtask", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+/// What a program is made of, relative to the workspace. The crates have links to the scenarios and pages.
+const SOURCES: [&str; 7] =
+    ["crates", "xtask", "workloads", "docs/papers", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
 /// Tests, benches and examples are no part of it.
 const APART: [&str; 4] = ["tests", "benches", "examples", "target"];
@@ -18,13 +19,27 @@ pub(crate) struct Built {
     pub(crate) revision: String,
     /// Whether a file that the program is made of differed from that commit.
     pub(crate) is_dirty: bool,
-    /// SHA-256 of the names and contents of these files.
+    /// SHA-256 of the names and contents of these files; `unknown` in a package of a registry.
     pub(crate) sources: String,
     /// Files whose change makes the above untrue.
     pub(crate) watched: Vec<PathBuf>,
 }
 
 impl Built {
+    /// A package of a registry, whose `.cargo_vcs_info.json` names the commit, and whether a file differed from it.
+    pub(crate) fn of_package(package: &Path) -> Self {
+        let noted = fs::read_to_string(package.join(".cargo_vcs_info.json")).unwrap_or_default();
+        let revision =
+            noted.split_once("\"sha1\": \"").and_then(|(_, rest)| rest.split_once('"')).map(|(sha1, _)| sha1);
+        Self {
+            revision: revision.unwrap_or("unknown").to_owned(),
+            is_dirty: noted.contains("\"dirty\": true"),
+            sources: "unknown".to_owned(),
+            watched: Vec::new(),
+        }
+    }
+
+    /// A checkout.
     pub(crate) fn of(workspace: &Path) -> io::Result<Self> {
         let git = |arguments: &[&str]| -> Option<String> {
             let output = Command::new("git").arg("-C").arg(workspace).args(arguments).output().ok()?;
@@ -65,6 +80,9 @@ impl Built {
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if path.is_symlink() {
+        return Ok(());
+    }
     if path.is_dir() {
         if !APART.contains(&name.as_ref()) && !name.starts_with('.') {
             for entry in fs::read_dir(path)? {

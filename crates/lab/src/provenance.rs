@@ -49,7 +49,7 @@ pub(crate) fn executable_sha256() -> &'static str {
 /// Identity of the code that computes a result: the hash of Gridproof's sources. For a program that `adds` to them, or that does not
 /// report its sources, it is the hash of the executable.
 pub fn code(adds: bool) -> &'static str {
-    if adds || BUILT.get().is_none() { executable_sha256() } else { sources() }
+    if adds || sources() == "unknown" { executable_sha256() } else { sources() }
 }
 
 /// SHA-256 of a file's content, in hexadecimal digits.

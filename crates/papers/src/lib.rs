@@ -52,7 +52,7 @@ macro_rules! entries {
 /// The papers, in the order in which they were built.
 pub const ALL: &[Entry] = papers!(entries);
 
-/// SHA-256 of the code that simulates, made at build time: see `build.rs`.
+/// SHA-256 of the code that simulates, made at build time; empty in a package of a registry: see `build.rs`.
 const MODELS: &str = env!("GRIDPROOF_MODELS");
 
 #[cfg(test)]

@@ -68,6 +68,23 @@ fn revision_changes_and_sources_are_those_of_the_working_tree() {
 }
 
 #[test]
+fn a_package_has_the_commit_that_cargo_noted_and_no_hash_of_sources() {
+    let folder = folder();
+    let of = |text: &str| {
+        fs::write(folder.path().join(".cargo_vcs_info.json"), text).expect("it can be written");
+        let Built { revision, is_dirty, sources, watched } = Built::of_package(folder.path());
+        assert_eq!((sources.as_str(), watched.len()), ("unknown", 0));
+        (revision, is_dirty)
+    };
+    assert_eq!(
+        of("{\n  \"git\": {\n    \"sha1\": \"3bd8\"\n  },\n  \"path_in_vcs\": \"\"\n}"),
+        ("3bd8".to_owned(), false)
+    );
+    assert_eq!(of("{\n  \"git\": {\n    \"sha1\": \"3bd8\",\n    \"dirty\": true\n  }\n}"), ("3bd8".to_owned(), true));
+    assert_eq!(of("{}"), ("unknown".to_owned(), false));
+}
+
+#[test]
 fn a_manifest_names_what_the_program_was_built_from_whatever_is_checked_out_now() {
     let folder = folder();
     let log = crate::program::file(&folder, "log.swf", crate::program::FOUR_JOBS);

@@ -101,3 +101,38 @@ fn an_arrow_that_goes_up_or_lets_a_program_want_test_data_is_found() {
         assert_eq!(forbidden_edges(&metadata), [(from.to_owned(), to.to_owned())]);
     }
 }
+
+/// What a crate includes lies in its folder, so that its package has it; links lead to scenarios and pages.
+#[test]
+fn no_crate_includes_a_file_from_outside_of_its_folder() {
+    for package in metadata().workspace_packages().iter().filter(|package| package.name != "xtask") {
+        let folder = package.manifest_path.parent().expect("a folder");
+        let targets = package.targets.iter().map(|target| target.src_path.clone());
+        assert!(targets.clone().all(|path| path.starts_with(folder)), "{}: a target lies outside", package.name);
+        let mut files: Vec<_> = targets.map(|path| path.parent().expect("a folder").to_owned()).collect();
+        while let Some(path) = files.pop() {
+            if path.is_dir() {
+                let entries = path.read_dir_utf8().expect("it can be read");
+                files.extend(entries.map(|entry| entry.expect("an entry").into_path()));
+            } else if path.extension() == Some("rs") {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                let depth = path.strip_prefix(folder).expect("it lies below").components().count() - 1;
+                for part in text.split("include_").skip(1).filter(|part| part.starts_with(['s', 'b'])) {
+                    let name = part.split('"').nth(1).unwrap_or_default();
+                    assert!(name.matches("../").count() <= depth, "{path} includes {name}");
+                }
+            }
+        }
+    }
+}
+
+/// `rust-version` is the version that CI uses.
+#[test]
+fn the_oldest_rust_is_the_one_that_is_tested() {
+    let metadata = metadata();
+    let toolchain = std::fs::read_to_string(metadata.workspace_root.join("rust-toolchain.toml")).expect("a file");
+    for package in metadata.workspace_packages() {
+        let version = package.rust_version.as_ref().expect("a version").to_string();
+        assert!(toolchain.contains(&format!("channel = \"{version}\"")), "{}: {version}", package.name);
+    }
+}

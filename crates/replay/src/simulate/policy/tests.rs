@@ -10,7 +10,7 @@ fn refused(text: &str) -> String {
 
 /// The rows of the first table under a heading of docs/policies.md that begin with a name.
 fn rows(heading: &str) -> Vec<Vec<&'static str>> {
-    let page = include_str!("../../../../../docs/policies.md");
+    let page = include_str!("../../../policies.md");
     let (_, section) = page.split_once(&format!("\n{heading}\n")).expect(heading);
     let lines = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(str::trim).collect();

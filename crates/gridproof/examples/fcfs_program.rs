@@ -1,0 +1,1 @@
+../../../examples/policies/fcfs.rs
