@@ -1,4 +1,4 @@
-//! `doubt`: which verdicts change under which reading.
+//! `sensitivity`: which verdicts change under which reading.
 
 use crate::cli::Doubt;
 use crate::unless_missing;
@@ -29,7 +29,7 @@ pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Resul
         for outcome in &outcomes {
             for (claim, recorded) in outcome.surprises() {
                 let (slug, id) = (outcome.about.slug, claim.judged.id.as_str());
-                tell(&format!("{slug} {id} {}, but on record is: {recorded}", claim.told));
+                tell(&format!("{slug} {id} {}, but on record is: {recorded}", claim.sentence));
                 ending = Ending::Differs;
             }
         }
@@ -37,16 +37,18 @@ pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Resul
     Ok(ending)
 }
 
-/// A line for each claim, and where the report is.
+/// A line for each claim, by effect, and the path of the report.
 fn lines(outcome: &Outcome, quiet: bool) -> String {
-    let claims = outcome.claims.iter().filter(|_| !quiet);
-    let mut text: String = claims.map(|claim| format!("{} {}\n", claim.judged.id, claim.told)).collect();
+    let claims = outcome.by_effect().into_iter().filter(|_| !quiet);
+    let mut text: String = claims.map(|claim| format!("{} {}\n", claim.judged.id, claim.sentence)).collect();
     text += &format!(
-        "{}: {} of {} claims change their verdict under some of {} answers tried, from {} replications\n{}\n",
+        "{}: {} of {} claims change their verdict under some of {} answers tried ({} reversed, the others to or from \
+         inconclusive, which noise can do), from {} replications\n{}\n",
         outcome.about.slug,
         outcome.shaken(),
         outcome.claims.len(),
         outcome.tried,
+        outcome.reversed(),
         outcome.replications,
         outcome.out.join("report.html").display()
     );
@@ -74,7 +76,7 @@ fn as_json(outcome: &Outcome) -> serde_json::Value {
                 "id": claim.judged.id,
                 "verdict": claim.judged.verdict,
                 "recorded": claim.recorded,
-                "told": claim.told,
+                "sentence": claim.sentence,
                 "flips": flips,
             })
         })

@@ -23,6 +23,7 @@ use crate::study;
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// Options of `cargo xtask doubt`.
@@ -61,15 +62,22 @@ pub struct Doubted {
     /// Its verdict under each alternative that was tried, in their order.
     pub under: Vec<(Alternative, Verdict)>,
     /// What becomes of it, in words that follow its id: `holds under all 31 answers tried`.
-    pub told: String,
+    pub sentence: String,
     /// The same on record.
-    pub told_on_record: Option<String>,
+    pub sentence_on_record: Option<String>,
 }
 
 impl Doubted {
     /// The alternatives under which the verdict is another, with that verdict.
     pub fn flips(&self) -> impl Iterator<Item = &(Alternative, Verdict)> {
         self.under.iter().filter(|(_, verdict)| *verdict != self.judged.verdict)
+    }
+
+    /// Alternatives that reverse the verdict, and those that change it to or from inconclusive, which noise can do.
+    fn effect(&self) -> (usize, usize) {
+        let is_noise = |verdict| [verdict, self.judged.verdict].contains(&Verdict::Inconclusive);
+        let noise = self.flips().filter(|(_, verdict)| is_noise(*verdict)).count();
+        (self.flips().count() - noise, noise)
     }
 }
 
@@ -78,9 +86,21 @@ impl Outcome {
     pub fn surprises(&self) -> impl Iterator<Item = (&Doubted, &str)> {
         self.claims.iter().filter_map(|claim| {
             let nothing = if self.has_record { "nothing" } else { "nothing of such a run" };
-            let recorded = claim.told_on_record.as_deref().unwrap_or(nothing);
-            (claim.told != recorded).then_some((claim, recorded))
+            let recorded = claim.sentence_on_record.as_deref().unwrap_or(nothing);
+            (claim.sentence != recorded).then_some((claim, recorded))
         })
+    }
+
+    /// The claims by effect: first those that most alternatives reverse.
+    pub fn by_effect(&self) -> Vec<&Doubted> {
+        let mut claims: Vec<&Doubted> = self.claims.iter().collect();
+        claims.sort_by_key(|claim| Reverse(claim.effect()));
+        claims
+    }
+
+    /// Claims whose verdict some alternative reverses; the other changes are to or from inconclusive.
+    pub fn reversed(&self) -> usize {
+        self.claims.iter().filter(|claim| claim.effect().0 > 0).count()
     }
 
     /// How many claims change their verdict under some answer.
@@ -146,8 +166,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
         Doubted {
             recorded: recorded.verdict(&judged.id).map(str::to_owned),
-            told: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
-            told_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(&judged.id)).map(str::to_owned),
+            sentence: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
+            sentence_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(&judged.id)).map(str::to_owned),
             judged,
             under,
         }

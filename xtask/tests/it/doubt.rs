@@ -139,7 +139,7 @@ fn a_run_writes_the_table_the_matrix_and_a_page_that_verify_finds_in_order() {
     );
     let page = fs::read_to_string(out.path().join("report.html")).expect("a page");
     for claim in told[0]["claims"].as_array().expect("a list") {
-        assert!(page.contains(claim["told"].as_str().expect("words")), "{claim}");
+        assert!(page.contains(claim["sentence"].as_str().expect("words")), "{claim}");
     }
     let command = manifest(out.path())["command_line"].as_str().expect("a command").to_owned();
     assert!(command.contains("doubt multi-site --reading R2 --quick --reps 2"), "{command}");

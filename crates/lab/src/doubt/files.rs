@@ -133,11 +133,11 @@ fn sentences(outcome: &Outcome) -> page::Table {
     let row = |claim: &Doubted| {
         let counts = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive]
             .map(|verdict| claim.under.iter().filter(|(_, its)| *its == verdict).count().to_string());
-        let words = [claim.judged.id.clone(), claim.judged.statement.clone(), claim.told.clone()];
+        let words = [claim.judged.id.clone(), claim.judged.statement.clone(), claim.sentence.clone()];
         words.into_iter().chain(counts).collect()
     };
-    let caption = "In how many of the runs with another answer each claim has each verdict.";
+    let caption = "Claims by effect, and in how many of the runs with another answer each has each verdict.";
     let columns = ["claim", "the paper says", "it", "reproduced", "contradicted", "inconclusive"];
-    let rows = outcome.claims.iter().map(row).collect();
+    let rows = outcome.by_effect().into_iter().map(row).collect();
     page::Table::new("doubt-lines", "What other readings make of each claim", caption, columns, rows)
 }

@@ -58,8 +58,8 @@ fn holds_by_default(
     let condition = |place: &usize| named(readings, *place, scenario.answer(&readings[*place]));
     let conditions: Vec<String> = needed.iter().map(condition).collect();
     // Pairs with a reading that breaks it alone tell nothing new.
-    let is_told = |alternative: &Alternative| alternative.places.iter().any(|place| needed.contains(place));
-    let names = broken.iter().filter(|(alternative, _)| !is_told(alternative));
+    let is_named = |alternative: &Alternative| alternative.places.iter().any(|place| needed.contains(place));
+    let names = broken.iter().filter(|(alternative, _)| !is_named(alternative));
     let exceptions: Vec<&str> = names.map(|(alternative, _)| alternative.name.as_str()).collect();
     let mut text = match (conditions.is_empty(), exceptions.is_empty()) {
         (true, true) => format!("is contradicted by none of the {} answers tried", under.len()),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_is_told_apart_from_what_is_broken() {
+    fn what_is_left_open_is_named_apart_from_what_is_broken() {
         check(
             Reproduced,
             [Inconclusive, Reproduced, Reproduced],
