@@ -14,3 +14,5 @@ pub mod slurm;
 mod units;
 pub mod workload;
 mod world_name;
+
+pub use options::{Inside, LogOptions, MachineOptions, PassesName, WorldOptions};

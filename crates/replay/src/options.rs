@@ -15,27 +15,27 @@ use workload::{Deadlines, Estimates, InputError, Outages};
 /// The log, and how it is read.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct LogOptions {
+pub struct LogOptions {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "LOG.swf[.gz]", required_unless_present = "trace")]
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
     /// The same as LOG.
     #[arg(long, value_name = "FILE.swf[.gz]", conflicts_with = "log")]
-    pub(crate) trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// Run times that policies see; see the list below.
     #[arg(long, value_name = "exact|user|factor:F|request-factor:F|f-model:F|mean-of-user:K", default_value = "user")]
-    pub(crate) estimates: Estimates,
+    pub estimates: Estimates,
     /// Deadlines of jobs: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
     /// seconds after submission), or `none`.
     #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
-    pub(crate) deadlines: Deadlines,
+    pub deadlines: Deadlines,
     /// Seed of random numbers (estimates of the f-model, outages, the search of bgt and sg, the worlds of metasched and
     /// hier-grid); 0 if not given.
     #[arg(long, value_name = "S")]
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
     /// Only the first N records of the log.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_jobs: Option<u64>,
+    pub max_jobs: Option<u64>,
 }
 
 impl Default for LogOptions {
@@ -77,32 +77,32 @@ impl LogOptions {
 /// Space-shared machines, and what determines a schedule on them beside the log and the policy.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
-pub(crate) struct MachineOptions {
+pub struct MachineOptions {
     /// Clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
-    pub(crate) machines: Option<PathBuf>,
+    pub machines: Option<PathBuf>,
     /// Place of the machine file inside which a job must fit; cluster if not given.
     #[arg(long, value_enum, requires = "machines")]
-    pub(crate) inside: Option<Inside>,
+    pub inside: Option<Inside>,
     /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) procs: Option<u32>,
+    pub procs: Option<u32>,
     /// Failures of machines: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
     /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start again.
     #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
-    pub(crate) outages: Option<Outages>,
+    pub outages: Option<Outages>,
     /// Maximum iterations of Tabu search after each arrival; 10 if not given.
     #[arg(long, value_name = "N")]
-    pub(crate) tabu_iterations: Option<u32>,
+    pub tabu_iterations: Option<u32>,
     /// Scheduling passes among several events at one instant; per-instant if not given.
     #[arg(long, value_enum)]
-    pub(crate) passes: Option<PassesName>,
+    pub passes: Option<PassesName>,
 }
 
 /// The place that a job must keep to.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Inside {
+pub enum Inside {
     /// Inside one cluster, a line of the machine file; it may span machines.
     #[default]
     Cluster,
@@ -114,7 +114,7 @@ pub(crate) enum Inside {
 
 /// Values of `--passes`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PassesName {
+pub enum PassesName {
     /// Releases, then arrivals, then one scheduling pass.
     #[default]
     PerInstant,
@@ -164,31 +164,32 @@ impl MachineOptions {
 /// The world, its policies, and the options of worlds.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
-pub(crate) struct WorldOptions {
+pub struct WorldOptions {
     /// Policies to compare, separated by commas: see the list below.
     #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
-    pub(crate) policies: Vec<String>,
+    pub policies: Vec<String>,
     /// World in which the log is replayed; gap-schedule if not given.
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::models()))]
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// Rules of the world: see below; clean if not given.
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::profiles()))]
-    pub(crate) profile: Option<String>,
+    pub profile: Option<String>,
+    /// Its machines, where they are space-shared.
     #[command(flatten)]
-    pub(crate) on: MachineOptions,
+    pub on: MachineOptions,
     /// Seconds that a policy that is a program may take for one answer; 60 if not given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) policy_timeout: Option<Duration>,
+    pub policy_timeout: Option<Duration>,
     /// Start of the simulator of --profile alea31, such as 16.9688s: jobs submitted earlier start then. If not given, it
     /// follows from the clusters by that simulator's own protocol (29.2416s on Wagap).
     #[arg(long, value_name = "SPAN", value_parser = startup)]
-    pub(crate) startup: Option<Span>,
+    pub startup: Option<Span>,
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE")]
-    pub(crate) clusters: Option<PathBuf>,
+    pub clusters: Option<PathBuf>,
     /// The grid tree of --model hier-grid, a file or its short form: see below.
     #[arg(long, value_name = "FILE.toml|4-2-5")]
-    pub(crate) tree: Option<String>,
+    pub tree: Option<String>,
 }
 
 /// An option with its value as on the command line, behind a blank; empty if there is none.

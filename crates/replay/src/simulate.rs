@@ -35,8 +35,7 @@ pub(crate) mod worlds;
 
 pub use crate::difference::Difference;
 use anyhow::{Context, Result, ensure};
-pub use cli::Simulate;
-use cli::{Format, Table};
+pub use cli::{Format, Simulate, Table};
 pub use clock::Control;
 pub use compare::Ranked;
 use lab::chart::{self, Picture};
@@ -76,6 +75,27 @@ pub struct Simulation {
 
 /// Replays the log under each policy, and keeps every job. Writes and prints nothing; what the options say of output is for
 /// [`Simulation::write`]. `added` are policies and metrics of the program's own.
+///
+/// ```
+/// use replay::simulate::{Added, Control, Simulate, simulate};
+///
+/// # fn main() -> anyhow::Result<()> {
+/// let folder = tempfile::tempdir()?;
+/// let log = folder.path().join("log.swf");
+/// // Fields 4, 8 and 9 are the run time, the processors and the requested time.
+/// let jobs = ["1 0 -1 90 -1 -1 -1 3 100", "2 5 -1 50 -1 -1 -1 2 60", "3 9 -1 20 -1 -1 -1 1 30"];
+/// let lines = jobs.map(|job| format!("{job} -1 1 -1 -1 -1 -1 -1 -1 -1\n")).concat();
+/// std::fs::write(&log, format!("; MaxProcs: 4\n{lines}"))?;
+/// let mut options = Simulate::default();
+/// options.log.log = Some(log);
+/// options.world.policies = vec!["fcfs".to_owned(), "easy".to_owned()];
+/// let simulation = simulate(&options, &Added::default(), &Control::default())?;
+/// let starts = |policy| simulation.jobs(policy).iter().map(|job| job.start.map(|at| at.as_f64())).collect::<Vec<_>>();
+/// assert_eq!(starts(0), [Some(0.0), Some(90.0), Some(90.0)]);
+/// assert_eq!(starts(1), [Some(0.0), Some(90.0), Some(9.0)]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///
@@ -126,6 +146,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
 impl Simulation {
     /// Checks the options, and reads what is read before the log.
     fn open(options: &Simulate, added: &Added) -> Result<Self> {
+        ensure!(!options.world.policies.is_empty(), "no policy is named; give one or more, such as easy");
         options.log.ensure_can_be_read_again()?;
         ensure_can_be_written(&options.format)?;
         let world = worlds::open(&options.log, &options.world, &added.policies)?;

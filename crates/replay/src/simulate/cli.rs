@@ -146,31 +146,31 @@ fn orders() -> String {
 pub struct Simulate {
     /// The log, and how it is read.
     #[command(flatten)]
-    pub(crate) log: LogOptions,
+    pub log: LogOptions,
     /// The world, and its policies.
     #[command(flatten)]
-    pub(crate) world: WorldOptions,
+    pub world: WorldOptions,
     /// Policy that the others are compared with: one of those named by --policy. The default is easy if it is among them, else
     /// the first.
     #[arg(long, value_name = "NAME")]
-    pub(crate) baseline: Option<String>,
+    pub baseline: Option<String>,
     /// Write the jobs in another format, too; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
-    pub(crate) format: Vec<Format>,
+    pub format: Vec<Format>,
     /// Write these tables alone, separated by commas; all of them if not given. The manifest is always there.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
-    pub(crate) tables: Vec<Table>,
+    pub tables: Vec<Table>,
     /// Write no page, and no figures with their data.
     #[arg(long)]
-    pub(crate) no_report: bool,
+    pub no_report: bool,
     /// Output folder; results/simulate/LOG below the current folder if not given.
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 /// Tables that a run can write.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Table {
+pub enum Table {
     /// POLICY/jobs.csv, a row for each job.
     Jobs,
     /// POLICY/schedule.swf, the same in the Standard Workload Format.
@@ -231,7 +231,7 @@ impl Simulate {
 
 /// Formats that other programs read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
     Evalys,
     /// POLICY/jobs.parquet: jobs.csv as columns, for logs of millions of jobs. It wants a program that is built with it:
