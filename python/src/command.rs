@@ -59,7 +59,7 @@ pub(crate) fn run(
                 Command::Experiment(options) => {
                     added.with(|added| replay::experiment::experiment(&options, added, &common))
                 }
-                command => Lab::standard().run(command, &common, &mut Cli::command()),
+                command => Lab::standard().run(command, &common, &Cli::command()),
             });
             Ok((ending? == Ending::Done, text, notes))
         }
@@ -125,7 +125,7 @@ pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
     };
     let result = py.detach(|| {
         let lab = Lab::standard();
-        begin(&common).and_then(|()| lab.run(command, &common, &mut lab.explained(Cli::command())))
+        begin(&common).and_then(|()| lab.run(command, &common, &lab.explained(Cli::command())))
     });
     let code = match &result {
         Ok(Ending::Done) => 0,

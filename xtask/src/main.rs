@@ -33,11 +33,11 @@ enum Command {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
-    /// Measure how many intervals from one log contain the true difference.
+    /// Measure how many intervals contain the true difference: those from one log.
     Coverage(replay::coverage::Coverage),
     /// Feed damaged files to every reader.
     Fuzz(fuzz::Fuzz),
-    /// Report size and language of the sources, and fail where a count exceeds its ceiling.
+    /// Report size and language of the sources; fail where a count exceeds its ceiling.
     Tidy(tidy::Tidy),
     /// Run .ci/run, which is what CI runs.
     Ci,
@@ -47,9 +47,10 @@ fn main() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
     let lab = Lab::standard().called("cargo xtask").in_workspace(root);
     let mut program = lab.explained(Cli::command());
-    let Cli { command, common } = gridproof::parsed(&mut program.clone());
+    lab.complete(&program);
+    let Cli { command, common } = gridproof::parsed(&mut program);
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
-        Command::Lab(command) => lab.run(command, &common, &mut program),
+        Command::Lab(command) => lab.run(command, &common, &program),
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Coverage(options) => replay::coverage::coverage(&options, &common),
         Command::Fuzz(options) => fuzz::fuzz(&options, &common),

@@ -18,7 +18,7 @@ it as the new ceiling.";
 #[derive(Debug, Args)]
 #[command(after_help = ABOUT)]
 pub(crate) struct Tidy {
-    /// Write counts that have fallen as the new ceilings.
+    /// Lower each ceiling to its count, where that has fallen.
     #[arg(long)]
     lower: bool,
     /// List each place of a word.

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The command as it is typed, ended as it should.
 fn run(words: &str) {
     let cli = Cli::parse_from(["gridproof", "--quiet", "--jobs", "1"].into_iter().chain(words.split('\t')));
-    Lab::standard().run(cli.command, &cli.common, &mut Cli::command()).expect("the simulation is sound");
+    Lab::standard().run(cli.command, &cli.common, &Cli::command()).expect("the simulation is sound");
 }
 
 fn exchanges(criterion: &mut Criterion) {

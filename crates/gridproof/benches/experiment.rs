@@ -16,7 +16,7 @@ const COUNT: u64 = 50;
 /// The command as it is typed, ended as it should.
 fn run(arguments: &[&str]) {
     let cli = Cli::parse_from([&["gridproof", "--quiet", "--jobs", "1"], arguments].concat());
-    Lab::standard().run(cli.command, &cli.common, &mut Cli::command()).expect("the experiment is sound");
+    Lab::standard().run(cli.command, &cli.common, &Cli::command()).expect("the experiment is sound");
 }
 
 fn experiments(criterion: &mut Criterion) {

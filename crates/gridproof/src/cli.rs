@@ -38,7 +38,7 @@ pub enum Command {
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
-    /// Re-run a paper under alternative interpretations, and report which verdicts change.
+    /// Vary the readings of a paper: re-run it under alternative interpretations, and report which verdicts change.
     #[command(name = "sensitivity", visible_alias = "doubt")]
     Doubt(Doubt),
     /// Replay a log under one or more scheduling policies.
@@ -49,21 +49,21 @@ pub enum Command {
     Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: can machines have run it, and is it what a policy does?
     Check(Box<replay::check::Check>),
-    /// Replay a Slurm cluster under variants of its settings, or follow a recorded controller.
+    /// Replay a Slurm cluster, or follow a recorded controller: variants of its settings, and every decision.
     Slurm(Box<replay::slurm::Slurm>),
-    /// Inspect, check, convert, draw and measure logs and synthetic workloads.
+    /// Inspect, check, convert, draw, measure and resample logs.
     #[command(subcommand)]
     Workload(replay::workload::Workload),
     /// Check folders of results against their manifests.
     Verify(Verify),
-    /// Print the completion script of a shell, for the program under the name by which it is called.
+    /// Print the completion script of a shell: for the program under the name by which it is called.
     #[command(after_help = "\
 Examples:
   cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
       and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own
       completion, if there is one, still completes its other commands
-  cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
-      zsh's completion of cargo finds it there
+  source <(cargo xtask completions zsh)
+      in ~/.zshrc, for the program under its own name
   cargo xtask completions fish > ~/.config/fish/conf.d/cargo-xtask.fish")]
     Completions {
         /// The shell.
@@ -99,19 +99,19 @@ pub struct Reproduce {
     /// The papers, and options of their runs.
     #[command(flatten)]
     pub papers: Papers,
-    /// Compare verdicts with those on record in docs/papers; exit code 1 if one differs.
+    /// Compare verdicts with those on record; exit code 1 if one differs. The records are in docs/papers.
     #[arg(long)]
     pub check: bool,
-    /// Run inconclusive claims again with more replications, up to ten times as many.
+    /// Add replications to inconclusive claims, up to ten times as many.
     #[arg(long)]
     pub decide: bool,
     /// Redraw only these figures, and judge only their claims.
     #[arg(long, value_name = "FIG,…", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Judge the claims under the seeds 1 to N as well, and report under how many each verdict stays.
+    /// Judge the claims under seeds 1 to N as well, and report under how many each verdict stays.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
     pub seeds: Option<u32>,
-    /// Run a single replication again, and print its metrics.
+    /// Repeat a single replication, and print its metrics.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
     pub run: Option<String>,
 }
@@ -132,7 +132,7 @@ pub struct Papers {
     /// Seed, instead of the scenario's.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
+    /// Value of a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
@@ -197,7 +197,7 @@ pub struct Doubt {
     /// The papers, and options of their runs.
     #[command(flatten)]
     pub papers: Papers,
-    /// Compare the lines with those on record in docs/papers; exit code 1 if one differs.
+    /// Compare the lines with those on record; exit code 1 if one differs. The records are in docs/papers.
     #[arg(long, conflicts_with_all = ["reading", "product", "reps", "seed", "set"])]
     pub check: bool,
     /// Only these readings, by id or by field.
@@ -222,7 +222,7 @@ manifest.json lists every file of a run with its length and SHA-256. Other files
 are named, but are no difference: they are yours. Finished replications
 (OUT/cells) are checked line by line.")]
 pub struct Verify {
-    /// Folders that `reproduce`, `sensitivity`, `simulate` or `workload inspect` wrote.
+    /// Folders of results: those that `reproduce`, `sensitivity`, `simulate` or `workload inspect` wrote.
     #[arg(value_name = "OUT", required = true)]
     pub folders: Vec<PathBuf>,
 }

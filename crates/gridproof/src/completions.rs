@@ -1,12 +1,18 @@
-//! Completion scripts of shells, for the program under its own name and, where that is a command of cargo, as one types it.
+//! Completion in shells. A script calls the program for each word, so that names of papers and policies are completed, too.
 
-use anyhow::Result;
+use crate::Lab;
+use anyhow::{Context, Result};
 use clap::Command;
-use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 use lab::terminal::print;
+use std::ffi::OsStr;
 
-/// What `cargo xtask` needs beside the script for `cargo-xtask`: cargo's own completion stays, and is asked about
-/// everything else. zsh's completion of cargo asks `_cargo-xtask` by itself.
+/// The variable by which a script calls the program.
+const VARIABLE: &str = "COMPLETE";
+
+/// What `cargo xtask` needs beside the script for `cargo-xtask`: cargo's own completion stays, and completes everything else.
 const BASH: &str = r#"
 # `cargo NAME …`: hands the words behind NAME to the completion of cargo-NAME, and all others to that of cargo.
 if ! declare -F _cargo-NAME_within_cargo >/dev/null; then
@@ -43,27 +49,54 @@ complete -c cargo -n 'set -l words (commandline -opc); test (count $words) -ge 2
 "#;
 
 /// Prints the script of a shell.
-pub(crate) fn completions(shell: Shell, program: &mut Command) -> Result<()> {
-    print(&script(shell, program)?);
-    Ok(())
-}
-
-fn script(shell: Shell, program: &mut Command) -> Result<String> {
-    let name = program.get_name().to_owned();
+pub(crate) fn completions(shell: Shell, program: &Command) -> Result<()> {
+    let name = program.get_name();
+    let shells = Shells::builtins();
+    let completer = shells.completer(&shell.to_string()).context("no such shell")?;
+    let path = lab::provenance::executable().to_string_lossy();
     // Into a buffer: a pipe that closes early is no reason to panic.
     let mut script = Vec::new();
-    clap_complete::generate(shell, program, &name, &mut script);
-    let mut script = String::from_utf8(script)?;
+    completer.write_registration(VARIABLE, name, name, &path, &mut script)?;
     let within_cargo = match shell {
         Shell::Bash => BASH,
         Shell::Fish => FISH,
         _ => "",
     };
-    if let Some(command) = name.strip_prefix("cargo-") {
-        // The program is called `cargo NAME` in its help: clap_complete takes that for a command below `cargo` where it lists
-        // options, and for `cargo-NAME` where it walks along the words. They must meet.
-        script = script.replace(&format!("cargo__subcmd__{command}"), &format!("cargo__{command}"));
-        script += &within_cargo.replace("NAME", command);
+    let within_cargo = name.strip_prefix("cargo-").map(|command| within_cargo.replace("NAME", command));
+    print(&(String::from_utf8(script)? + &within_cargo.unwrap_or_default()));
+    Ok(())
+}
+
+impl Lab {
+    /// Answers the call of a completion script, and ends the process; returns if this is none. Call first in `main`.
+    pub fn complete(&self, program: &Command) {
+        CompleteEnv::with_factory(|| self.with_names(program.clone())).var(VARIABLE).complete();
     }
-    Ok(script)
+
+    /// `command` with the names that its options take.
+    fn with_names(&self, command: Command) -> Command {
+        let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+        let fold = |command: Command, name: String| command.mut_subcommand(name, |below| self.with_names(below));
+        names.into_iter().fold(command, fold).mut_args(|argument| match argument.get_id().as_str() {
+            "slug" => {
+                let papers =
+                    self.papers.iter().map(|paper| (paper.about.slug.to_owned(), paper.about.title.to_owned()));
+                let papers: Vec<_> = papers.chain([("all".to_owned(), "all papers".to_owned())]).collect();
+                argument.add(ArgValueCompleter::new(move |typed: &OsStr| beginning_with(typed, &papers)))
+            }
+            "policy" | "policies" | "baseline" => {
+                let added = self.added.clone();
+                argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
+                    beginning_with(typed, &replay::simulate::policy_names(&added, &typed.to_string_lossy()))
+                }))
+            }
+            _ => argument,
+        })
+    }
+}
+
+/// Candidates among names with descriptions.
+fn beginning_with(typed: &OsStr, names: &[(String, String)]) -> Vec<CompletionCandidate> {
+    let candidates = names.iter().filter(|(name, _)| name.starts_with(&*typed.to_string_lossy()));
+    candidates.map(|(name, about)| CompletionCandidate::new(name).help(Some(about.clone().into()))).collect()
 }

@@ -40,7 +40,7 @@ use std::sync::Arc;
 /// The commit that this program was built from, marked `-dirty` if its sources differed from it.
 pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
 
-/// SHA-256 of the sources that this program was built from.
+/// SHA-256 of the sources that this program was built from; `unknown` in a package of a registry.
 pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
 /// A laboratory: the papers, policies and metrics of a program.
@@ -130,8 +130,9 @@ impl Lab {
         let name = path.as_deref().and_then(Path::file_stem).unwrap_or_else(|| "gridproof".as_ref());
         let lab = self.called(&name.to_string_lossy());
         let mut program = lab.explained(Cli::command().name(program()));
-        let Cli { command, common } = parsed(&mut program.clone());
-        ended(begin(&common).and_then(|()| lab.run(command, &common, &mut program)))
+        lab.complete(&program);
+        let Cli { command, common } = parsed(&mut program);
+        ended(begin(&common).and_then(|()| lab.run(command, &common, &program)))
     }
 
     /// The command line with help that has the program's name, and the policies that were added.
@@ -146,12 +147,12 @@ impl Lab {
         })
     }
 
-    /// Runs `command`. `program` is the whole command line that it belongs to, for shells to complete.
+    /// Runs `command`. `program` is the whole command line that it belongs to.
     ///
     /// # Errors
     ///
     /// Bad usage or input, a file that cannot be read or written, or Ctrl-C; [`exit_code`] returns a number for each.
-    pub fn run(&self, command: Command, common: &Common, program: &mut clap::Command) -> Result<Ending> {
+    pub fn run(&self, command: Command, common: &Common, program: &clap::Command) -> Result<Ending> {
         match command {
             Command::List => list::list(&self.papers, common),
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
@@ -182,20 +183,46 @@ impl Lab {
     }
 }
 
-/// Rewrites the text behind the options in the help of `command` and of all commands below it.
+/// Rewrites the text behind the options in the help of `command` and of all commands below it. `--help` alone has that text, and
+/// the whole description of an option; `-h` has the beginning of its first sentence.
 fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) -> clap::Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     let command = names
         .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, |below| in_its_own_words(below, rewrite)));
+        .fold(command, |command, name| command.mut_subcommand(name, |below| listed(in_its_own_words(below, rewrite))));
+    let command = command.mut_args(described);
     match command.get_after_help().map(|help| rewrite(&help.to_string())) {
-        Some(help) => command.after_help(help),
+        Some(help) => command.after_help("").after_long_help(help),
         None => command,
     }
 }
 
-/// Parses the command line of `program`; ends the process with a message if it is wrong. Parsing completes the command in a way
-/// that the scripts for shells cannot take: give it a clone.
+/// A command in one line of the list above it.
+fn listed(command: clap::Command) -> clap::Command {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    command.about(beginning(&about, &[". ", "; ", ": "]).to_owned()).long_about(about)
+}
+
+/// An option in one line of `-h`; `--help` has the whole description, and the values.
+fn described(argument: clap::Arg) -> clap::Arg {
+    let Some(help) = argument.get_help().map(ToString::to_string) else { return argument };
+    let short = beginning(&help, &[". ", "; ", ": ", " (", ", "]).to_owned();
+    let values = argument.get_possible_values().into_iter().map(|value| match value.get_help() {
+        Some(help) => format!("\n- {}: {help}", value.get_name()),
+        None => format!("\n- {}", value.get_name()),
+    });
+    let values: String = values.collect();
+    let long = if values.is_empty() { help } else { format!("{help}\n\nPossible values:{values}") };
+    argument.help(short).long_help(long).hide_possible_values(true)
+}
+
+/// The text in front of the first stop.
+fn beginning<'a>(text: &'a str, stops: &[&str]) -> &'a str {
+    let end = stops.iter().filter_map(|stop| text.find(stop)).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Parses the command line of `program`; ends the process with a message if it is wrong.
 pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
     let matches = program.try_get_matches_from_mut(std::env::args_os());
     matches.and_then(|mut matches| P::from_arg_matches_mut(&mut matches)).unwrap_or_else(|error| {
@@ -321,7 +348,7 @@ mod tests {
     fn the_help_calls_the_program_by_its_name_and_lists_the_policies_that_were_added() {
         let lab = own(Lab::standard().called("my-lab"), "my-fcfs");
         let program = lab.explained(Cli::command());
-        let simulate = program.find_subcommand("simulate").and_then(clap::Command::get_after_help);
+        let simulate = program.find_subcommand("simulate").and_then(clap::Command::get_after_long_help);
         let help = simulate.expect("it teaches by example").to_string();
         assert!(help.contains("  my-lab simulate --trace "), "{help}");
         assert!(help.contains("\n  my-fcfs        by my own hands\n"), "{help}");

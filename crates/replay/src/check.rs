@@ -75,7 +75,7 @@ pub struct Check {
     #[command(flatten)]
     log: LogOptions,
     /// The schedule: CSV or SWF, plain or gzip.
-    #[arg(long, value_name = "FILE.csv|FILE.swf")]
+    #[arg(long, value_name = "FILE")]
     schedule: PathBuf,
     /// The policy that made it, as `simulate` takes it; without it, only feasibility is checked.
     #[arg(long, value_name = "NAME")]

@@ -23,11 +23,11 @@ pub struct LogOptions {
     #[arg(long, value_name = "FILE.swf[.gz]", conflicts_with = "log")]
     pub trace: Option<PathBuf>,
     /// Run times that policies see; see the list below.
-    #[arg(long, value_name = "exact|user|factor:F|request-factor:F|f-model:F|mean-of-user:K", default_value = "user")]
+    #[arg(long, default_value = "user")]
     pub estimates: Estimates,
     /// Deadlines of jobs: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
     /// seconds after submission), or `none`.
-    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    #[arg(long, default_value = "none")]
     pub deadlines: Deadlines,
     /// Seed of random numbers (estimates of the f-model, outages, the search of bgt and sg, the worlds of metasched and
     /// hier-grid); 0 if not given.
@@ -81,7 +81,7 @@ pub struct MachineOptions {
     /// Clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub machines: Option<PathBuf>,
-    /// Place of the machine file inside which a job must fit; cluster if not given.
+    /// Place inside which a job must fit, as the machine file has them; cluster if not given.
     #[arg(long, value_enum, requires = "machines")]
     pub inside: Option<Inside>,
     /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
@@ -89,12 +89,12 @@ pub struct MachineOptions {
     pub procs: Option<u32>,
     /// Failures of machines: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
     /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start again.
-    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
+    #[arg(long)]
     pub outages: Option<Outages>,
-    /// Maximum iterations of Tabu search after each arrival; 10 if not given.
+    /// Maximum iterations of a Tabu search, after each arrival; 10 if not given.
     #[arg(long, value_name = "N")]
     pub tabu_iterations: Option<u32>,
-    /// Scheduling passes among several events at one instant; per-instant if not given.
+    /// Scheduling passes at one instant, among several events; per-instant if not given.
     #[arg(long, value_enum)]
     pub passes: Option<PassesName>,
 }
@@ -177,7 +177,7 @@ pub struct WorldOptions {
     /// Its machines, where they are space-shared.
     #[command(flatten)]
     pub on: MachineOptions,
-    /// Seconds that a policy that is a program may take for one answer; 60 if not given.
+    /// Seconds that a policy's program may take, for one answer; 60 if not given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub policy_timeout: Option<Duration>,
     /// Start of the simulator of --profile alea31, such as 16.9688s: jobs submitted earlier start then. If not given, it

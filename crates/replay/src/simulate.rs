@@ -73,6 +73,13 @@ pub struct Simulation {
     seconds: f64,
 }
 
+/// Names of policies that go on from what was `typed`, with descriptions: those that a program `added`, and ours.
+pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
+    let own = added.policies.iter().map(|own| (own.name().to_owned(), own.about().to_owned()));
+    let ours = policy::Policy::completions(typed).into_iter();
+    own.chain(ours.map(|(name, about)| (name, about.to_owned()))).collect()
+}
+
 /// Replays the log under each policy, and keeps every job. Writes and prints nothing; what the options say of output is for
 /// [`Simulation::write`]. `added` are policies and metrics of the program's own.
 ///

@@ -30,7 +30,7 @@ pub struct Slurm {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compare the decisions of a recorded slurmctld with those of this program, pass by pass.
+    /// Compare the decisions of a recorded slurmctld: pass by pass with those of this program.
     Follow(Follow),
 }
 
@@ -64,7 +64,7 @@ pub struct Follow {
     /// The jobs: CSV id,submit,run,limit,args, or the output of sacct.
     #[arg(long, value_name = "FILE")]
     pub trace: PathBuf,
-    /// Accounts, shares and QOS, as `sacctmgr dump` writes them.
+    /// Accounts of the cluster: shares and QOS, as `sacctmgr dump` writes them.
     #[arg(long, value_name = "FILE")]
     pub accounts: Option<PathBuf>,
     /// Version of Slurm: 22.05, 24.11 or nearest:VERSION. Read from the log if not given.

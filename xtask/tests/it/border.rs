@@ -245,6 +245,10 @@ fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
         assert_eq!(complete(before, &["cargo", "+nightly", "xtask", "simu"]), ["simulate"]);
         assert!(complete(before, &["cargo", "xtask", "simulate", "--tra"]).contains(&"--trace".to_owned()));
         assert_eq!(complete(before, &["cargo", "xtask", "workload", "insp"]), ["inspect"]);
+        assert_eq!(complete(before, &["cargo", "xtask", "reproduce", "mul"]), ["multi-site"]);
+        assert_eq!(complete(before, &["cargo", "xtask", "simulate", "--policy", "easy,con"]), ["easy,cons"]);
+        assert_eq!(complete(before, &["cargo", "xtask", "simulate", "--policy", "flex+"]), ["flex+reserve="]);
+        assert_eq!(complete(before, &["cargo", "xtask", "simulate", "tests/it/ten"]), ["tests/it/ten-jobs.swf"]);
     }
     assert_eq!(complete(cargo, &["cargo", "b"]), ["build", "bench"]);
     assert_eq!(complete("", &["cargo", "xt"]), ["xtask"]);

@@ -3,3 +3,4 @@
 mod exec;
 mod installed;
 mod metric;
+mod short_help;

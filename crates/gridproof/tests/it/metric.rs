@@ -11,7 +11,7 @@ fn lab(words: &[&str]) {
         jobs.iter().map(|job| job.wait().as_secs_f64()).fold(f64::NAN, f64::max)
     });
     let Cli { command, common } = Cli::try_parse_from(["gridproof"].iter().chain(words)).expect("a command");
-    lab.run(command, &common, &mut Cli::command()).expect("it runs");
+    lab.run(command, &common, &Cli::command()).expect("it runs");
 }
 
 /// Value of a column in the rows of a table in which another column has a value.

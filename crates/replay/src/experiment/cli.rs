@@ -36,13 +36,13 @@ pub struct Experiment {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: How,
-    /// Engine: this machine; the cluster that Slurm schedules; or printed commands, for any other tool.
+    /// Engine that runs the units: this machine; the cluster that Slurm schedules; or printed commands, for any other tool.
     #[arg(long, value_enum, default_value_t = Engine::Local)]
     pub(crate) engine: Engine,
     /// Print the plan in words (for slurm: the script), and do nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Add replications until the half-width of every mean is within this share of it, 0.02 say; up to ten times as many.
+    /// Largest half-width as a share of its mean, 0.02 say; replications are added, up to ten times as many.
     #[arg(long, value_name = "P", value_parser = share)]
     pub(crate) precision: Option<f64>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) struct How {
     /// Where to write; results/experiment/NAME if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Remove finished units and compute everything again.
+    /// Remove finished units, and compute everything again.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Cut the work into at least N units. If not given, a unit is some minutes of work.
@@ -87,7 +87,7 @@ pub(crate) enum Part {
     },
     /// Compute one unit of a plan into a file beside it; nothing, if that is there and sound.
     Work {
-        /// Such as results/experiment/NAME/cells/plan.jsonl.
+        /// The plan, such as results/experiment/NAME/cells/plan.jsonl.
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
         /// The number of the unit, from 0.
@@ -96,7 +96,7 @@ pub(crate) enum Part {
     },
     /// Put the units of a plan together: tables, figures, report. Fails if one is missing, or if two copies of a run differ.
     Collect {
-        /// Such as results/experiment/NAME/cells/plan.jsonl.
+        /// The plan, such as results/experiment/NAME/cells/plan.jsonl.
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
         /// Where to write; the folder above the plan's if not given.

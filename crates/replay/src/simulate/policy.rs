@@ -226,6 +226,21 @@ impl Policy {
         BASES.each_ref().map(|base| base.name).join(", ")
     }
 
+    /// Policies, and names that go on from `typed` by a setting, with descriptions: for completion in shells.
+    pub(super) fn completions(typed: &str) -> Vec<(String, &'static str)> {
+        let bases = BASES.iter().map(|base| (base.name.to_owned(), base.about));
+        let mut found: Vec<_> = bases.chain(ALIASES.map(|(alias, name)| (alias.to_owned(), name))).collect();
+        let Some((before, last)) = typed.rsplit_once('+') else { return found };
+        let (key, is_order) = (last.split('=').next().unwrap_or_default(), last.contains('='));
+        if is_order && ["order", "backfill"].contains(&key) {
+            found.extend(Order::ALL.map(|order| (format!("{before}+{key}={}", order.name()), order.definition())));
+        }
+        let base = BASES.iter().find(|base| base.name == PolicyName::base_of(typed));
+        let keys = SETTINGS.iter().filter(|(key, ..)| base.is_some_and(|base| base.settings.contains(key)));
+        found.extend(keys.map(|(key, _, about)| (format!("{before}+{key}="), *about)));
+        found
+    }
+
     /// The policies and their settings, for the help.
     pub(super) fn help() -> String {
         let settings = |base: &Base| match base.settings {

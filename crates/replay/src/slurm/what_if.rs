@@ -60,16 +60,16 @@ pub struct WhatIf {
     /// The jobs: the output of sacct, an SWF log (.swf, .swf.gz), or CSV id,submit,run,limit,args.
     #[arg(long, value_name = "FILE")]
     pub trace: PathBuf,
-    /// Accounts, shares and QOS, as `sacctmgr dump` writes them.
+    /// Accounts of the cluster: shares and QOS, as `sacctmgr dump` writes them.
     #[arg(long, value_name = "FILE")]
     pub accounts: Option<PathBuf>,
-    /// Variants to compare; the first is the baseline.
-    #[arg(long, value_name = "NAME[=KEY=VALUE;…],…", default_value = "base")]
+    /// Variants to compare: NAME or NAME=KEY=VALUE;…; the first is the baseline.
+    #[arg(long, value_name = "VARIANT,…", default_value = "base")]
     pub compare: String,
-    /// Replaces a setting of slurm.conf in all variants; may be repeated.
+    /// Setting of slurm.conf in all variants; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Phases of the controller's loops under which each variant runs.
+    /// Phases of the controller's loops, under each of which a variant runs.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub phases: u32,
     /// Seed of the phases.

@@ -12,11 +12,11 @@ use workload::sacct::Zone as LocalZone;
 pub enum Workload {
     /// Summarize a log: jobs, load, arrivals, sizes, run times, estimates, users, anomalies.
     Inspect(Inspect),
-    /// List every anomaly of a log, line by line, and what a simulation does about it.
+    /// List every anomaly of a log: line by line, and what a simulation does about it.
     Validate(Validate),
     /// Convert a log to another format: SWF, SWF with the columns of MetaCentrum, GWF.
     Convert(Convert),
-    /// Draw a synthetic log from a published model, or from one that was measured in a log.
+    /// Draw a synthetic log: from a published model, or from one that was measured in a log.
     Generate(Generate),
     /// Make another log like one: its weeks or its users drawn at random, or every submission moved by some seconds.
     Resample(Resample),
