@@ -5,6 +5,7 @@
 //! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
 
 mod arrange;
+mod calendar;
 mod canvas;
 mod draw;
 mod forest;
@@ -15,6 +16,7 @@ mod readout;
 mod scale;
 mod sketch;
 
+pub use calendar::date;
 use canvas::Sheet;
 pub use draw::note;
 pub use forest::{Dot, Facet, Forest};
@@ -89,6 +91,8 @@ pub struct Axis {
     pub signed: bool,
     /// Values are spans in seconds, written in seconds, minutes, hours or days. A unit `(s)` in the label follows.
     pub spans: bool,
+    /// Values are days since this time, in seconds since 1970, and are written as dates.
+    pub start: Option<i64>,
 }
 
 impl Axis {

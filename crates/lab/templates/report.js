@@ -110,7 +110,8 @@
     const unit = units.find(([, , from]) => Math.abs(v) >= from);
     return unit ? `${digits(+(v / unit[1]).toPrecision(3))} ${unit[0]} (${digits(v)} s)` : `${digits(v)} s`;
   };
-  const written = (axis, v) => axis.names.find(([at]) => Math.abs(at - v) <= 1e-9 * Math.abs(at))?.[1] ?? (axis.spans ? span(v) : digits(v) + axis.unit);
+  const date = (seconds) => new Date(1e3 * seconds).toISOString().slice(0, 10);
+  const written = (axis, v) => axis.start != null ? date(axis.start + 86400 * v) : axis.names.find(([at]) => Math.abs(at - v) <= 1e-9 * Math.abs(at))?.[1] ?? (axis.spans ? span(v) : digits(v) + axis.unit);
 
   // The value of a series at x: the level that holds, the point there, or a place on the line between two points.
   const valueAt = ({ points, joined }, x, levels) => {

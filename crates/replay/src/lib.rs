@@ -1,6 +1,5 @@
 //! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment`, `slurm` and `workload`.
 
-mod calendar;
 pub mod check;
 pub mod coverage;
 mod difference;

@@ -175,8 +175,8 @@ impl Inspection {
     }
 }
 
-/// `TimeZone: -28800`, as the Parallel Workloads Archive writes it.
-fn zone(header: &Header) -> Option<i32> {
+/// Seconds by which the machine's local time is ahead of UTC: `TimeZone: -28800`, as the Parallel Workloads Archive writes it.
+pub fn zone(header: &Header) -> Option<i32> {
     header.get("TimeZone")?.split_whitespace().next()?.parse().ok().filter(|offset: &i32| offset.abs() <= 86_400)
 }
 

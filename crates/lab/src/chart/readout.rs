@@ -62,6 +62,7 @@ fn axis(axis: &Axis, scale: &Scale) -> Value {
         // As it stands behind a number, with a blank before it.
         "unit": axis.unit(),
         "spans": axis.spans,
+        "start": axis.start,
         "log": scale.log,
         "low": scale.low,
         "high": scale.high,

@@ -117,6 +117,9 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
 fn numbers(chart: &Chart) -> Vec<Value> {
     const MANY: usize = 200;
     let tick = |x: f64| {
+        if let Some(date) = chart.x.date(x) {
+            return date;
+        }
         let own = chart.x.ticks.iter().flatten().find(|(at, _)| (at - x).abs() <= 1e-9 * x.abs());
         own.map_or_else(|| significant(x), |(_, label)| label.clone())
     };

@@ -229,14 +229,19 @@ fn user_table(report: &Report<'_>, users: usize, metric: &Metric, of: Of) -> Par
 }
 
 fn over_time(report: &Report<'_>) -> Section {
-    let (unit, seconds) = unit_of_time(report);
+    let ((unit, seconds), start) = (unit_of_time(report), report.start());
     let levels = |id: &str, title: &str, y: Axis, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
         let series = report.runs.iter().map(|run| {
             let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
             Series::steps(run.name.clone(), points.collect())
         });
-        let x = Axis::new(format!("time since the first submit ({unit})"));
-        Chart::new(id, title, x, y, series.collect())
+        let series: Vec<Series> = series.collect();
+        let longest = series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max);
+        let x = match unit {
+            "days" => Axis::of_days("time since the first submit", start, longest),
+            unit => Axis::new(format!("time since the first submit ({unit})")),
+        };
+        Chart::new(id, title, x, y, series)
     };
     let percent = 100.0 / f64::from(report.sites().processors());
     let mut busy = levels("utilization", "Utilization", Axis::new("busy processors (%)"), percent, |run| {

@@ -6,8 +6,8 @@ mod text;
 
 use super::cli::Inspect;
 use super::source::{failed, sha256_of, stem, swf};
-use crate::calendar::date;
 use anyhow::{Context, Result};
+use lab::chart::date;
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
 use lab::page;

@@ -1,7 +1,6 @@
 //! A log in pictures.
 
 use super::super::words::{counted, share};
-use crate::calendar;
 use crate::units::count;
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::extra::seen;
@@ -45,7 +44,7 @@ fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
         (0..last).map(|at| Point::new(days(at), scale * work.get(&at).copied().unwrap_or(0.0) / (DAY * days(1))));
     let mut points: Vec<Point> = points.collect();
     points.extend(points.last().map(|point| Point::new(days(last), point.y)));
-    let x = calendar::axis("time since the first submission", start, span);
+    let x = Axis::of_days("time since the first submission", start, span);
     let title = format!("Load by {name}");
     let chart = Chart::new(LOAD, title, x, Axis::new(label), vec![Series::steps("offered load", points)]);
     let average = log.load.map_or_else(String::new, |load| format!("; {:.0} % over the whole log", 100.0 * load));

@@ -1,11 +1,11 @@
 //! Days of the calendar, and axes of time that show them.
 
-use lab::chart::Axis;
+use super::Axis;
 
 const DAY: i64 = 86_400;
 
 /// The day of a time in seconds since 1970, by the civil calendar: `1996-09-23`.
-pub(crate) fn date(unix_seconds: i64) -> String {
+pub fn date(unix_seconds: i64) -> String {
     // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
     let days = unix_seconds.div_euclid(DAY) + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -18,11 +18,22 @@ pub(crate) fn date(unix_seconds: i64) -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// An axis of the time since `start`, in seconds since 1970, over a number of days. Without a start, or of less than two days, it
-/// has no dates.
-pub(crate) fn axis(label: &str, start: Option<i64>, days: f64) -> Axis {
-    let ticks = start.map(|start| ticks(start, days)).unwrap_or_default();
-    if ticks.len() < 2 { Axis::new(format!("{label} (days)")) } else { Axis::new("date").with_ticks(ticks) }
+impl Axis {
+    /// An axis of days since `start`, in seconds since 1970: it shows dates. Without a start, or of less than two days, it has none, and the
+    /// label stands.
+    pub fn of_days(label: &str, start: Option<i64>, days: f64) -> Self {
+        let ticks = start.map(|start| ticks(start, days)).unwrap_or_default();
+        if ticks.len() < 2 {
+            return Self::new(format!("{label} (days)"));
+        }
+        Self { start, ..Self::new("date").with_ticks(ticks) }
+    }
+
+    /// The date of a place on an axis of days that shows dates.
+    #[expect(clippy::cast_possible_truncation, reason = "a century of days at most")]
+    pub(crate) fn date(&self, days: f64) -> Option<String> {
+        Some(date(self.start? + (days * DAY as f64) as i64))
+    }
 }
 
 /// Places in days from `start`, and dates: up to seven days, or the first of months, quarters or years.
