@@ -21,8 +21,6 @@ pub enum Event {
     OfferTimeout(ServerId),
     /// A server draws another operating system (experiment 4).
     Change(ServerId),
-    /// A server changes its operating systems as was laid down before the run.
-    Alter(ServerId, u32),
     /// A discovery ends whose messages were counted and not played.
     Discovered(u32),
     /// A work station without an offer resubmits its request to its peer.
@@ -35,7 +33,7 @@ impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
             Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => EventPriority::RELEASE,
-            Self::Change(_) | Self::Alter(..) => EventPriority::new(4),
+            Self::Change(_) => EventPriority::new(4),
             Self::Deliver(_) | Self::Due(_) | Self::Submit | Self::Discovered(_) | Self::Resubmit => {
                 EventPriority::ARRIVE
             }

@@ -22,7 +22,7 @@ use crate::trees::Trees;
 use crate::world::World;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Context, Fact, Model, Purpose, Span, Stream, Streams, Time};
+use sim_core::{Context, Fact, Model, Purpose, Span, Stream, Streams};
 
 /// A source of submissions from outside that has none.
 pub type Nothing = std::iter::Empty<Submission>;
@@ -35,8 +35,6 @@ pub struct Grid<O = (), L = Nothing> {
     source: Source<L>,
     /// Experiment 4.
     changes: Option<Changes>,
-    /// Changes of operating systems that were laid down before the run.
-    script: Vec<(Time, ServerId, u32)>,
 }
 
 /// The changes of operating systems in experiment 4, drawn as they happen.
@@ -120,14 +118,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 .collect(),
         });
         let fabric = Fabric::new(config, world, network, seats, observer);
-        Ok(Self { fabric, system, source, changes, script: Vec::new() })
-    }
-
-    /// Has a server offer other operating systems, as a set of bits, from the instant `at` on.
-    #[must_use]
-    pub fn with_change(mut self, at: Time, server: ServerId, systems: u32) -> Self {
-        self.script.push((at, server, systems));
-        self
+        Ok(Self { fabric, system, source, changes })
     }
 
     /// Plays what is otherwise only counted: every discovery goes from scheduler to scheduler, message by message, and every
@@ -200,10 +191,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         self.post_change(server, cx);
         let Some(changes) = &mut self.changes else { return };
         let systems = 1 << changes.draws[server.index()].random_range(0..changes.systems);
-        self.set_systems(server, systems, cx);
-    }
-
-    fn set_systems(&mut self, server: ServerId, systems: u32, cx: &mut impl Context<Event>) {
         if self.fabric.set_systems(server, systems) {
             let (system, mut run) = self.split(cx);
             system.resources_changed(server, &mut run);
@@ -264,9 +251,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
         for server in 0..narrow(self.fabric.servers.len()) {
             self.post_change(ServerId(server), cx);
         }
-        for (at, server, systems) in std::mem::take(&mut self.script) {
-            cx.post_at(at, Event::Alter(server, systems));
-        }
         self.open_source(cx);
     }
 
@@ -279,7 +263,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
             Event::Ran(server) => self.ran(server, cx),
             Event::OfferTimeout(server) => self.free(server, cx),
             Event::Change(server) => self.change(server, cx),
-            Event::Alter(server, systems) => self.set_systems(server, systems, cx),
             Event::Discovered(tree) => {
                 let (system, mut run) = self.split(cx);
                 system.trees().discovered(tree, &mut run);

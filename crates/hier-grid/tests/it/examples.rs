@@ -1,10 +1,10 @@
-//! The paper's own example, figure 1: six jobs, two channels, and what fallback makes of them.
+//! The paper's own example, figure 1: six jobs and two channels.
 //!
 //! GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. GS2, GS4 and GS5 are at sites. Jobs 1 to 3 find no resources at
 //! GS4.
 
 use hier_grid::grid::view::SchedulerView;
-use hier_grid::{Address, Bag, Config, Grid, Message, Payload, Places, SchedulerId, ServerId, Shape, StationId};
+use hier_grid::{Address, Bag, Config, Grid, Message, Payload, Places, SchedulerId, Shape, StationId};
 use hier_grid::{Submission, System, World};
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 
@@ -84,33 +84,4 @@ fn nine_jobs_are_shared_by_three_branches_of_equal_power() {
             assert!(jobs.len() <= 3, "{message:?}");
         }
     }
-}
-
-#[test]
-fn a_change_that_makes_bags_similar_breaks_the_second_channel() {
-    let server_of_gs4 = ServerId(1);
-    let grid = figure_1(&[0, 0, 0, 1, 1, 1], 100).with_change(Time::from_secs(1), server_of_gs4, 0b11);
-    let mut sim = Sim::new(grid, ());
-    sim.run_until(Time::from_secs(2));
-    let at = |id| channels(&sim.model().scheduler(id));
-    assert_eq!(at(GS3), [(FIRST, 128, vec![GS4, GS5])]);
-    assert_eq!(at(GS1), [(FIRST, 192, vec![GS2, GS3])]);
-    assert_eq!(at(GSS), [(FIRST, 192, vec![GS1])]);
-}
-
-#[test]
-fn jobs_that_lose_their_resources_are_scheduled_again() {
-    // All servers are busy when those of GS2 and GS5 turn to the other operating system. Jobs that wait there for the first
-    // one must go back, and only GS4 is left to run them, whose server turns to it a second later.
-    let grid = figure_1(&[1, 1, 1, 0, 0, 0], 100)
-        .with_change(Time::from_secs(1), ServerId(0), 0b10)
-        .with_change(Time::from_secs(1), ServerId(2), 0b10)
-        .with_change(Time::from_secs(2), ServerId(1), 0b01);
-    let (grid, log) = Sim::new(grid, sim_core::JobLog::collecting()).run();
-    assert_eq!(grid.is_at_rest(), Ok(()));
-    let records = log.into_sink();
-    let waited = records.iter().filter(|record| record.job.id >= JobId(3) && record.start > Time::from_secs(1));
-    let sites: Vec<_> = waited.map(|record| record.site.0).collect();
-    assert!(!sites.is_empty() && sites.iter().all(|site| *site == 1), "{sites:?}");
-    assert!(grid.counts().fallback > 0);
 }
