@@ -48,29 +48,9 @@ pub enum Approach {
 }
 
 /// Why a [`Config`] cannot be simulated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ConfigError {
-    /// There is nowhere to run.
-    #[error("sites: at least one site is needed")]
-    NoSite,
-    /// A site without processors.
-    #[error("sites: site {site} has no processors; give it at least 1")]
-    NoProcessor {
-        /// Counted from 1.
-        site: usize,
-    },
-    /// A speed that is not a positive number.
-    #[error("sites: site {site} has speed {speed}; a speed is above 0")]
-    Speed {
-        /// Counted from 1.
-        site: usize,
-        /// As given.
-        speed: f64,
-    },
-    /// An overhead that is not a fraction.
-    #[error("overhead: {0} is no fraction of a service time; 0.1 means 10 %")]
-    Overhead(f64),
-}
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
 
 impl Config {
     /// `sites` equal sites of `processors` processors at reference speed, under `approach`, with the paper's first
@@ -86,19 +66,20 @@ impl Config {
     ///
     /// The first field that makes no sense, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        let fault = |fault: String| Err(ConfigError(fault));
         if self.sites.is_empty() {
-            return Err(ConfigError::NoSite);
+            return fault("sites: at least one site is needed".to_owned());
         }
-        for (i, Site { processors, speed }) in self.sites.iter().enumerate() {
+        for (site, Site { processors, speed }) in (1..).zip(&self.sites) {
             if *processors == 0 {
-                return Err(ConfigError::NoProcessor { site: i + 1 });
+                return fault(format!("sites: site {site} has no processors; give it at least 1"));
             }
             if !(speed.is_finite() && *speed > 0.0) {
-                return Err(ConfigError::Speed { site: i + 1, speed: *speed });
+                return fault(format!("sites: site {site} has speed {speed}; a speed is above 0"));
             }
         }
         if !(self.overhead.is_finite() && self.overhead >= 0.0) {
-            return Err(ConfigError::Overhead(self.overhead));
+            return fault(format!("overhead: {} is no fraction of a service time; 0.1 means 10 %", self.overhead));
         }
         Ok(())
     }

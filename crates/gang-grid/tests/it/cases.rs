@@ -4,7 +4,7 @@
 
 use crate::common::{Transcript, World};
 use gang_grid::config::{EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, ScanTrigger, ThresholdFrom};
-use gang_grid::{Approach, Config, ConfigError, Grid, Readings, Site, Submission};
+use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use sim_core::{Fact, JobId, SiteId, Span, Streams, Time};
 
 fn local(id: u32, submit: f64, site: u32, service: f64) -> Submission {
@@ -343,7 +343,7 @@ mod input {
             ..Config::uniform(0, 0, Approach::One)
         };
         let overhead = |overhead| Config { overhead, ..Config::uniform(1, 1, Approach::One) };
-        assert_eq!(refused(&Config::uniform(0, 16, Approach::One)), ConfigError::NoSite.to_string());
+        assert_eq!(refused(&Config::uniform(0, 16, Approach::One)), "sites: at least one site is needed");
         assert_eq!(refused(&site(0, 1.0)), "sites: site 2 has no processors; give it at least 1");
         for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(refused(&site(1, speed)), format!("sites: site 2 has speed {speed}; a speed is above 0"));
