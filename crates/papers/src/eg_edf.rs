@@ -448,15 +448,3 @@ impl Paper for EgEdfPaper {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_scenario_gives_the_first_answer_to_each_reading() -> Result<()> {
-        let file: File = EgEdfPaper::scenario()?.typed()?;
-        assert_eq!(file.readings, Readings::default());
-        Ok(())
-    }
-}

@@ -96,17 +96,17 @@ mod tests {
         Ok(())
     }
 
-    /// Small runs of a paper: the checks do not depend on their size.
-    fn small<P: Paper>(assignments: &[&str]) -> Result<P> {
+    pub(crate) fn paper<P: Paper>(assignments: &[&str], effort: Effort) -> Result<P> {
         let mut scenario = P::scenario()?;
         assignments.iter().try_for_each(|assignment| scenario.set(assignment))?;
-        P::new(&scenario, Effort::Quick)
+        P::new(&scenario, effort)
     }
 
     /// Where an answer leaves the determinants of a cell as they are, its runs are taken from the store: they must be the same.
     /// Returns the number of comparisons.
     fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
-        let paper: P = small(settings)?;
+        // Small runs: the checks do not depend on their size.
+        let paper: P = paper(settings, Effort::Quick)?;
         let mut cells = BTreeSet::new();
         paper
             .claims()
@@ -124,7 +124,7 @@ mod tests {
         for reading in P::READINGS {
             for answer in &reading.answers[1..] {
                 let assignment = format!("{}={answer}", reading.key());
-                let other: P = small(&[settings, &[&assignment]].concat())?;
+                let other: P = self::paper(&[settings, &[&assignment]].concat(), Effort::Quick)?;
                 for (cell, own) in cells.iter().zip(&own) {
                     if other.determinants(cell) == paper.determinants(cell) {
                         assert_eq!(bits(&other, cell), *own, "{assignment}: {:?}", paper.parameters(cell));

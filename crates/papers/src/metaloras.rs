@@ -215,11 +215,7 @@ mod tests {
     use sim_core::Span;
 
     fn paper(assignments: &[&str]) -> MetaLorasPaper {
-        let mut scenario = MetaLorasPaper::scenario().expect("the scenario");
-        for assignment in assignments {
-            scenario.set(assignment).expect("a parameter");
-        }
-        MetaLorasPaper::new(&scenario, Effort::Full).expect("a good scenario")
+        crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
     }
 
     /// What the crate says of the local users' slowdown, with the window found by running every policy.

@@ -384,11 +384,7 @@ mod tests {
     use alea31::Moves;
 
     fn paper(assignments: &[&str]) -> SwiftGapPaper {
-        let mut scenario = SwiftGapPaper::scenario().expect("the scenario");
-        for assignment in assignments {
-            scenario.set(assignment).expect("a parameter");
-        }
-        SwiftGapPaper::new(&scenario, Effort::Full).expect("a good scenario")
+        crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
     }
 
     /// `sg` of `simulate` takes the library's default.
