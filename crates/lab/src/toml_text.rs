@@ -22,8 +22,15 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let message = in_words(error.message());
-        let key = key_at(text, start).map_or_else(String::new, |key| format!("{key}: "));
-        Wrong { line: 1 + text[..start].matches('\n').count(), words: format!("{key}{message}{}", hint(&message)) }
+        let words = match key_at(text, start) {
+            Some(key) => {
+                // Some values name their key themselves.
+                let own = format!("{}: ", key.rsplit('.').next().unwrap_or_default());
+                format!("{key}: {}", message.strip_prefix(&own).unwrap_or(&message))
+            }
+            None => message.clone(),
+        };
+        Wrong { line: 1 + text[..start].matches('\n').count(), words: words + &hint(&message) }
     })
 }
 
