@@ -207,13 +207,16 @@ fn listed(command: clap::Command) -> clap::Command {
 fn described(argument: clap::Arg) -> clap::Arg {
     let Some(help) = argument.get_help().map(ToString::to_string) else { return argument };
     let short = beginning(&help, &[". ", "; ", ": ", " (", ", "]).to_owned();
-    let values = argument.get_possible_values().into_iter().map(|value| match value.get_help() {
-        Some(help) => format!("\n- {}: {help}", value.get_name()),
-        None => format!("\n- {}", value.get_name()),
-    });
+    // clap gives a switch values before it has built the command.
+    let has_values = argument.get_action().takes_values();
+    let values =
+        argument.get_possible_values().into_iter().filter(|_| has_values).map(|value| match value.get_help() {
+            Some(help) => format!("\n- {}: {help}", value.get_name()),
+            None => format!("\n- {}", value.get_name()),
+        });
     let values: String = values.collect();
     let long = if values.is_empty() { help } else { format!("{help}\n\nPossible values:{values}") };
-    argument.help(short).long_help(long).hide_possible_values(true)
+    argument.help(short).long_help(long).hide_possible_values(has_values)
 }
 
 /// The text in front of the first stop.
