@@ -279,7 +279,7 @@ fn one_replay_in_an_experiment_has_the_estimates_and_intervals_of_simulate() {
         "{head:?}"
     );
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
-    assert!(page.contains("Best by wait_mean: easy; no significant difference from it: cons."), "the best ones");
+    assert!(page.contains("Best by mean wait: easy; no significant difference from it: cons."), "the best ones");
 }
 
 #[test]
