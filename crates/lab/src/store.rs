@@ -10,7 +10,7 @@
 //! again.
 //!
 //! One process at a time writes a file: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that. Jobs of
-//! an array, on many machines and without a lock, have a store each, `cells/units/K` ([`unit`]). Two that compute the same unit at once
+//! an array, on many machines and without a lock, have a store each, `cells/units/K` ([`unit()`]). Two that compute the same unit at once
 //! end with the same bytes: each puts its sorted file in place by a rename, and a line that they spoilt for each other is computed again.
 
 mod segment;

@@ -1,6 +1,7 @@
 //! A claim with what was found, as the tables and the page show it.
 
 use super::{Check, Claim, Rule};
+use crate::chart::decimals_for;
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::{in_words, number, optional};
@@ -55,7 +56,8 @@ impl JudgedCell {
         }
     }
 
-    /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
+    /// The estimate in words; a number without a width has as many decimals as what is claimed of it, up to four digits of the
+    /// width of that.
     pub fn observed(&self) -> String {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
@@ -63,7 +65,9 @@ impl JudgedCell {
             Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
                 if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
             {
-                format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
+                let of_width = usize::try_from(decimals_for(high - low, 4)).unwrap_or(0);
+                let decimals = decimals(low).max(decimals(high));
+                format!("{:.*}", if high > low { decimals.min(of_width) } else { decimals }, self.estimate.mean)
             }
             _ => in_words(&self.estimate),
         }
