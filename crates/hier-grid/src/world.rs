@@ -248,7 +248,7 @@ impl World {
 
     /// The class of a job that requires this: the narrowest that is wide enough. `None` if no server with its operating
     /// system is wide enough.
-    pub fn class_of(&self, requirement: Requirement) -> Option<u8> {
+    pub(crate) fn class_of(&self, requirement: Requirement) -> Option<u8> {
         let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
         let class = self
             .classes
@@ -299,7 +299,7 @@ impl World {
     }
 
     /// Mean number of CPUs of a server (1692 in the paper's types).
-    pub fn mean_cpus(&self) -> f64 {
+    pub(crate) fn mean_cpus(&self) -> f64 {
         let total: f64 = self.servers.iter().map(|server| f64::from(server.cpus)).sum();
         total / f64::from(narrow(self.servers.len()))
     }

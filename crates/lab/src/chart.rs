@@ -32,7 +32,7 @@ use std::borrow::Cow;
 pub const WIDTH: f64 = 720.0;
 
 /// Height of every picture in CSS pixels.
-pub const HEIGHT: f64 = 450.0;
+pub(crate) const HEIGHT: f64 = 450.0;
 
 /// One figure: series of points over a common x.
 #[derive(Debug, Clone, Default)]

@@ -38,7 +38,7 @@ impl<C: DesignPoint> Observations<C> {
     }
 
     /// How many replications of a point there are.
-    pub fn replications_of(&self, cell: &C) -> u32 {
+    pub(crate) fn replications_of(&self, cell: &C) -> u32 {
         u32::try_from(self.rows.get(cell).map_or(0, Vec::len)).expect("few replications")
     }
 

@@ -83,7 +83,7 @@ impl<C: DesignPoint> Quantity<C> {
 
     /// Whether it is the larger of several in each replication. Where these are noisy, its mean lies above the largest of their means:
     /// each replication picks what chance favours.
-    pub const fn is_largest(&self) -> bool {
+    pub(crate) const fn is_largest(&self) -> bool {
         matches!(self, Self::Combined(Operation::Larger, ..))
     }
 

@@ -167,13 +167,13 @@ impl Store {
     /// What was [put](Self::put) under an identity; none where it is no `T`.
     pub fn get<T: DeserializeOwned>(&self, identity: &Identity<'_>) -> Option<T> {
         #[derive(Deserialize)]
-        struct Content<T> {
+        struct MetricsAlone<T> {
             metrics: T,
         }
         let key = segment::key_of(identity);
         let own = self.state().lines.get(&key).cloned();
         let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
-        serde_json::from_str(&line).map(|Content { metrics }| metrics).ok()
+        serde_json::from_str(&line).map(|MetricsAlone { metrics }| metrics).ok()
     }
 
     /// Keeps a finished replication.

@@ -26,7 +26,7 @@ impl Verdict {
     pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
 
     /// The same where nothing was simulated.
-    pub const fn of_a_check(self) -> Self {
+    pub(crate) const fn of_a_check(self) -> Self {
         match self {
             Self::Reproduced | Self::Consistent => Self::Consistent,
             Self::Inconclusive | Self::Contradicted | Self::Inconsistent => Self::Inconsistent,
@@ -34,12 +34,12 @@ impl Verdict {
     }
 
     /// Whether it is that of a check, and not of a claim.
-    pub fn is_of_a_check(self) -> bool {
+    pub(crate) fn is_of_a_check(self) -> bool {
         Self::OF_CHECKS.contains(&self)
     }
 
     /// The verdict at the beginning of `words`, as a claim's verdict is written: `reproduced at 40 replications`.
-    pub fn from_words(words: &str) -> Option<Self> {
+    pub(crate) fn from_words(words: &str) -> Option<Self> {
         Self::ALL.into_iter().chain(Self::OF_CHECKS).find(|verdict| words.starts_with(&verdict.to_string()))
     }
 }

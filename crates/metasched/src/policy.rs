@@ -177,7 +177,7 @@ impl<'a> View<'a> {
     }
 
     /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.
-    pub fn shortest_turnaround(&self) -> Span {
+    pub(crate) fn shortest_turnaround(&self) -> Span {
         self.job.time.scaled(1.0 / self.fastest)
     }
 

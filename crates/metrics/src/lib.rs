@@ -57,12 +57,12 @@
 //! ```
 
 pub mod job;
-pub mod job_class;
-pub mod mean;
-pub mod quantile_sketch;
+mod job_class;
+mod mean;
+mod quantile_sketch;
 
 pub mod backlog;
-pub mod metric_summary;
+mod metric_summary;
 pub mod summary;
 pub mod timeline;
 

@@ -77,7 +77,7 @@ impl Users {
     ///
     /// R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
     /// computer systems", DEC-TR-301, 1984.
-    pub fn jain(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
+    pub(crate) fn jain(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
         let means = self.means(of);
         let (sum, squares) = means.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         (squares > 0.0).then(|| sum * sum / (as_f64(means.len() as u64) * squares))

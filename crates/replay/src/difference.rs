@@ -150,13 +150,13 @@ impl Difference<'_> {
 }
 
 /// Differences of policies to a baseline, as panels of one picture.
-pub(crate) struct Against<'a> {
+pub(crate) struct DifferencesTo<'a> {
     pub(crate) baseline: &'a str,
     /// Name and slot of the others.
     pub(crate) others: Vec<(String, usize)>,
 }
 
-impl Against<'_> {
+impl DifferencesTo<'_> {
     /// A panel; policies without a difference have no dot.
     pub(crate) fn facet<'d, 'r: 'd>(
         &self,

@@ -55,7 +55,7 @@ use sites::Sites;
 use std::mem;
 use std::path::Path;
 use std::time::Instant;
-use watch::{Asked, Keeps};
+use watch::{Keeps, RunRequest};
 use workload::{Intake, Options, SwfReader};
 use world::{Opened, Run};
 
@@ -110,7 +110,7 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<Simulation> {
     let mut simulation = Simulation::open(options, added)?;
     let asked =
-        || Ok(Asked { control: control.clone(), keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
+        || Ok(RunRequest { control: control.clone(), keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| {})?;
     Ok(simulation)
 }
@@ -129,7 +129,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, control, own) = (simulation.world.sites(), Control::default(), added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;
-    let asked = || Ok(Asked { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
+    let asked = || Ok(RunRequest { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
@@ -166,7 +166,7 @@ impl Simulation {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     fn run<'a>(
         &self,
-        ask: &(dyn Fn() -> Result<Asked<'a>> + Sync),
+        ask: &(dyn Fn() -> Result<RunRequest<'a>> + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<(Vec<Run>, f64)> {
         let began = Instant::now();

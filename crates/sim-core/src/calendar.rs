@@ -141,7 +141,7 @@ impl<E> Calendar<E> {
     /// Whether no event is pending up to and including this instant. `false` also where one was, and has been cancelled: this
     /// only looks.
     #[inline]
-    pub fn has_nothing_until(&self, at: Time) -> bool {
+    pub(crate) fn has_nothing_until(&self, at: Time) -> bool {
         // The children of the top stand behind it.
         let next = if self.spent_top().is_some() { 1..3 } else { 0..1 };
         self.keys.as_slice().iter().take(next.end).skip(next.start).all(|Reverse(key)| time_of(*key) > at)

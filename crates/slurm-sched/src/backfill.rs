@@ -6,7 +6,7 @@ use crate::nodes::NodeSet;
 use crate::queue::Entry;
 use crate::table::{NodeSpace, Record};
 use crate::version::Version;
-use crate::will_run::{Releases, Slot, WillRun};
+use crate::will_run::{ExpectedEnds, Slot, WillRun};
 use std::collections::BTreeMap;
 
 /// Planned start of a job.
@@ -93,7 +93,7 @@ struct Search<'a> {
     is_new: bool,
     now: i64,
     table: NodeSpace,
-    releases: Releases,
+    releases: ExpectedEnds,
     bounds: Bounds,
     pass: Pass,
     /// Job whose steps are kept.

@@ -3,7 +3,7 @@
 use crate::limits::{Demand, Limits};
 use crate::nodes::NodeSet;
 use crate::select::Machine;
-use crate::will_run::{Releases, Running};
+use crate::will_run::{ExpectedEnds, Running};
 
 /// Nodes of a cluster, the partitions over them, and the jobs that hold them.
 #[derive(Clone, Debug)]
@@ -79,11 +79,11 @@ impl Cluster {
     }
 
     /// Returns the running jobs as the will-run test takes them: one past its limit is expected `kill_wait` after the limit.
-    pub(crate) fn releases(&self, now: i64, kill_wait: i64) -> Releases {
+    pub(crate) fn releases(&self, now: i64, kill_wait: i64) -> ExpectedEnds {
         let expected = |end: i64| if end <= now { (end + kill_wait).max(now + 1) } else { end };
         let ends = self.running.iter().map(|running| (expected(running.end), &running.nodes));
         let mut ends: Vec<(i64, &NodeSet)> = ends.collect();
         ends.sort_by_key(|(end, _)| *end);
-        Releases::new(&self.idle, &ends)
+        ExpectedEnds::new(&self.idle, &ends)
     }
 }

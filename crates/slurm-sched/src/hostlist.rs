@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 
 /// Names that one list may expand to, so that a slip such as `n[1-999999999]` is an error and not a full memory.
-pub const MOST_NAMES: usize = 1 << 18;
+pub(crate) const MOST_NAMES: usize = 1 << 18;
 
 /// A node list that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

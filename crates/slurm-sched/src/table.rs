@@ -1,7 +1,7 @@
 //! The backfill pass's table of planned use.
 
 use crate::nodes::{NodeSet, Part};
-use crate::will_run::Releases;
+use crate::will_run::ExpectedEnds;
 
 /// Span of the table in which the same nodes are unplanned.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct NodeSpace {
 
 impl NodeSpace {
     /// Returns a table of one record, with all of `nodes` nodes unplanned.
-    pub(crate) fn new(begin: i64, end: i64, nodes: usize, releases: &Releases) -> Self {
+    pub(crate) fn new(begin: i64, end: i64, nodes: usize, releases: &ExpectedEnds) -> Self {
         let ready = releases.by(end).clone();
         let record = Record {
             begin,
@@ -81,7 +81,7 @@ impl NodeSpace {
     }
 
     /// Plans the nodes for `[begin, end)`: splits the records at both ends, then joins one pair of equal neighbours.
-    pub(crate) fn reserve(&mut self, begin: i64, end: i64, nodes: &NodeSet, releases: &Releases) {
+    pub(crate) fn reserve(&mut self, begin: i64, end: i64, nodes: &NodeSet, releases: &ExpectedEnds) {
         if begin <= self.records[0].begin && !self.is_taken_at_begin {
             self.is_taken_at_begin = true;
             self.slots += 1;
@@ -110,7 +110,7 @@ impl NodeSpace {
     }
 
     /// Lets a record begin at `time`, if the table covers it.
-    fn split(&mut self, time: i64, releases: &Releases) {
+    fn split(&mut self, time: i64, releases: &ExpectedEnds) {
         let index = self.records.partition_point(|record| record.end <= time);
         if let Some(record) = self.records.get_mut(index).filter(|record| record.begin < time) {
             let right = Record { begin: time, ..record.clone() };

@@ -102,7 +102,7 @@ pub fn list(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns true if `list`, words between blanks, has the word in any case of letters.
 #[must_use]
-pub fn is_among(list: &str, word: &str) -> bool {
+pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }
 

@@ -25,14 +25,14 @@ pub(crate) struct Running {
 
 /// Running jobs in order of expected end, as the will-run tests of a pass read them.
 #[derive(Clone, Debug)]
-pub(crate) struct Releases {
+pub(crate) struct ExpectedEnds {
     ends: Vec<i64>,
     nodes: Vec<Part>,
     /// Nodes that are idle before the first end, and after each.
     released: Vec<NodeSet>,
 }
 
-impl Releases {
+impl ExpectedEnds {
     /// Returns the releases of running jobs, ordered by expected end.
     pub(crate) fn new(idle: &NodeSet, running: &[(i64, &NodeSet)]) -> Self {
         let mut released = vec![idle.clone()];
@@ -57,7 +57,7 @@ pub(crate) struct WillRun<'a> {
     /// The nodes.
     pub machine: &'a Machine,
     /// Running jobs by expected end.
-    pub releases: &'a Releases,
+    pub releases: &'a ExpectedEnds,
     /// The pass's time.
     pub now: i64,
     /// `bf_window_linear`; 0 doubles the width before each group.
@@ -84,7 +84,7 @@ impl WillRun<'_> {
         required: Option<&NodeSet>,
         slot: Slot,
     ) -> Option<(i64, NodeSet)> {
-        let Releases { ends, nodes, released } = self.releases;
+        let ExpectedEnds { ends, nodes, released } = self.releases;
         let choose = |free: &NodeSet| self.machine.choose(free, need, required);
         // Jobs that end before the slot have ended.
         let mut next = if slot.from > self.now { ends.partition_point(|end| *end < slot.from) } else { 0 };

@@ -26,11 +26,11 @@ pub const USER: usize = 0;
 /// Position of column 13, the group.
 pub const GROUP: usize = 1;
 /// Position of column 15, the queue, behind the executable.
-pub const QUEUE: usize = 3;
+pub(crate) const QUEUE: usize = 3;
 /// Position of column 16, the partition.
-pub const PARTITION: usize = 4;
+pub(crate) const PARTITION: usize = 4;
 /// Position of column 27, the required resources: `resource:consumption`, several separated by commas.
-pub const REQ_RESOURCES: usize = 15;
+pub(crate) const REQ_RESOURCES: usize = 15;
 /// Position of column 29, the project.
 pub const PROJECT: usize = 17;
 

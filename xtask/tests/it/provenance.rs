@@ -76,10 +76,8 @@ fn a_package_has_the_commit_that_cargo_noted_and_no_hash_of_sources() {
         assert_eq!((sources.as_str(), watched.len()), ("unknown", 0));
         (revision, is_dirty)
     };
-    assert_eq!(
-        of("{\n  \"git\": {\n    \"sha1\": \"3bd8\"\n  },\n  \"path_in_vcs\": \"\"\n}"),
-        ("3bd8".to_owned(), false)
-    );
+    let clean = "{\n  \"git\": {\n    \"sha1\": \"3bd8\"\n  },\n  \"path_in_vcs\": \"\"\n}";
+    assert_eq!(of(clean), ("3bd8".to_owned(), false));
     assert_eq!(of("{\n  \"git\": {\n    \"sha1\": \"3bd8\",\n    \"dirty\": true\n  }\n}"), ("3bd8".to_owned(), true));
     assert_eq!(of("{}"), ("unknown".to_owned(), false));
 }

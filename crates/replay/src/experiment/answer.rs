@@ -3,7 +3,7 @@
 use super::design::{Design, Method};
 use super::measure::Metric;
 use super::results::{At, Results};
-use crate::difference::{Against, CAPTION, CLASSES, Difference, capitalized};
+use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized};
 use lab::chart::Forest;
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
@@ -21,7 +21,7 @@ struct Part {
 /// The metrics of the design in their order, of the policies against the baseline.
 pub(super) struct Answer<'a> {
     results: &'a Results<'a>,
-    against: Against<'a>,
+    against: DifferencesTo<'a>,
 }
 
 impl<'a> Answer<'a> {
@@ -29,7 +29,7 @@ impl<'a> Answer<'a> {
         let design = results.design;
         let names = design.policies.iter().map(|policy| policy.name().to_owned()).zip(0..);
         let others = names.filter(|(_, policy)| *policy != design.baseline).collect();
-        Self { results, against: Against { baseline: design.policies[design.baseline].name(), others } }
+        Self { results, against: DifferencesTo { baseline: design.policies[design.baseline].name(), others } }
     }
 
     const fn design(&self) -> &'a Design {

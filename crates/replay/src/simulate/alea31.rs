@@ -5,7 +5,7 @@ use super::policy::Policy;
 use super::rows::FromLog;
 use super::sites::{Site, Sites};
 use super::space_shared;
-use super::watch::{Asked, Watch};
+use super::watch::{RunRequest, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::options::{Inside, LogOptions, WorldOptions, words};
@@ -73,7 +73,7 @@ impl World for Alea31 {
     }
 
     /// All jobs are read first: there is no other way to give them to this world.
-    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let (policy, control) = (&self.policies[policy], asked.control.clone());
         let mut intake = intake(&self.log, &self.machines)?;
         let watch = Watch::new(asked, &self.sites);

@@ -3,7 +3,7 @@
 use super::compare::{between, difference, differences, ranked};
 use super::report::Report;
 use super::world::Run;
-use crate::difference::{Against, Difference, capitalized};
+use crate::difference::{Difference, DifferencesTo, capitalized};
 use crate::units::{count, percent};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
@@ -155,8 +155,8 @@ pub(super) fn metrics(report: &Report<'_>) -> Forest {
 }
 
 /// The policies but for the baseline, with the slots of their colours.
-fn against<'a>(report: &Report<'a>) -> Against<'a> {
+fn against<'a>(report: &Report<'a>) -> DifferencesTo<'a> {
     let baseline = report.baseline;
     let others = report.runs.iter().map(|run| run.name.clone()).zip(0..).filter(|(_, slot)| *slot != baseline);
-    Against { baseline: &report.runs[baseline].name, others: others.collect() }
+    DifferencesTo { baseline: &report.runs[baseline].name, others: others.collect() }
 }

@@ -7,7 +7,7 @@ use super::policy::{Policy, Search};
 use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
-use super::space_shared::{Engine, at_work};
+use super::space_shared::{PolicyAtWork, at_work};
 use super::watch::Known;
 use crate::options::{Inside, MachineOptions};
 use anyhow::{Result, anyhow};
@@ -85,7 +85,7 @@ impl Policy {
         let predicting = self.predicting().or(Predicting::by_estimates(estimates));
         let (on, control, names) = (&MachineOptions::default(), Control::default(), Vec::new());
         let engine =
-            Engine { at_work, failure, machines: machines.to_vec(), names, on, seed, predicting, run, control };
+            PolicyAtWork { at_work, failure, machines: machines.to_vec(), names, on, seed, predicting, run, control };
         let probe = (Placements(vec![Kept::default(); jobs.len()]), Backlog::new());
         let ran = engine.run(|policy| policy, jobs.iter().copied(), probe, || true);
         let (_, (Placements(kept), backlog)) =

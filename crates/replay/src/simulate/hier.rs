@@ -6,7 +6,7 @@ use super::log::Log;
 use super::name::PolicyName;
 use super::overheard::Overheard;
 use super::sites::Sites;
-use super::watch::{Asked, Known, Watch};
+use super::watch::{Known, RunRequest, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
 use crate::options::{LogOptions, words};
@@ -98,7 +98,7 @@ impl World for HierGrid {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let (policy, control) = (&self.policies[policy], asked.control.clone());
         let Self { log: options, tree, sites, .. } = self;
         let log = Log::open(options, sites)?;

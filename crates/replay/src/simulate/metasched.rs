@@ -5,7 +5,7 @@ use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
 use super::sites::Sites;
-use super::watch::{Asked, Known, Watch};
+use super::watch::{Known, RunRequest, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::{LogOptions, words};
@@ -134,7 +134,7 @@ impl World for Metasched {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let (policy, control) = (self.policies[policy], asked.control.clone());
         let log = Log::open(&self.log, &self.sites)?;
         let watch = Watch::new(asked, &self.sites);

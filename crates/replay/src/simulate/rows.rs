@@ -205,7 +205,7 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
 #[derive(Default)]
 pub(crate) struct Rows {
     files: Vec<(&'static str, Box<dyn JobFile>)>,
-    places: Places,
+    places: PlaceNames,
     /// Whether a file lists the processors of jobs.
     pub(super) list_processors: bool,
     /// The first error, reported when the run is over.
@@ -214,7 +214,7 @@ pub(crate) struct Rows {
 
 /// The places of a world, as files name them.
 #[derive(Default)]
-struct Places {
+struct PlaceNames {
     /// Names as fields of a table, by number.
     names: Vec<String>,
     tells_processors: bool,
@@ -222,7 +222,7 @@ struct Places {
 
 /// A file that jobs are written to as they leave the system.
 trait JobFile: Send + Sync {
-    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()>;
+    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()>;
 
     /// The file, complete but for its name.
     fn finish(self: Box<Self>) -> io::Result<NamedTempFile>;
@@ -232,7 +232,7 @@ impl Rows {
     /// No files.
     pub(super) fn of(sites: &Sites) -> Self {
         let names = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
-        let places = Places { names, tells_processors: tells_processors(sites) };
+        let places = PlaceNames { names, tells_processors: tells_processors(sites) };
         Self { places, ..Self::default() }
     }
 
@@ -303,7 +303,7 @@ fn table(file: NamedTempFile, header: &[&str]) -> io::Result<Table> {
 
 /// `jobs.csv`.
 impl JobFile for Table {
-    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
         self.serialize(job.row(&places.names, places.tells_processors)).map_err(io::Error::from)
     }
 
@@ -315,7 +315,7 @@ impl JobFile for Table {
 
 #[cfg(feature = "parquet")]
 impl JobFile for ParquetRows<NamedTempFile> {
-    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
         self.push(&job.row(&places.names, places.tells_processors))
     }
 
@@ -330,7 +330,7 @@ struct Evalys {
 }
 
 impl JobFile for Evalys {
-    fn add(&mut self, job: &SimulatedJob, _: &Places) -> io::Result<()> {
+    fn add(&mut self, job: &SimulatedJob, _: &PlaceNames) -> io::Result<()> {
         let Some(record) = job.record else { return Ok(()) };
         let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
         let written = self.rows.serialize((
@@ -364,7 +364,7 @@ struct Schedule {
 }
 
 impl JobFile for Schedule {
-    fn add(&mut self, job: &SimulatedJob, places: &Places) -> io::Result<()> {
+    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
         self.waiting.insert(job.id(), job.swf(places.names.len() > 1));
         while let Some(record) = self.waiting.remove(&self.next) {
             self.next.0 += 1;

@@ -6,7 +6,7 @@ use super::log::Log;
 use super::policy::{Policy, Search};
 use super::predicting::{Predicting, carried, expired_percent, in_words};
 use super::sites::Sites;
-use super::watch::{Asked, Known, Watch};
+use super::watch::{Known, RunRequest, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
@@ -70,7 +70,7 @@ impl World for SpaceShared {
         &self.sites
     }
 
-    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome> {
+    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let (policy, control) = (&self.policies[policy], asked.control.clone());
         let log = Log::open(&self.log, &self.sites)?;
         let watch = Watch::new(asked, &self.sites);
@@ -168,12 +168,12 @@ impl SpaceShared {
         log.finish().map(|_| ())
     }
 
-    fn engine<'a>(&'a self, policy: &Policy, known: Known, control: Control) -> Result<Engine<'a>> {
+    fn engine<'a>(&'a self, policy: &Policy, known: Known, control: Control) -> Result<PolicyAtWork<'a>> {
         let machines = self.sites.machines();
         let (at_work, failure) = at_work(policy, &self.search, &machines, known, self.policy_timeout)?;
         let (predicting, run) = (self.predicting_of(policy), run_of(&self.log, policy.name()));
         let (on, names, seed) = (&self.on, self.sites.names(), self.search.seed);
-        Ok(Engine { at_work, failure, machines, names, on, seed, predicting, run, control })
+        Ok(PolicyAtWork { at_work, failure, machines, names, on, seed, predicting, run, control })
     }
 }
 
@@ -194,7 +194,7 @@ pub(super) fn at_work(
 }
 
 /// A policy at work on machines, before its first job: the one run under `simulate`, `explain` and `experiment`.
-pub(super) struct Engine<'a> {
+pub(super) struct PolicyAtWork<'a> {
     pub(super) at_work: Box<dyn gap_schedule::Policy>,
     pub(super) failure: Failure,
     pub(super) machines: Vec<Machine>,
@@ -208,7 +208,7 @@ pub(super) struct Engine<'a> {
     pub(super) control: Control,
 }
 
-impl Engine<'_> {
+impl PolicyAtWork<'_> {
     /// Runs as long as it `goes_on`; `probe` watches. `wrap` may listen to the policy. Returns the counts of predictions, if there are
     /// any.
     pub(super) fn run<Q: Probe, W: gap_schedule::Policy>(

@@ -26,8 +26,8 @@ pub(crate) enum Keeps {
     All,
 }
 
-/// What a run yields beside its numbers, and who steers it.
-pub(crate) struct Asked<'a> {
+/// What a run yields beside its numbers, and its control.
+pub(crate) struct RunRequest<'a> {
     pub(super) control: Control,
     pub(super) keeps: Keeps,
     /// Files that jobs are written to as they leave the system.
@@ -88,8 +88,8 @@ impl Watched {
 }
 
 impl Watch {
-    pub(super) fn new(asked: Asked<'_>, sites: &Sites) -> Self {
-        let Asked { control, keeps, rows, own } = asked;
+    pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
+        let RunRequest { control, keeps, rows, own } = asked;
         let listed = rows.list_processors || keeps == Keeps::All && tells_processors(sites);
         let finished = Finished {
             totals: Totals::new(sites.processors(), own),

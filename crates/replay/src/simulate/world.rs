@@ -3,7 +3,7 @@
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
-use super::watch::{Asked, Watched};
+use super::watch::{RunRequest, Watched};
 use crate::explain::history::Explanation;
 use crate::options::{LogOptions, WorldOptions};
 use crate::world_name::{CLEAN, WorldName};
@@ -27,7 +27,7 @@ pub(crate) trait World: Send + Sync {
     fn sites(&self) -> &Sites;
 
     /// One policy on the whole log.
-    fn replay(&self, policy: usize, asked: Asked<'_>) -> Result<Outcome>;
+    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
 
     /// Why these jobs of the log, by number, started when they did under a policy.
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
@@ -232,7 +232,7 @@ impl Opened {
     /// Replays all policies, in their order. `ask` says what is wanted of each; `done` is called after it.
     pub(super) fn replay_all<'a>(
         &self,
-        ask: &(dyn Fn() -> Result<Asked<'a>> + Sync),
+        ask: &(dyn Fn() -> Result<RunRequest<'a>> + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Run>> {
         let programs = self.policies.iter().map(|policy| hashes_of(&policy.files));
