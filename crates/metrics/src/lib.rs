@@ -4,21 +4,21 @@
 //! each job experienced ([`job`]), what all of them experienced ([`Summary`]), and, from several replications, how far
 //! such a number can be trusted ([`ConfidenceInterval`]). It knows no policy and no simulator.
 //!
-//! | module | question it answers |
+//! | module or type | question it answers |
 //! |---|---|
 //! | [`job`] | how did one job fare? slowdown, bounded slowdown, tardiness |
-//! | [`job_class`] | was it short or long, narrow or wide? [`JobClass`] |
-//! | [`mean`] | what is the mean of a stream of values? [`Mean`] |
-//! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
-//! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
+//! | [`JobClass`] | was it short or long, narrow or wide? |
+//! | [`Mean`] | what is the mean of a stream of values? |
+//! | [`QuantileSketch`] | what are its median and its tail, to 0.1 %? |
+//! | [`MetricSummary`] | what are both, for one metric? |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
 //! | [`sums`] | the same by user and by class |
 //! | [`mod@catalogue`] | which metrics are there, with name, unit, definition and formula? [`Metric`] |
 //! | [`totals`] | all metrics of a run: [`Totals`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
-//! | [`output`] | what do several replications tell? [`ConfidenceInterval`] |
-//! | [`blocks`] | what does one log tell? [`Blocks`], paired between policies |
+//! | [`output`] | what do several replications show? [`ConfidenceInterval`] |
+//! | [`blocks`] | what does one log show? [`Blocks`], paired between policies |
 //! | [`warm_up`] | what of a run's beginning to leave out? |
 //! | [`best`] | which policies may be the best, given intervals of all pairs? |
 //! | [`order`] | which policy comes before which, and do two metrics agree? |
