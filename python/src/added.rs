@@ -68,7 +68,7 @@ impl Failure {
         }
     }
 
-    /// Raises `KeyboardInterrupt` in the policies that are being called: one that never answers ends, too.
+    /// Raises `KeyboardInterrupt` in the policies that are being called, which also ends a policy that does not return.
     pub(crate) fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         let calls = {
             let mut kept = self.kept();

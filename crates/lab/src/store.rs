@@ -141,8 +141,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The same store, which also finds what is finished below `folder`, another one's, and in its units. Nothing is written there,
-    /// and a line that is not sound, such as one that its process is just writing, is left to that process.
+    /// The same store, which also finds what is finished below `folder`, another store's, and in its units. Nothing is written there:
+    /// a damaged line is skipped, because its process may still be writing it.
     #[must_use]
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
         for file in files(folder).unwrap_or_default().into_iter().filter(|file| *file != self.path) {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
 
-/// Everything that the log tells enough about to be drawn; load over time first, if there is that.
+/// Charts of what the log holds, load over time first.
 pub(super) fn of(log: &Inspection, start: Option<i64>) -> Vec<Shown> {
     if log.jobs == 0 {
         return Vec::new();

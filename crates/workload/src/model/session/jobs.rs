@@ -19,8 +19,8 @@ pub(super) struct SessionJobs {
     next_start: f64,
     /// Sessions that have begun.
     sessions: u32,
-    /// Sessions that are going on, by the instants of their next jobs, whose bits are in their order; at one instant by their
-    /// beginnings.
+    /// Open sessions, keyed by the submission time of the next job (the bits of a non-negative float sort like its value), then by
+    /// the order in which they began.
     open: BTreeMap<(u64, u32), OpenSession>,
     drawn: u32,
 }
