@@ -1,8 +1,8 @@
 //! Pictures: a [`Chart`] of series over x, a [`Forest`] of differences, a [`Gantt`] chart of a schedule, or a [`Sketch`].
 //!
-//! One renderer draws SVG. [`svg`] returns the picture of a file, [`png`] rasterises it, and a page embeds the same picture in
-//! the widths of a desk and of a phone; its script adds a crosshair that reads the values beside it.
-//! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
+//! One renderer draws SVG. [`svg`] returns the picture of a file, [`png`] rasterises it, and a page embeds the same picture in a desktop and
+//! a phone width; the script of the page adds a crosshair that shows the values.
+//! A picture is a function of its data alone: the same chart gives the same bytes, independent of system fonts.
 
 mod arrange;
 mod calendar;
@@ -39,29 +39,29 @@ pub(crate) const HEIGHT: f64 = 450.0;
 pub struct Chart {
     /// Short name, as in file names and links: `fig2`.
     pub id: String,
-    /// What is seen, in a few words. At most two lines of it are drawn.
+    /// Title in a few words. At most two lines of it are drawn.
     pub title: String,
-    /// One small line under the picture, such as what the bars mean. May be empty.
+    /// One line of small print under the picture, such as the meaning of the bars. May be empty.
     pub note: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis. If its label contains `%`, the axis shows zero.
     pub y: Axis,
-    /// What was simulated.
+    /// Simulated series.
     pub series: Vec<Series>,
-    /// What the paper prints, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
+    /// Values printed in the paper, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
     pub reference: Vec<Series>,
-    /// What a value rests on several of, in the plural: `weeks`; empty: replications.
+    /// Plural noun for the observations behind a value: `weeks`; if empty, replications.
     pub observations: &'static str,
 }
 
 impl Chart {
-    /// A chart of these series.
+    /// Returns a chart of these series.
     pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
         Self { id: id.into(), title: title.into(), x, y, series, ..Self::default() }
     }
 
-    /// The chart without the series that are in its data alone.
+    /// Returns the chart without its hidden series.
     pub(crate) fn drawn(&self) -> Cow<'_, Self> {
         if self.series.iter().all(|series| !series.is_hidden) {
             return Cow::Borrowed(self);
@@ -71,7 +71,7 @@ impl Chart {
         Cow::Owned(shown)
     }
 
-    /// What a value rests on several of.
+    /// Returns the plural noun for the observations behind a value.
     pub(crate) fn counted(&self) -> &'static str {
         if self.observations.is_empty() { "replications" } else { self.observations }
     }
@@ -82,26 +82,25 @@ impl Chart {
 pub struct Axis {
     /// Quantity and unit: `Mean response time (s)`.
     pub label: String,
-    /// Logarithmic. Points that are not positive are then left out.
+    /// True for a logarithmic axis, which omits points that are not positive.
     pub log: bool,
-    /// Exact places and their labels. `None` chooses: the x values themselves where they are few, else round numbers.
+    /// Exact places and their labels. `None` chooses: the x values themselves if they are few, otherwise round numbers.
     pub ticks: Option<Vec<(f64, String)>>,
-    /// Values below zero mean something: a difference, say. Otherwise no axis is drawn below zero for the sake of an
-    /// interval that reaches there.
+    /// True if values below zero are meaningful, as for a difference. Otherwise the axis does not extend below zero to show an interval.
     pub signed: bool,
-    /// Values are spans in seconds, written in seconds, minutes, hours or days. A unit `(s)` in the label follows.
+    /// True if values are spans in seconds, written in seconds, minutes, hours or days. A unit `(s)` in the label follows.
     pub spans: bool,
-    /// Values are days since this time, in seconds since 1970, and are written as dates.
+    /// Origin of values in days, in seconds since 1970; the values are written as dates.
     pub start: Option<i64>,
 }
 
 impl Axis {
-    /// A linear axis that chooses its own ticks.
+    /// Returns a linear axis that chooses its own ticks.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
 
-    /// The unit of the label, as it stands behind a number, with a blank before it: ` s`, ` % of its mean`; empty if there is none.
+    /// Returns the unit in the label, with a leading space as it stands behind a number: ` s`, ` % of its mean`; empty if there is none.
     fn unit(&self) -> String {
         let is_unit = |text: &&str| {
             text.len() <= 16 && text.chars().all(|c| c.is_alphabetic() || matches!(c, '%' | '/' | '·' | '-' | ' '))
@@ -110,12 +109,12 @@ impl Axis {
         brackets.find(is_unit).map_or_else(String::new, |unit| format!(" {unit}"))
     }
 
-    /// An axis of spans in seconds, which are written in the unit that suits their range.
+    /// Returns an axis of spans in seconds, written in the unit that suits their range.
     pub fn of_spans(label: impl Into<String>) -> Self {
         Self { spans: true, ..Self::new(label) }
     }
 
-    /// The same axis with exactly these ticks.
+    /// Returns the same axis with exactly these ticks.
     pub fn with_ticks(self, ticks: Vec<(f64, String)>) -> Self {
         Self { ticks: Some(ticks), ..self }
     }
@@ -126,45 +125,45 @@ impl Axis {
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// How points are joined.
+    /// Way in which points are joined.
     pub style: LineStyle,
     /// Points in the order in which they are joined. Those with a coordinate that is not finite are skipped.
     pub points: Vec<Point>,
-    /// Which colour and mark; `None` is the series' place in its chart. A policy that keeps one slot
-    /// keeps one colour through all figures of a paper.
+    /// Colour and mark; `None` is the position of the series in its chart. A policy that keeps one slot keeps one colour in all figures of
+    /// a paper.
     pub slot: Option<usize>,
-    /// In the data alone, because another series shows the same.
+    /// True if the series is in the data files alone, because another series shows the same.
     pub is_hidden: bool,
 }
 
 impl Series {
-    /// A series of marks joined by lines.
+    /// Returns a series of marks joined by lines.
     pub fn lines(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self { name: name.into(), style: LineStyle::Lines, points, slot: None, is_hidden: false }
     }
 
-    /// A level that holds from each point to the next.
+    /// Returns a series whose level holds from each point to the next.
     pub fn steps(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self { style: LineStyle::Steps, ..Self::lines(name, points) }
     }
 
-    /// Marks that nothing joins.
+    /// Returns a series of marks without lines.
     pub fn marks(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self { style: LineStyle::MarksOnly, ..Self::lines(name, points) }
     }
 
-    /// How often each of several things is: bars on the ground, at x one apart. Meant for a chart of one series.
+    /// Returns the frequencies of several values as bars, at x one apart. Meant for a chart of one series.
     pub fn bars(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self { style: LineStyle::Bars, ..Self::lines(name, points) }
     }
 
-    /// The same series in the colour and mark of `slot`.
+    /// Returns the same series in the colour and mark of `slot`.
     pub fn in_slot(self, slot: usize) -> Self {
         Self { slot: Some(slot), ..self }
     }
 }
 
-/// How the points of a [`Series`] are joined.
+/// Way in which the points of a [`Series`] are joined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LineStyle {
     /// Marks joined by straight lines.
@@ -174,46 +173,46 @@ pub enum LineStyle {
     Steps,
     /// Marks alone.
     MarksOnly,
-    /// A bar on the ground for each point.
+    /// A bar from the bottom axis for each point.
     Bars,
 }
 
 /// One measured value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Point {
-    /// Place on the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
     /// The value, usually a mean.
     pub y: f64,
     /// Low and high end of its confidence interval.
     pub interval: Option<(f64, f64)>,
-    /// How many replications the value rests on.
+    /// Number of replications behind the value.
     pub reps: Option<u32>,
 }
 
 impl Point {
-    /// A value without an interval.
+    /// Returns a value without an interval.
     pub fn new(x: f64, y: f64) -> Self {
         Self { x, y, interval: None, reps: None }
     }
 
-    /// The same value with its confidence interval.
+    /// Returns the same value with its confidence interval.
     pub fn within(self, low: f64, high: f64) -> Self {
         Self { interval: Some((low, high)), ..self }
     }
 
-    /// The same value, resting on this many replications.
+    /// Returns the same value as the mean of this many replications.
     pub fn over(self, reps: u32) -> Self {
         Self { reps: Some(reps), ..self }
     }
 
-    /// The interval, if both of its ends are finite.
+    /// Returns the interval, if both of its ends are finite.
     fn finite_interval(&self) -> Option<(f64, f64)> {
         self.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
     }
 }
 
-/// Anything that can be drawn.
+/// Any of the kinds of picture.
 #[derive(Debug, Clone)]
 pub enum Picture {
     /// Series over x.
@@ -227,7 +226,7 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// Short name, as in file names and links.
+    /// Returns the short name, as in file names and links.
     pub fn id(&self) -> &str {
         match self {
             Picture::Chart(chart) => &chart.id,
@@ -237,7 +236,7 @@ impl Picture {
         }
     }
 
-    /// What is seen.
+    /// Returns the title.
     pub fn title(&self) -> &str {
         match self {
             Picture::Chart(chart) => &chart.title,
@@ -272,12 +271,12 @@ impl From<Gantt> for Picture {
     }
 }
 
-/// The picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).
+/// Returns the picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).
 pub fn svg(picture: &Picture) -> String {
     draw_on(picture, WIDTH, true)
 }
 
-/// The picture for a column of a page, which shows its title itself.
+/// Returns the picture for a column of a page, which shows its title itself.
 pub(crate) fn inline(picture: &Picture, width: f64) -> String {
     draw_on(picture, width, false)
 }

@@ -1,8 +1,8 @@
-//! Keeping things apart: marks that would cover each other, tick labels.
+//! Separation of marks that would cover each other, and of tick labels.
 
 use std::collections::BTreeSet;
 
-/// A mark on the page: which series, where, and the vertical reach of its error bar.
+/// A mark on the page: its series, its place, and the vertical extent of its error bar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) series: usize,
@@ -12,7 +12,7 @@ pub(super) struct Mark {
     pub(super) bar: Option<(f64, f64)>,
 }
 
-/// How far to the right of their true places marks stand, so that none hides another.
+/// Offsets to the right of their true places at which marks are drawn, so that none hides another.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Dodge {
     /// Each place on the horizontal axis, in pixels, with the offset of every series there.
@@ -20,7 +20,7 @@ pub(super) struct Dodge {
 }
 
 impl Dodge {
-    /// Looks at each place for itself: marks are moved where they touch and nowhere else.
+    /// Computes the offsets of each place by itself: marks are moved only where they touch.
     pub(super) fn new(series: usize, marks: &[Mark], widest: f64) -> Self {
         let mut order: Vec<&Mark> = marks.iter().collect();
         order.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -31,17 +31,17 @@ impl Dodge {
         Self { places: places.collect() }
     }
 
-    /// The offset of the mark of `series` at pixel `x`.
+    /// Returns the offset of the mark of `series` at pixel `x`.
     pub(super) fn at(&self, series: usize, x: f64) -> f64 {
         let near = |(place, _): &&(f64, Vec<f64>)| (x - place).abs() <= NEAR;
         self.places.iter().find(near).map_or(0.0, |(_, offsets)| offsets[series])
     }
 }
 
-/// Marks no farther apart than this, in pixels, stand at one place.
+/// Marks no farther apart than this, in pixels, share one place.
 const NEAR: f64 = 4.0;
 
-/// How far to the right each series is moved at one place, in pixels: marks that touch another stand side by side.
+/// Returns the offset to the right of each series at one place, in pixels: marks that touch another stand side by side.
 fn offsets(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
     const STEP: f64 = 9.0;
     let pairs = marks.iter().enumerate().flat_map(|(k, a)| marks[k + 1..].iter().map(move |b| (a, b)));
@@ -55,7 +55,7 @@ fn offsets(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
     offsets
 }
 
-/// Marks at the same x that overlap, or whose error bars do.
+/// Returns true for marks at the same x that overlap, or whose error bars do.
 fn touch(a: &Mark, b: &Mark) -> bool {
     if (a.x - b.x).abs() > NEAR {
         return false;
@@ -65,7 +65,7 @@ fn touch(a: &Mark, b: &Mark) -> bool {
     (a.y - b.y).abs() < 10.0 || (top_a <= low_b && top_b <= low_a)
 }
 
-/// Which labels to show so that neighbours keep `gap` between them.
+/// Selects the labels to show, so that neighbours keep `gap` between them.
 pub(super) fn thinned(places: &[f64], widths: &[f64], gap: f64) -> Vec<bool> {
     let mut free_from = f64::NEG_INFINITY;
     places
@@ -81,14 +81,14 @@ pub(super) fn thinned(places: &[f64], widths: &[f64], gap: f64) -> Vec<bool> {
         .collect()
 }
 
-/// The least distance between different x places.
+/// Returns the least distance between different x places.
 pub(super) fn least_distance(marks: &[Mark]) -> Option<f64> {
     let mut places: Vec<f64> = marks.iter().map(|m| m.x).collect();
     places.sort_by(f64::total_cmp);
     places.windows(2).map(|pair| pair[1] - pair[0]).filter(|d| *d > 4.0).min_by(f64::total_cmp)
 }
 
-/// A number of things, as a factor.
+/// Converts a count to a factor.
 pub(super) fn count(n: usize) -> f64 {
     u32::try_from(n).map_or(f64::from(u32::MAX), f64::from)
 }

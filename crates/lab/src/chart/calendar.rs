@@ -1,10 +1,10 @@
-//! Days of the calendar, and axes of time that show them.
+//! Calendar dates, and time axes that show them.
 
 use super::Axis;
 
 const DAY: i64 = 86_400;
 
-/// The day of a time in seconds since 1970, by the civil calendar: `1996-09-23`.
+/// Returns the civil date of a time in seconds since 1970: `1996-09-23`.
 pub fn date(unix_seconds: i64) -> String {
     // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
     let days = unix_seconds.div_euclid(DAY) + 719_468;
@@ -19,8 +19,8 @@ pub fn date(unix_seconds: i64) -> String {
 }
 
 impl Axis {
-    /// An axis of days since `start`, in seconds since 1970: it shows dates. Without a start, or of less than two days, it has none, and the
-    /// label stands.
+    /// Returns an axis of days since `start`, in seconds since 1970, labelled with dates. Without a start, or for less than two days, the
+    /// axis shows numbers of days and keeps the label.
     pub fn of_days(label: &str, start: Option<i64>, days: f64) -> Self {
         let ticks = start.map(|start| ticks(start, days)).unwrap_or_default();
         if ticks.len() < 2 {
@@ -29,14 +29,14 @@ impl Axis {
         Self { start, ..Self::new("date").with_ticks(ticks) }
     }
 
-    /// The date of a place on an axis of days that shows dates.
+    /// Returns the date of a place on an axis that shows dates.
     #[expect(clippy::cast_possible_truncation, reason = "a century of days at most")]
     pub(crate) fn date(&self, days: f64) -> Option<String> {
         Some(date(self.start? + (days * DAY as f64) as i64))
     }
 }
 
-/// Places in days from `start`, and dates: up to seven days, or the first of months, quarters or years.
+/// Returns places in days from `start` with their dates: up to seven days, or the first of months, quarters or years.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a century of days at most")]
 fn ticks(start: i64, days: f64) -> Vec<(f64, String)> {
     if !(2.0..36_525.0).contains(&days) {

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 use ttf_parser::Face;
 
-/// The font that text is measured with and that PNGs are drawn with.
+/// Font used to measure text and to draw PNGs.
 #[cfg(feature = "png")]
 pub(super) const FONT: &str = "DejaVu Sans";
 
-/// What the SVG asks for: that font, or one with nearly the same widths, or whatever the viewer has.
+/// Font families in the SVG: the same font, fonts of nearly the same widths, then any sans-serif font.
 const FAMILIES: &str = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
 
-/// Where text stands relative to its point.
+/// Position of text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -36,7 +36,7 @@ impl Type {
     pub(super) const NAME: Type = Type { size: 12.0, bold: false, colour: Rgb::INK };
     pub(super) const NOTE: Type = Type { size: 10.0, bold: false, colour: Rgb::SOFT };
 
-    /// Width of `text` in CSS pixels.
+    /// Returns the width of `text` in CSS pixels.
     pub(super) fn width(self, text: &str) -> f64 {
         static FACES: LazyLock<[Face<'_>; 2]> = LazyLock::new(|| {
             [dejavu::sans::regular(), dejavu::sans::bold()].map(|font| Face::parse(font, 0).expect("an embedded font"))
@@ -46,7 +46,7 @@ impl Type {
         text.chars().map(|letter| f64::from(advance(letter))).sum::<f64>() * self.size / f64::from(face.units_per_em())
     }
 
-    /// `text`, cut with an ellipsis if it is wider than `room`.
+    /// Returns `text`, cut with an ellipsis if it is wider than `room`.
     pub(super) fn cut(self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -55,7 +55,7 @@ impl Type {
         ends.into_iter().find(|shown| self.width(shown) <= room).unwrap_or_default()
     }
 
-    /// `text` in lines of at most `room`, at most `lines` of them.
+    /// Breaks `text` into at most `lines` lines of width `room`; the last one is cut with an ellipsis.
     pub(super) fn wrap(self, text: &str, room: f64, lines: usize) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
@@ -69,7 +69,7 @@ impl Type {
     }
 }
 
-/// Size of a picture in CSS pixels, and whether its title is drawn.
+/// Size of a picture in CSS pixels, and a flag for drawing its title.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet {
     pub(super) width: f64,
@@ -78,7 +78,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// Room at the edges: a page has its own.
+    /// Returns the margin: a page has its own.
     pub(super) const fn margin(self) -> f64 {
         if self.titled { 20.0 } else { 2.0 }
     }
@@ -87,13 +87,13 @@ impl Sheet {
 /// The sheet being drawn on.
 pub(super) struct Canvas {
     sheet: Sheet,
-    /// What is cut off at the top, where there is nothing.
+    /// Height of the empty strip that is cut off at the top.
     pub(super) above: f64,
     body: String,
 }
 
 impl Canvas {
-    /// A white sheet.
+    /// Returns a white sheet.
     pub(super) fn new(sheet: Sheet) -> Self {
         let Sheet { width, height, .. } = sheet;
         let mut canvas = Self { sheet, above: 0.0, body: String::new() };
@@ -101,8 +101,8 @@ impl Canvas {
         canvas
     }
 
-    /// The finished document, with `title` and `about` for screen readers. On a page the figure around it has both, and a
-    /// `title` would be a tooltip over the whole picture.
+    /// Returns the finished document, with `title` and `about` for screen readers. On a page the enclosing figure has both, and a `title`
+    /// would be a tooltip over the whole picture.
     pub(super) fn finish(self, title: &str, about: &str, attributes: &str) -> String {
         let Self { sheet: Sheet { width, height, titled }, above, body } = self;
         let height = height - above;
@@ -119,7 +119,7 @@ impl Canvas {
         )
     }
 
-    /// Begins a group; [`close`](Self::close) ends it. `facts` are the lines that the pointer reads over it.
+    /// Begins a group; [`close`](Self::close) ends it. `facts` are the lines of its tooltip.
     pub(super) fn open(&mut self, attributes: &str, facts: &[String]) {
         let _ = write!(self.body, "<g {attributes}>");
         if !facts.is_empty() {
@@ -135,7 +135,7 @@ impl Canvas {
         self.body += "</g>\n";
     }
 
-    /// A level that holds from each place to the next.
+    /// Draws a level that holds from each place to the next.
     pub(super) fn steps(&mut self, places: &[(f64, f64)], colour: Rgb, width: f64) {
         let Some(((x, y), rest)) = places.split_first() else { return };
         let mut path = format!("M{},{}", tenth(*x), tenth(*y));
@@ -145,7 +145,7 @@ impl Canvas {
         let _ = writeln!(self.body, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" d=\"{path}\"/>");
     }
 
-    /// A line through `points`.
+    /// Draws a line through `points`.
     pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64, alpha: f64) {
         let alpha = if alpha < 1.0 { format!(" stroke-opacity=\"{alpha}\"") } else { String::new() };
         let points = places(points);
@@ -155,7 +155,7 @@ impl Canvas {
         );
     }
 
-    /// A dashed line through `points`.
+    /// Draws a dashed line through `points`.
     pub(super) fn dashed(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64) {
         let points = places(points);
         let _ = writeln!(
@@ -164,13 +164,13 @@ impl Canvas {
         );
     }
 
-    /// A filled shape.
+    /// Fills a shape.
     pub(super) fn fill(&mut self, corners: &[(f64, f64)], colour: Rgb, alpha: f64) {
         let alpha = if alpha < 1.0 { format!(" fill-opacity=\"{alpha}\"") } else { String::new() };
         let _ = writeln!(self.body, "<polygon fill=\"{colour}\"{alpha} points=\"{}\"/>", places(corners));
     }
 
-    /// A closed outline.
+    /// Draws a closed outline.
     pub(super) fn outline(&mut self, corners: &[(f64, f64)], colour: Rgb, width: f64) {
         let points = places(corners);
         let _ = writeln!(
@@ -179,7 +179,7 @@ impl Canvas {
         );
     }
 
-    /// Text on a baseline.
+    /// Writes text on a baseline.
     pub(super) fn text(&mut self, text: &str, x: f64, baseline: f64, look: Type, anchor: Anchor) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -195,7 +195,7 @@ impl Canvas {
     }
 }
 
-/// A tenth of a pixel is as fine as a picture is.
+/// Rounds to a tenth of a pixel, the resolution of a picture.
 fn tenth(css: f64) -> f64 {
     (css * 10.0).round() / 10.0
 }
@@ -204,7 +204,7 @@ fn places(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{},{}", tenth(*x), tenth(*y))).collect::<Vec<_>>().join(" ")
 }
 
-/// `text` as XML character data. Characters that XML does not allow become spaces.
+/// Returns `text` as XML character data. Characters that XML does not allow become spaces.
 pub(super) fn escape(text: &str) -> String {
     let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let text: String = text.chars().map(|c| if is_allowed(c) { c } else { ' ' }).collect();

@@ -10,27 +10,27 @@ use super::{Chart, LineStyle, Point, Series};
 /// Name of the hollow marks in legends.
 pub(super) const PRINTED: &str = "printed in the paper";
 
-/// A grey circle, for the legend of the hollow marks.
+/// Slot of the grey circle in the legend entry of the hollow marks.
 const PRINTED_LOOK: usize = 54;
 
-/// From this many points on, a line is drawn without marks and its intervals as a band.
+/// Number of points from which a line is drawn without marks and with its intervals as a band.
 pub(super) const DENSE: usize = 45;
 
-/// Width of a bar; the next begins one behind it.
+/// Width of a bar; bars begin one unit apart.
 const BAR: f64 = 0.8;
 
-/// A chart with every decision taken but nothing drawn.
+/// Layout of a chart before anything is drawn.
 struct Plan {
     frame: Frame,
-    /// One frame for each series, below each other, where lines in one frame would hide each other; else empty.
+    /// One frame for each series, stacked, if lines in one frame would hide each other; otherwise empty.
     strips: Vec<Frame>,
     /// Looks of the series, then of the reference series.
     looks: Vec<Look>,
     dodge: Dodge,
-    /// The series whose offsets each of these shares: its own or, for a reference series, its namesake's.
+    /// For each series, the series whose offsets it shares: itself or, for a reference series, its namesake.
     namesake: Vec<usize>,
     legend: Vec<Entry>,
-    /// Names at the ends of lines, which then need no legend.
+    /// True if the lines are named at their ends and need no legend.
     ends: bool,
     note: String,
 }
@@ -67,14 +67,14 @@ impl Plan {
         Plan { frame, strips, looks, dodge, namesake, legend, ends, note }
     }
 
-    /// How many pixels to the right of its true place the mark of a series stands, or of what the paper prints of it:
-    /// a printed mark stands around ours.
+    /// Returns the offset in pixels of the marks of series `k` from their true place. A reference series shares the offset of its namesake,
+    /// so that the printed mark stands around the simulated one.
     fn dodge_of(&self, k: usize, x: f64) -> f64 {
         self.dodge.at(self.namesake[k], x)
     }
 }
 
-/// Height of a chart whose usual one is this: strips need more.
+/// Returns the height of a chart, given the usual height: strips need more.
 pub(super) fn height(chart: &Chart, usual: f64) -> f64 {
     if in_strips(chart) { usual.max(90.0 + 84.0 * arrange::count(chart.series.len())) } else { usual }
 }
@@ -126,7 +126,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     canvas.finish(&chart.title, &about(chart), &frame.described())
 }
 
-/// The legend's group of a series or reference series: the paper's numbers for series of ours are one.
+/// Returns the legend group of a series or reference series. All reference series with a namesake are one group.
 pub(super) fn group_of(chart: &Chart, k: usize) -> usize {
     match k.checked_sub(chart.series.len()) {
         Some(printed) if chart.series.iter().any(|series| series.name == chart.reference[printed].name) => {
@@ -141,12 +141,12 @@ fn widest_name(chart: &Chart) -> f64 {
     chart.series.iter().map(|series| Type::NAME.width(&series.name)).fold(0.0, f64::max)
 }
 
-/// Where a line ends.
+/// Returns the place of the last point of a line.
 fn last_place(chart: &Chart, frame: &Frame, series: &Series) -> Option<(f64, f64)> {
     series.points.iter().rfind(|point| has_place(point, chart)).map(|point| frame.at(point.x, point.y))
 }
 
-/// Whether each of at most five lines can have its name at its end, apart from the others.
+/// Returns true if each of at most five lines has room for its name at its end.
 fn names_fit(chart: &Chart, frame: &Frame, sheet: Sheet) -> bool {
     let is_line = |series: &Series| matches!(series.style, LineStyle::Lines | LineStyle::Steps);
     let ends: Option<Vec<(f64, f64)>> = chart.series.iter().map(|series| last_place(chart, frame, series)).collect();
@@ -160,7 +160,7 @@ fn names_fit(chart: &Chart, frame: &Frame, sheet: Sheet) -> bool {
         && ends.windows(2).all(|pair| pair[1].1 - pair[0].1 >= 14.0)
 }
 
-/// Several levels that change often.
+/// Returns true for a chart of several levels that change often.
 fn in_strips(chart: &Chart) -> bool {
     (2..=6).contains(&chart.series.len())
         && chart.reference.is_empty()
@@ -168,7 +168,7 @@ fn in_strips(chart: &Chart) -> bool {
         && chart.series.iter().any(|s| s.points.len() > 150)
 }
 
-/// The small line under the picture: the chart's own, and what of the data the picture does not show as it is.
+/// Returns the small print under the picture: the note of the chart, and a remark on data that the picture does not show as they are.
 pub fn note(chart: &Chart) -> String {
     let y = Scale::of_y(chart);
     let beyond = |p: &Point| {
@@ -185,7 +185,7 @@ pub fn note(chart: &Chart) -> String {
     remarks.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Looks of the series and then of the reference series, which share those of their namesakes.
+/// Returns the looks of the series, then of the reference series, which share those of their namesakes.
 pub(super) fn looks(chart: &Chart) -> Vec<Look> {
     let slot_of = |k: usize| chart.series[k].slot.unwrap_or(k);
     let own = (0..chart.series.len()).map(slot_of);
@@ -220,7 +220,7 @@ fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
     legend
 }
 
-/// Every mark of the chart where it would be drawn if nothing were moved.
+/// Returns every mark of the chart at its true place.
 fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
     let all = chart.series.iter().chain(&chart.reference).enumerate();
     let has_namesake = |series: &Series| chart.series.iter().any(|s| s.name == series.name);
@@ -234,7 +234,7 @@ fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
         .collect()
 }
 
-/// Bars of one kind, which the title names.
+/// Returns true for a chart of one series of bars, which the title names.
 fn is_histogram(chart: &Chart) -> bool {
     matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
 }
@@ -247,7 +247,7 @@ pub(super) fn has_marks(series: &Series) -> bool {
     }
 }
 
-/// Height on the page of an interval's end, and whether it lies within the frame.
+/// Returns the height on the page of an interval's end, and true if it lies within the frame.
 fn end(frame: &Frame, value: f64) -> (f64, bool) {
     if frame.y.log && value <= 0.0 {
         return (frame.bottom, false);
@@ -259,9 +259,9 @@ fn end(frame: &Frame, value: f64) -> (f64, bool) {
 fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Series) {
     let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
-    // A line runs through the true places, whatever marks do: equal results give one line, not two beside each other.
+    // A line runs through the true places even if marks are moved: equal results give one line, not two beside each other.
     let is_level = series.style == LineStyle::Steps;
-    // A level of nothing lies at the foot of a logarithmic axis.
+    // A level of zero lies at the foot of a logarithmic axis.
     let place = |p: &Point| frame.at(p.x, if frame.y.log && is_level { p.y.max(frame.y.low) } else { p.y });
     let is_drawn = |p: &Point| has_place(p, chart) || (is_level && p.y.is_finite());
     for run in series.points.split(|p| !is_drawn(p)).filter(|run| !run.is_empty()) {
@@ -295,7 +295,7 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Seri
     }
 }
 
-/// The intervals of a line without marks.
+/// Draws the intervals of a line without marks.
 fn band(canvas: &mut Canvas, plan: &Plan, k: usize, run: &[Point]) {
     let ends = |pick: fn((f64, f64)) -> f64| {
         run.iter().filter_map(move |p| {
@@ -312,7 +312,7 @@ fn band(canvas: &mut Canvas, plan: &Plan, k: usize, run: &[Point]) {
     }
 }
 
-/// Halo, error bar and mark, in this order.
+/// Draws halo, error bar and mark, in this order.
 fn mark(canvas: &mut Canvas, plan: &Plan, k: usize, point: &Point, hollow: bool) {
     let (look, frame) = (plan.looks[k], &plan.frame);
     let (x, y) = frame.at(point.x, point.y);
@@ -328,7 +328,7 @@ fn mark(canvas: &mut Canvas, plan: &Plan, k: usize, point: &Point, hollow: bool)
             if inside {
                 canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0);
             } else {
-                // An arrowhead where a cap would say that the interval ends here.
+                // An arrowhead instead of a cap: the interval continues beyond the frame.
                 canvas.fill(&[(x - 3.5, y + 6.0 * onward), (x + 3.5, y + 6.0 * onward), (x, y)], colour, 1.0);
             }
         }
@@ -336,7 +336,7 @@ fn mark(canvas: &mut Canvas, plan: &Plan, k: usize, point: &Point, hollow: bool)
     frame::mark(canvas, look, (x, y), hollow);
 }
 
-/// The chart in words.
+/// Describes the chart in words.
 fn about(chart: &Chart) -> String {
     let names: Vec<&str> = chart.series.iter().map(|s| s.name.as_str()).collect();
     format!("{} over {}: {}", chart.y.label, chart.x.label, names.join(", "))

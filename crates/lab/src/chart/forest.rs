@@ -1,4 +1,4 @@
-//! Differences to a baseline: a dot and an interval for each policy, in panels of one scale.
+//! Differences to a baseline: a dot and an interval for each policy, in panels with one scale.
 
 use super::Axis;
 use super::arrange::{count, thinned};
@@ -17,9 +17,9 @@ pub struct Forest {
     pub x: Axis,
     /// Name of each row with the slot of its colour.
     pub rows: Vec<(String, usize)>,
-    /// The panels, side by side where there is room.
+    /// The panels, side by side if there is room.
     pub facets: Vec<Facet>,
-    /// A difference above zero is to the good; said where there is one panel.
+    /// True if a difference above zero is an improvement; stated in the picture if there is one panel.
     pub larger_is_better: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Facet {
     pub key: String,
     /// By row; `None` where there is no value.
     pub dots: Vec<Option<Dot>>,
-    /// In the data alone, because another panel shows the same.
+    /// True if the panel is in the data files alone, because another panel shows the same.
     pub is_hidden: bool,
 }
 
@@ -43,11 +43,11 @@ pub struct Dot {
     pub mean: f64,
     /// Its 95 % interval, if there is one.
     pub interval: Option<(f64, f64)>,
-    /// Blocks that it rests on.
+    /// Number of blocks behind it.
     pub blocks: u32,
-    /// Text beside it, where there is one panel.
+    /// Text beside it, drawn if there is one panel.
     pub text: String,
-    /// What the pointer reads over it, line by line.
+    /// Lines of its tooltip.
     pub facts: Vec<String>,
 }
 
@@ -66,20 +66,20 @@ impl Dot {
     }
 }
 
-/// A value this many times as far from zero as the next does not set the scale.
+/// Factor by which a value must exceed the next one to be left out of the scale.
 const DWARFS: f64 = 5.0;
 
 const TICKS: f64 = 24.0;
 
 const HEADING: Type = Type { bold: true, ..Type::NAME };
 
-/// Where the parts of the picture lie.
+/// Places of the parts of the picture.
 struct Layout {
     names: f64,
     texts: f64,
     columns: usize,
     row: f64,
-    /// Lines of a panel's heading, and what they take.
+    /// Number of lines of a panel's heading; `head` is their height.
     lines: usize,
     head: f64,
     top: f64,
@@ -90,7 +90,7 @@ impl Forest {
         self.facets.iter().filter(|facet| !facet.is_hidden)
     }
 
-    /// The axis covers the intervals of all rows but those without an interval and those that dwarf the others.
+    /// Returns the scale of all panels: the intervals of all rows, except rows without an interval and rows that dwarf the others.
     fn scale(&self) -> Scale {
         let reach = |row: usize, needs_interval: bool| {
             let dots = self.drawn().filter_map(|facet| facet.dots.get(row)?.as_ref());
@@ -243,7 +243,7 @@ impl Panel<'_> {
         for (k, (name, slot)) in rows.iter().enumerate() {
             let top = first + row * count(k);
             let dot = facet.dots.get(k).and_then(Option::as_ref);
-            // Above the dot where there is no room beside it.
+            // The text stands above the dot if there is no room beside it.
             let is_above = self.layout.names <= 0.0;
             let y = if is_above { top + row - 10.0 } else { top + row / 2.0 };
             if is_above {
@@ -269,10 +269,10 @@ impl Panel<'_> {
         }
     }
 
-    /// The interval and its estimate, hollow where the interval covers zero; an arrow and the value where it lies beyond.
+    /// Draws the interval and its estimate, hollow if the interval covers zero, or an arrow and the value if it lies beyond the scale.
     fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: Look, y: f64) {
         let colour = look.colour();
-        // A wide place for the pointer.
+        // A wide target for the pointer.
         let reach = |x: f64, way: f64| (x + 12.0 * way).clamp(self.left - 6.0, self.right + 6.0);
         let (low, high) = dot.ends();
         let inside = |value: f64| value.clamp(self.scale.low, self.scale.high);
@@ -308,7 +308,7 @@ impl Panel<'_> {
     }
 }
 
-/// `+1,234`, `−12.3`.
+/// Formats a signed value: `+1,234`, `−12.3`.
 fn rounded(value: f64) -> String {
     let text = if value.abs() >= 10.0 { fixed(value, 0) } else { significant(value) };
     if value > 0.0 { format!("+{text}") } else { text }

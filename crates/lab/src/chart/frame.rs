@@ -1,4 +1,4 @@
-//! What every picture shares: title, axes, grid, legend, and where data land between them.
+//! Parts that all pictures share: title, axes, grid, legend, and the mapping of data to places.
 
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
@@ -43,7 +43,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Decides where everything goes; data end `right` before the edge.
+    /// Lays out the frame; data end `right` before the edge.
     pub(super) fn new(texts: &Texts<'_>, x: Scale, y: Scale, sheet: Sheet, right: f64) -> Frame {
         let margin = sheet.margin();
         let title =
@@ -67,7 +67,7 @@ impl Frame {
         Frame { left, right, top: height + 16.0, bottom, x, y, sheet, title, legend }
     }
 
-    /// The place of a data point.
+    /// Returns the place of a data point.
     pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let (across, up) = (self.x.fraction(x), self.y.fraction(y));
         (self.left + across * (self.right - self.left), self.bottom - up * (self.bottom - self.top))
@@ -130,21 +130,21 @@ impl Frame {
             canvas.text(&tick.label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End);
         }
         if self.y.low < 0.0 && self.y.high > 0.0 && !self.y.log {
-            // Zero is where a difference changes sign: it may be seen.
+            // The zero line, where a difference changes sign, is drawn darker.
             let (_, zero) = self.at(self.x.low, 0.0);
             canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, 1.0);
         }
         canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0);
     }
 
-    /// `n` frames of one scale below each other, with room for a name above each; together they fill this one.
+    /// Returns `n` stacked frames of one scale, with room for a name above each; together they fill this one.
     pub(super) fn strips(&self, n: usize) -> Vec<Frame> {
         const NAME: f64 = 21.0;
         let height = (self.bottom - self.top + NAME) / count(n.max(1));
         let strip = |k: usize| {
             let top = self.top + count(k) * height;
             let mut frame = Frame { top, bottom: top + height - NAME, ..self.clone() };
-            // As many labels as have room, the first and the last always among them.
+            // As many labels as have room, always including the first and the last.
             let gaps = frame.y.ticks.len().saturating_sub(1);
             let sparse = (1..=gaps)
                 .filter(|step| gaps.is_multiple_of(*step))
@@ -155,13 +155,13 @@ impl Frame {
         (0..n).map(strip).collect()
     }
 
-    /// Where the horizontal axis lies, for the crosshair of a page: `left right top bottom low high log`.
+    /// Describes the horizontal axis for the crosshair of a page: `left right top bottom low high log`.
     pub(super) fn described(&self) -> String {
         let Self { left, right, top, bottom, x, .. } = self;
         format!("data-frame=\"{left} {right} {top} {bottom} {} {} {}\"", x.low, x.high, u8::from(x.log))
     }
 
-    /// A sample of line and mark; returns where it ends.
+    /// Draws a sample of line and mark; returns its right end.
     fn sample(&self, canvas: &mut Canvas, entry: &Entry, x: f64, y: f64) -> f64 {
         let (colour, width) = (entry.look.colour(), sample_width(entry));
         if entry.line {
@@ -182,8 +182,8 @@ impl Frame {
     }
 }
 
-/// Left edge and drop below the first row of each legend entry, and how many rows there are: entries follow each other
-/// in one row if they fit, else they stand in columns.
+/// Returns the left edge and the drop below the first row of each legend entry, and the number of rows: entries follow each other in one
+/// row if they fit, otherwise they stand in columns.
 fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, f64) {
     const GAP: f64 = 20.0;
     let widths: Vec<f64> = entries.iter().map(|e| sample_width(e) + 6.0 + Type::NAME.width(&e.name) + GAP).collect();
@@ -202,7 +202,7 @@ fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, 
     ((0..entries.len()).map(place).collect(), count(entries.len().div_ceil(columns)))
 }
 
-/// One mark. What the paper prints is a ring, wide enough to be seen around a mark of ours.
+/// Draws one mark. A value printed in the paper is a ring, wide enough to be visible around a simulated mark.
 pub(super) fn mark(canvas: &mut Canvas, look: Look, at: (f64, f64), hollow: bool) {
     if hollow {
         canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
@@ -211,7 +211,7 @@ pub(super) fn mark(canvas: &mut Canvas, look: Look, at: (f64, f64), hollow: bool
     }
 }
 
-/// White around a mark, so that lines seem to pass behind it.
+/// Fills a white area around a mark, so that lines seem to pass behind it.
 pub(super) fn halo(canvas: &mut Canvas, look: Look, at: (f64, f64)) {
     canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0);
 }

@@ -6,12 +6,12 @@ use super::frame::{Frame, Texts};
 use super::marks::{Look, Rgb};
 use super::scale::{Scale, significant};
 
-/// A schedule small enough to be read: up to a few hundred jobs.
+/// A schedule small enough to read: up to a few hundred jobs.
 #[derive(Debug, Clone, Default)]
 pub struct Gantt {
     /// Short name, as in file names and links.
     pub id: String,
-    /// What is seen, in a few words.
+    /// Title in a few words.
     pub title: String,
     /// Label of the time axis, with its unit.
     pub time: String,
@@ -23,32 +23,32 @@ pub struct Gantt {
     pub sites: Vec<(u32, String)>,
     /// The jobs that ran.
     pub bars: Vec<Bar>,
-    /// The stretch of time that is drawn, so that several can be compared; from the first start to the last end if `None`.
+    /// Time range of the picture, so that several can be compared; from the first start to the last end if `None`.
     pub span: Option<(f64, f64)>,
 }
 
-/// One job's stay.
+/// One execution of a job.
 #[derive(Debug, Clone, Default)]
 pub struct Bar {
     /// Name of the job.
     pub job: String,
-    /// When it started.
+    /// Start time.
     pub start: f64,
-    /// When it finished.
+    /// Finish time.
     pub end: f64,
-    /// The processors it held: first of each block and how many.
+    /// Processors that it occupied: first processor and size of each block.
     pub processors: Vec<(u32, u32)>,
-    /// Facts about it, line by line; if there are none, when and where it ran.
+    /// Facts about it, line by line; if empty, its times and processors.
     pub facts: Vec<String>,
-    /// Which colour; `None` is its place in the list. A job that keeps one slot has one colour in every schedule.
+    /// Colour; `None` is its position in the list. A job that keeps one slot has one colour in every schedule.
     pub slot: Option<usize>,
 }
 
-/// A site less tall than this, in pixels, has no room for its name: the line above would run through it.
+/// Height in pixels below which a site has no room for its name: the line above would run through it.
 const NAME_HEIGHT: f64 = 15.0;
 
 impl Gantt {
-    /// The time from the first start to the last end; from zero on, if little is left out so.
+    /// Returns the time from the first start to the last end, or from zero if the first start is near it.
     pub fn stay(bars: &[Bar]) -> (f64, f64) {
         let low = bars.iter().map(|b| b.start).fold(f64::INFINITY, f64::min);
         let high = bars.iter().map(|b| b.end).fold(f64::NEG_INFINITY, f64::max);
@@ -64,13 +64,13 @@ impl Gantt {
         (Scale::linear(low, high, low, high, &Axis::default()), y)
     }
 
-    /// What the pointer reads over a job.
+    /// Returns the tooltip lines of a job.
     fn lines_of(&self, bar: &Bar) -> Vec<String> {
         let facts = if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() };
         [format!("Job {}", bar.job)].into_iter().chain(facts).collect()
     }
 
-    /// When and where it ran, in words.
+    /// Describes in words the times and processors of a job.
     fn facts_of(&self, bar: &Bar) -> Vec<String> {
         let unit = self.unit;
         let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
@@ -85,7 +85,7 @@ impl Gantt {
         ]
     }
 
-    /// Bars with finite ends, each with its colour: neighbours in the list differ.
+    /// Returns the bars with finite ends, each with its colour: neighbours in the list differ.
     fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
         let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
         finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(bar.slot.unwrap_or(k) % 6)))
@@ -118,11 +118,11 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     canvas.finish(&gantt.title, &about, "")
 }
 
-/// One block of processors held by a job, with the job's name where it fits.
+/// Draws one block of processors held by a job, with the job's name if it fits.
 fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32, count: u32) {
     let (left, bottom) = frame.at(bar.start, f64::from(first));
     let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
-    // A thin white line parts neighbours, but a short job must not vanish behind it.
+    // A thin white line separates neighbours, but a short job must not vanish behind it.
     let (gap_x, gap_y) = (if right - left > 3.0 { 0.5 } else { 0.0 }, if bottom - top > 3.0 { 0.5 } else { 0.0 });
     let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
     let (top, bottom) = (top + gap_y, bottom - gap_y);

@@ -1,4 +1,4 @@
-//! Colours and marker shapes. A slot is a colour and a shape; the shape says the same as the colour.
+//! Colours and marker shapes. A slot is a colour and a shape, which carry the same information.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ const COLOURS: [(&str, &str); 8] = [
 const SHAPES: [&str; 9] =
     ["circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon", "cross", "star", "x"];
 
-/// How one series looks.
+/// Colour and shape of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look {
     slot: usize,
@@ -29,7 +29,7 @@ impl Look {
         Self { slot }
     }
 
-    /// On white.
+    /// Returns the colour on white.
     pub(super) fn colour(self) -> Rgb {
         Rgb::parse(self.hex())
     }
@@ -38,7 +38,7 @@ impl Look {
         COLOURS[self.slot % COLOURS.len()].0
     }
 
-    /// Past the last colour, lines are dashed as well.
+    /// Returns true past the last colour, where lines are dashed as well.
     pub(super) fn is_dashed(self) -> bool {
         self.slot / COLOURS.len() % 2 == 1
     }
@@ -47,7 +47,7 @@ impl Look {
         SHAPES[self.slot % SHAPES.len()]
     }
 
-    /// Corners of the mark around the origin, for a mark about as large as a circle of radius `r`.
+    /// Returns the corners of the mark around the origin, for a mark about as large as a circle of radius `r`.
     pub(super) fn corners(self, r: f64) -> Vec<(f64, f64)> {
         match self.shape() {
             "circle" => polygon(24, r, 0.0),
@@ -70,7 +70,7 @@ impl Look {
     }
 }
 
-/// Regular polygon with its first corner `turn` degrees clockwise from the top.
+/// Returns a regular polygon with its first corner `turn` degrees clockwise from the top.
 fn polygon(corners: u32, radius: f64, turn: f64) -> Vec<(f64, f64)> {
     (0..corners)
         .map(|k| (turn + 360.0 * f64::from(k) / f64::from(corners)).to_radians())
@@ -78,7 +78,7 @@ fn polygon(corners: u32, radius: f64, turn: f64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A plus sign with arms of length `a` and half width `w`.
+/// Returns a plus sign with arms of length `a` and half width `w`.
 fn plus(a: f64, w: f64) -> Vec<(f64, f64)> {
     vec![(-w, -a), (w, -a), (w, -w), (a, -w), (a, w), (w, w), (w, a), (-w, a), (-w, w), (-a, w), (-a, -w), (-w, -w)]
 }
@@ -99,7 +99,7 @@ impl Rgb {
         Rgb(part(1), part(3), part(5))
     }
 
-    /// The same hue, dark enough to be read as small text on white.
+    /// Returns the same hue, dark enough to be readable as small text on white.
     pub(super) fn as_text(self) -> Rgb {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a u8, rounded")]
         let darker = |part: u8| (0.72 * f64::from(part)).round() as u8;
@@ -114,7 +114,7 @@ impl fmt::Display for Rgb {
     }
 }
 
-/// Rules that give the colours of embedded pictures to a dark page; other colours are variables of the page.
+/// Returns rules that give the colours of embedded pictures to a dark page; other colours are variables of the page.
 pub(crate) fn dark_css() -> String {
     let series = COLOURS.iter().flat_map(|(light, dark)| {
         let light = Rgb::parse(light);

@@ -5,7 +5,7 @@ use super::scale::{Scale, has_place};
 use super::{Axis, Chart, LineStyle, Picture, Series};
 use serde_json::{Value, json};
 
-/// Values of all series by x, with what they are written with; `None` of a picture whose marks have words of their own.
+/// Returns the values of all series by x and their formats; `None` for a picture whose marks have tooltips of their own.
 pub(crate) fn readout(picture: &Picture) -> Option<Value> {
     let Picture::Chart(chart) = picture else { return None };
     let chart = &*chart.drawn();
@@ -28,7 +28,7 @@ pub(crate) fn readout(picture: &Picture) -> Option<Value> {
     }))
 }
 
-/// Of each point: x, y, the ends of its interval, and what it rests on; missing ones at the end are left out.
+/// Returns x, y, the ends of the interval and the number of replications of each point; missing values at the end are left out.
 fn points(chart: &Chart, series: &Series) -> Vec<Vec<Value>> {
     let is_level = series.style == LineStyle::Steps;
     let there = series.points.iter().filter(|point| has_place(point, chart) || (is_level && point.y.is_finite()));
@@ -45,7 +45,7 @@ fn points(chart: &Chart, series: &Series) -> Vec<Vec<Value>> {
     point.collect()
 }
 
-/// Seven digits, more than a reader needs.
+/// Rounds to seven digits, more than a reader needs.
 fn seven(value: f64) -> Value {
     let short: f64 = format!("{value:.6e}").parse().unwrap_or(value);
     if short.fract().abs() <= 0.0 && short.abs() < 1e15 {
@@ -59,7 +59,7 @@ fn axis(axis: &Axis, scale: &Scale) -> Value {
     let names = if scale.exact { scale.ticks.as_slice() } else { &[] };
     json!({
         "label": axis.label,
-        // As it stands behind a number, with a blank before it.
+        // As it stands behind a number, with a leading space.
         "unit": axis.unit(),
         "spans": axis.spans,
         "start": axis.start,

@@ -1,8 +1,8 @@
-//! Ranges, ticks and numbers: from data units to a place between 0 and 1.
+//! Ranges, ticks and numbers: mapping from data units to a place between 0 and 1.
 
 use super::{Axis, Chart, LineStyle, Point};
 
-/// An axis with its range and ticks decided.
+/// An axis with its final range and ticks.
 #[derive(Debug, Clone)]
 pub(super) struct Scale {
     /// Value at the left or lower end.
@@ -13,9 +13,9 @@ pub(super) struct Scale {
     pub(super) log: bool,
     /// Ticks within the range, ascending.
     pub(super) ticks: Vec<Tick>,
-    /// The ticks are values that matter in themselves, not round numbers for the eye.
+    /// True if the ticks are values of the data, not round numbers.
     pub(super) exact: bool,
-    /// The unit that spans are written in, where they are not in seconds.
+    /// Unit of spans, if it is not seconds.
     pub(super) unit: &'static str,
 }
 
@@ -27,20 +27,18 @@ pub(super) struct Tick {
 }
 
 impl Scale {
-    /// Where `value` lies between the ends: 0 at `low`, 1 at `high`.
+    /// Returns the position of `value` between the ends: 0 at `low`, 1 at `high`.
     pub(super) fn fraction(&self, value: f64) -> f64 {
         let place = |value: f64| if self.log { libm::log10(value) } else { value };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
     }
 
-    /// The vertical scale of a chart.
+    /// Returns the vertical scale of a chart.
     ///
-    /// It covers every mean. It shows zero for percentages and bars, and otherwise where that costs at most half of the
-    /// height.
-    /// Intervals are covered too, up to one and a half times the spread of the means: two
-    /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture end in
-    /// an arrowhead. An axis of what cannot be negative does not go below zero, and percentages that all lie in the
-    /// topmost seventh leave the empty rest away.
+    /// It covers every mean. It shows zero for percentages and bars, and otherwise if that costs at most half of the height. It also covers
+    /// intervals, up to one and a half times the spread of the means: two replications can give an interval so wide that it would hide all
+    /// else. Bars that leave the picture end in an arrowhead. An axis of a nonnegative quantity does not go below zero, and an axis of
+    /// percentages that all lie in the topmost seventh omits the empty rest.
     pub(super) fn of_y(chart: &Chart) -> Scale {
         let axis = &chart.y;
         let points = || points_of(chart);
@@ -50,7 +48,7 @@ impl Scale {
         let ends = || points().filter_map(Point::finite_interval).flat_map(|(low, high)| [low, high]);
         if axis.log {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
-            // A level comes down to nothing: four decades of it are enough.
+            // A level may fall to zero: four decades are enough.
             let mean_low = if has_steps(chart) { mean_low.max(mean_high / 1e4) } else { mean_low };
             return Scale::logarithmic(
                 low.max(if has_steps(chart) { mean_low } else { mean_low / 10.0 }) / 1.1,
@@ -59,7 +57,7 @@ impl Scale {
             );
         }
         if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
-            // Nothing but zeros: one step of what is counted, and no thousandths.
+            // All values are zero: use one step of the counted unit, not thousandths.
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
@@ -69,7 +67,7 @@ impl Scale {
 
         let percent = axis.label.contains('%');
         if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
-            // Five points below the lowest, so that nothing seems to be nothing.
+            // Five points below the lowest, so that no bar has zero height.
             let bottom = if low > 86.0 { ((low - 2.0) / 5.0).floor() * 5.0 } else { 0.0 };
             return Scale::linear(bottom, high.clamp(100.0, 105.0), bottom, 100.0, axis);
         }
@@ -80,7 +78,7 @@ impl Scale {
         let room = if high > low { high - low } else { (0.2 * high.abs()).max(1.0) };
         let bottom = if floor { 0.0 } else { low - 0.05 * room };
         let top = if ceiling && !floor { 0.0 } else { high + 0.05 * room };
-        // A tick just outside is worth the room.
+        // A tick just outside the range extends it.
         let unit = axis.measure(bottom, top).0;
         let step = unit * round_step((top - bottom) / unit);
         let (tick_above, tick_below) = ((top / step - 1e-9).ceil() * step, (bottom / step + 1e-9).floor() * step);
@@ -89,7 +87,7 @@ impl Scale {
         Scale::linear(bottom, top, bottom, top, axis)
     }
 
-    /// The horizontal scale of a chart: exact values as ticks where they are few.
+    /// Returns the horizontal scale of a chart: exact values as ticks if they are few.
     pub(super) fn of_x(chart: &Chart) -> Scale {
         let axis = &chart.x;
         let Some((low, high)) = extent(points_of(chart).map(|p| p.x)) else {
@@ -100,7 +98,7 @@ impl Scale {
             return Scale::logarithmic(low / room, high * room, axis);
         }
         if has_steps(chart) {
-            // Time runs from edge to edge, and from zero if it begins near it.
+            // Time runs from edge to edge, starting at zero if the first value is near it.
             let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
             let high = if high > low { high } else { low + 1.0 };
             return Scale::linear(low, high, low, high, axis);
@@ -122,7 +120,7 @@ impl Scale {
         scale
     }
 
-    /// A linear scale from `low` to `high` with round ticks between `first` and `last`, or the axis' own.
+    /// Returns a linear scale from `low` to `high` with round ticks between `first` and `last`, or the axis' own.
     pub(super) fn linear(low: f64, high: f64, first: f64, last: f64, axis: &Axis) -> Scale {
         let (factor, unit) = axis.measure(first, last);
         let round = || {
@@ -141,7 +139,7 @@ impl Scale {
 }
 
 impl Axis {
-    /// Seconds of the unit that values of this range are written in, and its name; 1 and nothing where values stay as they are.
+    /// Returns the length in seconds and the name of the unit for values of this range; `(1, "")` if values stay as they are.
     fn measure(&self, low: f64, high: f64) -> (f64, &'static str) {
         match low.abs().max(high.abs()) {
             _ if !self.spans || self.ticks.is_some() => (1.0, ""),
@@ -152,30 +150,30 @@ impl Axis {
         }
     }
 
-    /// The label with the unit of the scale.
+    /// Returns the label with the unit of the scale.
     pub(super) fn shown(&self, scale: &Scale) -> String {
         if scale.unit.is_empty() { self.label.clone() } else { self.label.replace("(s)", &format!("({})", scale.unit)) }
     }
 }
 
-/// Places on a logarithmic axis of spans.
+/// Returns the ticks of a logarithmic axis of spans.
 fn ladder() -> Vec<(f64, String)> {
     let steps = [(1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min"), (3_600.0, "1 h"), (21_600.0, "6 h")];
     let days = [(86_400.0, "1 day"), (864_000.0, "10 days"), (8_640_000.0, "100 days")];
     steps.into_iter().chain(days).map(|(at, label)| (at, label.to_owned())).collect()
 }
 
-/// Whether the chart shows levels.
+/// Returns true if the chart shows levels.
 fn has_steps(chart: &Chart) -> bool {
     chart.series.iter().any(|series| series.style == LineStyle::Steps)
 }
 
-/// The points of a chart that have a place in it.
+/// Returns the points of a chart that can be drawn.
 pub(super) fn points_of(chart: &Chart) -> impl Iterator<Item = &Point> {
     chart.series.iter().chain(&chart.reference).flat_map(|s| &s.points).filter(|p| has_place(p, chart))
 }
 
-/// Whether a point can be drawn: finite, and positive on a logarithmic axis.
+/// Returns true if a point can be drawn: finite, and positive on a logarithmic axis.
 pub(super) fn has_place(point: &Point, chart: &Chart) -> bool {
     let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
     fits(point.x, &chart.x) && fits(point.y, &chart.y)
@@ -185,7 +183,7 @@ fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |seen, v| Some(seen.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
 }
 
-/// The axis' own ticks that lie in the range.
+/// Returns the axis' own ticks that lie in the range.
 fn own_ticks(own: &[(f64, String)], low: f64, high: f64) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = own
         .iter()
@@ -196,7 +194,7 @@ fn own_ticks(own: &[(f64, String)], low: f64, high: f64) -> Vec<Tick> {
     ticks
 }
 
-/// A round step that parts `range` into three to six: 1, 2, 2.5 or 5 × 10ⁿ.
+/// Returns a round step that divides `range` into three to six: 1, 2, 2.5 or 5 × 10ⁿ.
 fn round_step(range: f64) -> f64 {
     let raw = range / 6.0;
     let power = libm::exp10(libm::log10(raw).floor());
@@ -218,7 +216,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// Powers of ten; also 2 and 5 times these where the range is less than two decades.
+/// Returns powers of ten; also 2 and 5 times these if the range is less than two decades.
 #[expect(clippy::cast_possible_truncation, reason = "an f64 has about 600 decades")]
 fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
     let factors: &[f64] = if high / low < 100.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -230,13 +228,13 @@ fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// `value` with the digits that it needs, at most twelve: `8.333`, `0.1`, `60,000`.
+/// Formats `value` with the digits that it needs, at most nine decimals: `8.333`, `0.1`, `60,000`.
 fn exact(value: f64) -> String {
     let text = fixed(value, 9);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// `value` to about four significant digits, whole digits never dropped: `0.01235`, `18.10`, `60,834`.
+/// Formats `value` to about four significant digits, never dropping whole digits: `0.01235`, `18.10`, `60,834`.
 pub fn significant(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
@@ -253,13 +251,13 @@ pub fn significant(value: f64) -> String {
     fixed(value, decimals_for(value, 4))
 }
 
-/// Decimals that `value` needs to show `digits` significant digits; 0 to 8.
+/// Returns the number of decimals, 0 to 8, that show `digits` significant digits of `value`.
 #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
 pub fn decimals_for(value: f64, digits: i32) -> i32 {
     (f64::from(digits - 1) - libm::log10(value.abs()).floor()).clamp(0.0, 8.0) as i32
 }
 
-/// Fixed decimals, a comma between thousands, a true minus sign.
+/// Formats with fixed decimals, a comma between thousands, and a true minus sign.
 pub fn fixed(value: f64, decimals: i32) -> String {
     let text = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs());
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));

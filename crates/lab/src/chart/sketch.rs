@@ -9,7 +9,7 @@ use super::{HEIGHT, WIDTH};
 pub struct Sketch {
     /// Short name, as in file names and links.
     pub id: String,
-    /// What is seen, in a few words.
+    /// Title in a few words.
     pub title: String,
     /// A description for screen readers.
     pub about: String,
@@ -19,7 +19,7 @@ pub struct Sketch {
     pub boxes: Vec<SketchBox>,
     /// Words outside boxes.
     pub words: Vec<Words>,
-    /// Width and height, where they are not those of other pictures.
+    /// Width and height; `None` for those of other pictures.
     pub size: Option<(f64, f64)>,
 }
 
@@ -28,11 +28,11 @@ pub struct Sketch {
 pub struct Stroke {
     /// Its corners, from one end to the other.
     pub points: Vec<(f64, f64)>,
-    /// Which colour; `None` is grey.
+    /// Colour; `None` is grey.
     pub slot: Option<usize>,
-    /// In CSS pixels.
+    /// Width in CSS pixels.
     pub width: f64,
-    /// Dashed, or else drawn through.
+    /// True for a dashed line.
     pub dashed: bool,
 }
 
@@ -43,29 +43,29 @@ pub struct SketchBox {
     pub centre: (f64, f64),
     /// Width and height in CSS pixels.
     pub size: (f64, f64),
-    /// What stands in it, line by line.
+    /// Text in the box, line by line.
     pub lines: Vec<String>,
-    /// The colour, as that of the series of a chart; grey without.
+    /// Colour, as that of the series of a chart; `None` is grey.
     pub slot: Option<usize>,
 }
 
 /// A line of text that begins at its place.
 #[derive(Debug, Clone)]
 pub struct Words {
-    /// Where they begin, in CSS pixels.
+    /// Start of the text, in CSS pixels.
     pub at: (f64, f64),
-    /// What they say.
+    /// Text to draw.
     pub text: String,
-    /// Of the type, in CSS pixels.
+    /// Type size, in CSS pixels.
     pub size: f64,
-    /// The colour, as that of the series of a chart; grey without.
+    /// Colour, as that of the series of a chart; `None` is grey.
     pub slot: Option<usize>,
 }
 
-/// Room of the title, in CSS pixels.
+/// Height of the title, in CSS pixels.
 const TITLE: f64 = 34.0;
 
-/// Text in a box, in CSS pixels.
+/// Type size of text in a box, in CSS pixels.
 const BOXED: f64 = 11.0;
 
 pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Three approaches over three loads, with intervals, one missing value and the paper's numbers.
+/// Returns a chart of three approaches over three loads, with intervals, one missing value and the paper's numbers.
 fn example() -> Chart {
     let series = |name: &str, shift: f64| {
         let points = [(8.333, 93.0), (10.0, 89.0), (12.5, 80.0)];
@@ -153,7 +153,7 @@ fn bars_stand_on_the_ground_and_need_no_legend() {
     assert_eq!(numbers(&chart)["series"][0]["style"], "Bars");
 }
 
-/// Two series of equal values, so that their marks stand side by side.
+/// Returns a chart of two series of equal values, so that their marks stand side by side.
 fn equal_series() -> Chart {
     let points = || [1.0, 2.0, 3.0].map(|x| Point::new(x, 10.0 * x)).to_vec();
     Chart { series: vec![Series::lines("a", points()), Series::lines("b", points())], ..Chart::default() }
@@ -166,7 +166,7 @@ fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
         .lines()
         .filter(|line| line.contains("<polyline") && line.contains("stroke-width=\"1.8\""))
         .filter_map(|line| line.split("points=\"").nth(1)?.split('"').next())
-        // Those of the legend have two ends.
+        // Lines of the legend have two ends.
         .filter(|points| points.split(' ').count() == 3)
         .collect();
     assert_eq!(lines.len(), 2, "{svg}");
