@@ -1,7 +1,7 @@
-//! One job more for a crowded profile, planned and taken back, against the walk from step to step, in one run.
+//! Planning and cancelling one more job in a crowded profile, compared with the linear walk in the same run.
 //!
-//! `cargo bench -p sim-core --bench profile`. What to look at: the time should hardly grow with the number of steps, and
-//! should not be above the walk's where there are few.
+//! `cargo bench -p sim-core --bench profile`. The time should hardly grow with the number of steps, and should not
+//! exceed that of the walk where steps are few.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Geometric, LogNormal};
@@ -10,12 +10,12 @@ use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 use std::hint::black_box;
 
 const CAPACITY: u32 = 256;
-/// Jobs that are tried in turn.
+/// Number of jobs tried in turn.
 const TRIED: usize = 1 << 10;
 
 type Demand = (Span, u32);
 
-/// Widths that are powers of two, 4 processors on average, at most 64; half an hour on average.
+/// Widths that are powers of two, 4 processors on average, at most 64; spans of half an hour on average.
 fn demands() -> impl Iterator<Item = Demand> {
     let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);
     let (mut widths, mut lengths) = (draws("widths"), draws("lengths"));
@@ -26,7 +26,7 @@ fn demands() -> impl Iterator<Item = Demand> {
     })
 }
 
-/// Conservative plans for an idle machine, one job after the other, until there are `steps` steps.
+/// Conservative plans for an idle machine, one job after the other, until the profile has `steps` steps.
 fn crowded(steps: usize) -> (AvailabilityProfile, LinearProfile) {
     let (mut profile, mut linear) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
     for (span, processors) in demands() {

@@ -1,12 +1,12 @@
-//! A queue with one server, checked against theory.
+//! Queue with one server, compared with queueing theory.
 //!
-//! Scenario: jobs arrive at random, one every two seconds on average, and take one second on average. Theory says that
-//! a job then spends 1 / (1 − 0.5) = 2 s in the system.
+//! Scenario: jobs arrive at random, one every two seconds on average, and take one second on average. According to
+//! theory a job then spends 1 / (1 − 0.5) = 2 s in the system.
 //!
 //! Shows:
-//! - how a workload is drawn from named streams,
-//! - how a model is run with a probe that listens,
-//! - that 20 replications come as near to theory as their scatter allows.
+//! - drawing a workload from named streams,
+//! - running a model with a probe that listens,
+//! - the agreement of 20 replications with theory, within their scatter.
 //!
 //! Run it: `cargo run --release --package sim-core --features testkit --example mm1`
 

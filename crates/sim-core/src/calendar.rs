@@ -1,20 +1,20 @@
 //! The event calendar: a priority queue in the total order `(time, priority, order of posting)`.
 //!
-//! A heap of 16-byte keys stands over a slab of events, which never move. Cancelling empties the event's slot in O(1); its
-//! key is dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending events. The key of
-//! the event that happened last stays on top of the heap, spent, until the next event takes its place.
+//! A heap of 16-byte keys stands over a slab of events, which never move. Cancelling empties the event's slot in O(1).
+//! Its key is dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending
+//! events. The spent key of the last event stays on top of the heap until the next event takes its place.
 
 use crate::event::EventPriority;
 use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Names a posted event, to cancel it. A key is never used twice.
+/// Handle of a posted event, used to cancel it. A key is never reused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EventKey(Key);
 
-/// `time (64 bits) | priority (4) | order of posting (36) | slot (24)`: comparing keys compares in that order, and since
-/// no two share an order of posting, the slot never decides.
+/// `time (64 bits) | priority (4) | order of posting (36) | slot (24)`. Keys compare in that order; orders of posting
+/// are distinct, so the slot never decides.
 type Key = u128;
 
 const SLOT_BITS: u32 = 24;
@@ -42,7 +42,7 @@ pub struct Calendar<E> {
 
 #[derive(Clone, Debug)]
 struct Slot<E> {
-    /// The key of the event that stands here, or stood here last.
+    /// Key of the event in this slot, or of the last one that was in it.
     key: Key,
     event: Option<E>,
 }
@@ -54,22 +54,22 @@ impl<E> Default for Calendar<E> {
 }
 
 impl<E> Calendar<E> {
-    /// A calendar with nothing in it.
+    /// Returns an empty calendar.
     pub const fn new() -> Self {
         Self { keys: BinaryHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
     }
 
-    /// Number of events that are still to happen.
+    /// Number of pending events.
     pub const fn len(&self) -> usize {
         self.live
     }
 
-    /// Whether nothing is left to happen.
+    /// Returns true if no event is pending.
     pub const fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// Enters `event` at the instant `at`; O(log n).
+    /// Posts `event` for the instant `at`; O(log n).
     ///
     /// # Panics
     ///
@@ -77,8 +77,8 @@ impl<E> Calendar<E> {
     #[inline]
     pub fn post(&mut self, at: Time, priority: EventPriority, event: E) -> EventKey {
         assert!(self.posted < MAX_POSTED, "a calendar takes {MAX_POSTED} events in all");
-        // The place of a spent key on top of the heap first: one descent replaces a removal and an insertion, and most events
-        // post another one. Then a vacant slot: the slab stays as small as the number of pending events ever was.
+        // Prefer the place of a spent key on top of the heap: one descent replaces a removal and an insertion, and most
+        // events post another one. Then prefer a vacant slot: the slab never exceeds the highest number of pending events.
         let spent = self.spent_top();
         let slot = spent.or_else(|| self.vacant.pop().map(|slot| slot as usize)).unwrap_or(self.slots.len());
         assert!(slot < MAX_PENDING, "a calendar holds {MAX_PENDING} events at once");
@@ -108,7 +108,7 @@ impl<E> Calendar<E> {
         Some(slot_of(*key)).filter(|slot| self.slots[*slot].event.is_none())
     }
 
-    /// Takes the event back; O(1) amortised. `None` if it has already happened or been cancelled.
+    /// Cancels the event and returns it; O(1) amortised. `None` if it has already happened or been cancelled.
     pub fn cancel(&mut self, key: EventKey) -> Option<E> {
         let slot = &mut self.slots[slot_of(key.0)];
         // The event has happened, and another one stands in its slot.
@@ -117,32 +117,32 @@ impl<E> Calendar<E> {
         }
         let event = slot.event.take()?;
         self.live -= 1;
-        // Amortised: dropping costs as much as there are keys, and only after as many were cancelled. The 64 keeps
-        // small calendars from bothering.
+        // Amortised: dropping costs as much as there are keys, and happens only after that many were cancelled. The 64
+        // spares small calendars the work.
         if self.keys.len() > 2 * self.live + 64 {
             self.drop_dead_keys();
         }
         Some(event)
     }
 
-    /// The instant of the next event.
+    /// Returns the instant of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
         loop {
             let Reverse(key) = *self.keys.peek()?;
             if self.slots[slot_of(key)].event.is_some() {
                 return Some(time_of(key));
             }
-            // A cancelled event surfaces: its slot may be used again only now, while its key was still in the heap.
+            // A cancelled event surfaces. Its slot becomes vacant only now, because its key was still in the heap.
             self.keys.pop();
             self.vacate(key);
         }
     }
 
-    /// Whether no event is pending up to and including this instant. `false` also where one was, and has been cancelled: this
-    /// only looks.
+    /// Returns true if no event is pending up to and including this instant. Returns `false` also where a cancelled
+    /// event has not surfaced, since this method changes nothing.
     #[inline]
     pub(crate) fn has_nothing_until(&self, at: Time) -> bool {
-        // The children of the top stand behind it.
+        // The children of the top come right behind it.
         let next = if self.spent_top().is_some() { 1..3 } else { 0..1 };
         self.keys.as_slice().iter().take(next.end).skip(next.start).all(|Reverse(key)| time_of(*key) > at)
     }
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_slot_is_used_again_once_its_cancelled_event_has_surfaced() {
-        // Ten at a time: too few for dead keys to be dropped together. Each surfaces by itself, on the way to the one event
-        // that happens, whether that is looked at first or taken at once.
+        // Ten at a time: too few for dead keys to be dropped together. Each surfaces by itself on the way to the one
+        // live event, both through `next_time` and through `pop`.
         for look_first in [true, false] {
             let mut calendar = Calendar::new();
             for round in 0..100 {

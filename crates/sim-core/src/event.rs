@@ -1,24 +1,24 @@
-//! The order of events at one instant.
+//! Order of events at one instant.
 
 /// Priority of an event among those of the same instant: the smallest goes first; among equals, the one posted earlier.
 ///
-/// The priority belongs to the event's type ([`Prioritized`]), so a rule such as "processors are released before new jobs
-/// arrive, and decisions come last" is written once per model and can be argued about. Priorities lie between 0 and 15;
-/// the four named ones leave room for a model's own in between.
+/// The priority belongs to the event's type ([`Prioritized`]), so a rule such as "processors are released before new
+/// jobs arrive, and decisions come last" is written once per model. Priorities lie between 0 and 15; the four named
+/// ones leave room for a model's own in between.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventPriority(u8);
 
 impl EventPriority {
     /// A job, a task or a reservation ends and its processors become free.
     pub const RELEASE: Self = Self(2);
-    /// A job or a message comes in.
+    /// A job or a message arrives.
     pub const ARRIVE: Self = Self(6);
-    /// A policy that wants to see the whole instant decides.
+    /// A policy decides, once it has seen the whole instant.
     pub const DECIDE: Self = Self(10);
-    /// An observer looks, after all has been decided.
+    /// An observer samples, after all decisions.
     pub const SAMPLE: Self = Self(14);
 
-    /// A priority of the model's own, 0 (first) to 15 (last).
+    /// Returns a priority of the model's own, 0 (first) to 15 (last).
     ///
     /// # Panics
     ///
@@ -33,8 +33,8 @@ impl EventPriority {
     }
 }
 
-/// An event with a priority among simultaneous ones: what every event type implements.
+/// Event with a priority among simultaneous ones. Every event type implements it.
 pub trait Prioritized {
-    /// The priority of this event.
+    /// Priority of this event.
     fn priority(&self) -> EventPriority;
 }

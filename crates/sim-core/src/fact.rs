@@ -6,62 +6,62 @@ use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Something that happened, emitted once by the model at the moment it happened.
+/// Event worth observing, emitted once by the model at the moment it happens.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A job entered the system.
     Submitted(Job),
-    /// A job began, with all of its processors at once.
+    /// A job started, with all of its processors at once.
     Started {
-        /// Which job.
+        /// Job that started.
         job: JobId,
-        /// Where; the first site, if it spans several.
+        /// Site of the job; the first one, if it spans several.
         site: SiteId,
-        /// On how many processors.
+        /// Number of processors.
         processors: u32,
     },
-    /// A job that ran lost its processors and its work, and waits again: its next start is one from the beginning.
+    /// A running job lost its processors and its work, and waits again. Its next start is a restart from the beginning.
     Interrupted {
-        /// Which job.
+        /// Job that was interrupted.
         job: JobId,
-        /// Where it ran.
+        /// Site on which it ran.
         site: SiteId,
-        /// On how many processors.
+        /// Number of processors.
         processors: u32,
     },
-    /// A job left the system, having run.
+    /// A job left the system after its run.
     Finished {
-        /// Which job.
+        /// Job that finished.
         job: JobId,
     },
-    /// A job was turned away and will never run.
+    /// A job was rejected and will never run.
     Rejected {
-        /// Which job.
+        /// Job that was rejected.
         job: JobId,
-        /// Why.
+        /// Reason of the rejection.
         reason: Rejection,
     },
-    /// One processor began work for a job; emitted by models that know processors apart.
+    /// One processor began work for a job; emitted by models that distinguish processors.
     Seized {
-        /// Which job.
+        /// Job that seized the processor.
         job: JobId,
-        /// Which processor.
+        /// Processor seized.
         processor: ProcId,
     },
     /// One processor ended its work for a job.
     Released {
-        /// Which job.
+        /// Job that released the processor.
         job: JobId,
-        /// Which processor.
+        /// Processor released.
         processor: ProcId,
     },
 }
 
-/// Why a job was turned away.
+/// Reason for which a job was rejected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rejection {
-    /// It asks for more processors than there are in any place where it could run.
+    /// The job requests more processors than any place where it could run has.
     TooWide,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// An observer of a run. It cannot answer: adding a probe changes nothing.
+/// Observer of a run. It cannot answer: adding a probe changes nothing.
 ///
 /// `()` observes nothing and costs nothing; `(A, B)` is two probes; a `Vec<(Time, Fact)>` is a transcript.
 pub trait Probe {

@@ -2,7 +2,7 @@
 
 use crate::time::Time;
 
-/// A level that changes at instants, and the area under it: ∫ level dt, exact in integers.
+/// Level that changes at instants, and the area under it: ∫ level dt, exact in integers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Gauge {
     since: Time,
@@ -12,12 +12,12 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// A gauge that stands at `level` from the instant `at` on.
+    /// Returns a gauge that stands at `level` from the instant `at` on.
     pub const fn new(at: Time, level: u64) -> Self {
         Self { since: at, changed: at, level, area: 0 }
     }
 
-    /// The level now.
+    /// Current level.
     pub const fn level(&self) -> u64 {
         self.level
     }
@@ -29,7 +29,7 @@ impl Gauge {
     /// If `now` lies before the last change.
     #[inline]
     pub fn set(&mut self, now: Time, level: u64) {
-        // The area up to now at the old level, before the new one holds.
+        // Adds the area up to now at the old level, before the new one holds.
         self.area = self.area(now);
         self.changed = now;
         self.level = level;
@@ -58,7 +58,7 @@ impl Gauge {
         self.area + self.level as u128 * now.since(self.changed).as_nanos() as u128
     }
 
-    /// The time-weighted mean from the start to `now`; the level itself if no time has passed.
+    /// Time-weighted mean from the start to `now`; the level itself if no time has passed.
     pub fn mean(&self, now: Time) -> f64 {
         match now.since(self.since).as_nanos() {
             0 => self.level as f64,

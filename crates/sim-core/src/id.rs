@@ -1,6 +1,6 @@
-//! Numbers by which jobs, sites and processors are known: a type for each, so that none is taken for another.
+//! Numbers of jobs, sites and processors, each a type of its own.
 
-/// Declares numbers of things, each a type of its own: a `u32` that is a position in a vector, read and written as a plain number.
+/// Declares types of numbers: each is a `u32` that indexes a vector and is serialized as a plain number.
 ///
 /// ```
 /// sim_core::id! {
@@ -11,7 +11,7 @@
 /// assert_eq!(RackId(7).to_string(), "7");
 /// ```
 ///
-/// The crate that calls it needs `serde` with its derives.
+/// The calling crate needs `serde` with its derives.
 #[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -36,11 +36,11 @@ macro_rules! id {
 }
 
 id! {
-    /// Number of a job within one run, in order of creation. A log's own number is the reader's business.
+    /// Number of a job within one run, in order of creation. Numbers of a log are resolved by its reader.
     JobId
 }
 id! {
-    /// Number of a site: a cluster, a machine, whatever holds processors behind one local scheduler.
+    /// Number of a site: a cluster, a machine, or any set of processors behind one local scheduler.
     SiteId
 }
 id! {

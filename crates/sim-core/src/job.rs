@@ -5,41 +5,40 @@ use crate::sites::SiteSet;
 use crate::time::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// What the submitter tells: all that a policy may know of a job before it has run.
+/// Request of the submitter: all that a policy may know of a job before it has run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Processors needed at once, at least 1.
     pub processors: u32,
-    /// How long the submitter believes it will run at reference speed; also its limit where limits are enforced.
+    /// Estimated run time at reference speed, given by the submitter; also the job's limit where limits are enforced.
     pub estimate: Option<Span>,
-    /// When it ought to be finished.
+    /// Time by which the job should finish.
     pub deadline: Option<Time>,
-    /// Where it may run. Models of one place do not ask.
+    /// Sites on which the job may run. Models of one place ignore it.
     #[serde(default, skip_serializing_if = "SiteSet::is_all")]
     pub sites: SiteSet,
-    /// Whose job it is, where that is known: for policies that are fair to users.
+    /// User that submitted the job, where known: for policies that are fair to users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
 }
 
-/// What is submitted. The world owns jobs; policies are shown [`Request`]s, so that nothing clairvoyant compiles by
-/// accident.
+/// Submitted job. The world owns jobs; policies see [`Request`]s, so that nothing clairvoyant compiles by accident.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number within the run.
+    /// Number within the run.
     pub id: JobId,
-    /// When it enters the system.
+    /// Time of submission.
     pub submit: Time,
-    /// The site where it is submitted; `None` at the grid level, or where there is only one place.
+    /// Site of submission; `None` at the grid level, or where there is only one place.
     pub origin: Option<SiteId>,
-    /// What the submitter tells of it.
+    /// Part of the job that a policy may see.
     pub request: Request,
-    /// What it would take alone on its processors at reference speed. Of a gang, its longest task.
+    /// Run time alone on its processors at reference speed; for a gang, that of its longest task.
     pub runtime: Span,
 }
 
 impl Job {
-    /// A job submitted at the grid level, with an exact estimate, without deadline and user, that may run anywhere.
+    /// Returns a job submitted at the grid level, with an exact estimate, without deadline and user, that may run anywhere.
     ///
     /// # Panics
     ///

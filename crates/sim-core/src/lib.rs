@@ -1,25 +1,24 @@
-//! The discrete-event core that every model of Gridproof stands on.
+//! Discrete-event core of every model of Gridproof.
 //!
-//! A model is a struct that owns its whole state and a closed enum of the events that can happen to it.
-//! [`Sim`] keeps the clock and the calendar, hands the model one event at a time in a total order, and lets
-//! probes observe the facts that the model emits. Nothing here knows a scheduling policy, reads a file or
-//! computes a mean.
+//! A model is a struct that owns its whole state, and a closed enum of its events. [`Sim`] keeps the clock and the
+//! calendar, passes one event at a time to the model in a total order, and lets probes observe the facts that the model
+//! emits. Nothing here knows a scheduling policy, reads a file or computes a mean.
 //!
-//! | module | question it answers |
+//! | module | content |
 //! |---|---|
-//! | [`time`] | when? [`Time`] is an instant, [`Span`] a length, both integer nanoseconds |
-//! | [`event`] | what comes first at one instant? [`EventPriority`] |
-//! | [`calendar`] | what is next? [`Calendar`] |
-//! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
-//! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
-//! | [`job`] | what is submitted? [`Job`], and [`Request`], the part of it that a policy may see |
-//! | [`sites`] | which of all sites? [`SiteSet`] |
-//! | [`outage`] | when does a site not work? [`Outage`] |
-//! | [`fact`] | what happened? [`Fact`], [`Probe`] |
-//! | [`record`] | what became of a job? [`JobLog`] turns facts into [`JobRecord`]s |
-//! | [`gauge`] | how much of it, on average over time? [`Gauge`] |
-//! | [`pool`] | can `n` processors be seized now? [`Pool`] |
-//! | [`profile`] | when are `n` processors next free for so long? [`AvailabilityProfile`] |
+//! | [`time`] | integer nanoseconds: [`Time`] is an instant, [`Span`] a length |
+//! | [`event`] | order of the events of one instant: [`EventPriority`] |
+//! | [`calendar`] | pending events: [`Calendar`] |
+//! | [`sim`] | execution of a model: [`Model`], [`Context`], [`Sim`] |
+//! | [`stream`] | random numbers: [`Streams`], one portable generator per purpose |
+//! | [`job`] | submitted [`Job`]s, and [`Request`], the part of a job that a policy may see |
+//! | [`sites`] | sets of sites: [`SiteSet`] |
+//! | [`outage`] | times at which a site is down: [`Outage`] |
+//! | [`fact`] | what a model emits: [`Fact`], [`Probe`] |
+//! | [`record`] | [`JobLog`], which turns facts into [`JobRecord`]s |
+//! | [`gauge`] | time-weighted means: [`Gauge`] |
+//! | [`pool`] | processors without identity: [`Pool`] |
+//! | [`profile`] | free processors over time: [`AvailabilityProfile`] |
 //!
 //! # A whole model
 //!
@@ -37,7 +36,7 @@
 //! impl Prioritized for Event {
 //!     fn priority(&self) -> EventPriority {
 //!         match self {
-//!             Event::Finish(_) => EventPriority::RELEASE, // the processor is free before the next job asks for it
+//!             Event::Finish(_) => EventPriority::RELEASE, // the processor is free before the next job arrives
 //!             Event::Arrive(_) => EventPriority::ARRIVE,
 //!         }
 //!     }
@@ -84,7 +83,7 @@
 //! let server = Server { arrivals: jobs.into_iter(), queue: VecDeque::new(), busy: false };
 //! let (_, log) = Sim::new(server, JobLog::collecting()).run();
 //! let records = log.into_sink();
-//! assert_eq!(records[1].start, Time::from_secs(10)); // it waited for the first
+//! assert_eq!(records[1].start, Time::from_secs(10)); // waits for the first job
 //! assert_eq!(records[1].response(), Span::from_secs(12));
 //! ```
 

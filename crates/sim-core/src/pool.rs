@@ -8,12 +8,12 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of `capacity` processors, all free.
+    /// Returns a pool of `capacity` processors, all free.
     pub const fn new(capacity: u32) -> Self {
         Self { capacity, free: capacity }
     }
 
-    /// Processors in all.
+    /// Total number of processors.
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
@@ -38,11 +38,11 @@ impl Pool {
         true
     }
 
-    /// Gives `processors` back.
+    /// Releases `processors`.
     ///
     /// # Panics
     ///
-    /// If more are given back than were seized.
+    /// If more are released than were seized.
     pub const fn release(&mut self, processors: u32) {
         assert!(processors <= self.busy(), "more processors were released than were busy");
         self.free += processors;

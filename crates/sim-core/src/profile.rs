@@ -1,4 +1,4 @@
-//! Availability over time: how many processors are free, from now into the planned future.
+//! Availability over time: the number of free processors, from now into the planned future.
 
 mod block;
 
@@ -8,33 +8,33 @@ use std::ops::ControlFlow;
 
 /// Free processors as a step function of time. Beyond the last step everything is free again, unless reserved for ever.
 ///
-/// Kept as sorted blocks of steps, in which neighbours differ. [`earliest`](Self::earliest) walks along the steps, and
-/// passes over blocks that are wide enough throughout, or have no stretch that is both wide and long enough, or are too
-/// short. With n steps there are some √n blocks of some √n steps; of fewer than a few thousand, not enough is known
-/// to leap, since a walk is cheaper than finding it out. [`reserve`](Self::reserve) and [`cancel`](Self::cancel) touch
+/// The steps are kept in sorted blocks; neighbouring steps differ. [`earliest`](Self::earliest) walks along the steps
+/// and skips blocks that are wide enough throughout, that contain no stretch both wide and long enough, or that are too
+/// short. A profile of n steps has about √n blocks of about √n steps. Below a few thousand steps nothing is skipped,
+/// because a walk is cheaper than a survey of the blocks. [`reserve`](Self::reserve) and [`cancel`](Self::cancel) touch
 /// the steps they cover.
 #[derive(Debug)]
 pub struct AvailabilityProfile {
     capacity: u32,
-    /// Never empty, and no block is. The first step stands for all time before.
+    /// Never empty, nor is any block. The first step also stands for all earlier time.
     blocks: Vec<Block>,
     len: usize,
 }
 
-/// Where a step stands: the block, and the place in it.
+/// Position of a step: its block, and its index in that block.
 type Position = (usize, usize);
 
 impl AvailabilityProfile {
-    /// Number of blocks from which on a survey of them pays.
+    /// Number of blocks above which surveying them pays.
     const MANY: usize = 32;
 
-    /// `capacity` processors, free for ever.
+    /// Returns a profile of `capacity` processors that are free for ever.
     pub fn new(capacity: u32) -> Self {
         Self { capacity, blocks: vec![Block::of(vec![Time::ZERO], vec![capacity])], len: 1 }
     }
 
-    /// `capacity` processors, seen from `now` on, of which some are held until the instants of `ends`: later ones, in ascending order,
-    /// each with the processors that it frees.
+    /// Returns a profile of `capacity` processors from `now` on, some of which are held until the instants of `ends`.
+    /// The ends are later than `now` and ascend; each states the number of processors that it frees.
     pub fn held_until(capacity: u32, now: Time, ends: impl DoubleEndedIterator<Item = (Time, u32)>) -> Self {
         let (mut begins, mut frees, mut free) = (Vec::new(), Vec::new(), capacity);
         for (end, processors) in ends.rev() {
@@ -53,7 +53,7 @@ impl AvailabilityProfile {
         Self { capacity, blocks, len: begins.len() }
     }
 
-    /// Processors in all.
+    /// Total number of processors.
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
@@ -64,28 +64,28 @@ impl AvailabilityProfile {
         self.blocks[block].free(step)
     }
 
-    /// Number of steps kept: what memory follows.
+    /// Number of steps kept; memory is proportional to it.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is reserved.
+    /// Returns true if nothing is reserved.
     pub fn is_empty(&self) -> bool {
         self.len == 1 && self.blocks[0].free(0) == self.capacity
     }
 
-    /// The earliest start, not before `from`, at which `processors` stay free for `span`. `None` if they never do:
-    /// the request is wider than what is free in the end.
+    /// Returns the earliest start, not before `from`, at which `processors` stay free for `span`. `None` if the request
+    /// is wider than what is free in the end.
     pub fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
         self.earliest_before(from, Time::MAX, span, processors, Time::MAX)
     }
 
-    /// The earliest start, not before `from` and earlier than `before`, at which `processors` stay free for `span`, or until
-    /// `until`, if that comes first: a job that holds them from `until` on for as long finds so whether it can start earlier. `None`
-    /// if there is no such start.
+    /// Returns the earliest start in `[from, before)` at which `processors` stay free for `span`, or until `until` if
+    /// that comes first. `None` if there is no such start. A job that is to hold them from `until` on for as long thus
+    /// learns if it can start earlier.
     ///
-    /// Looks at no step that begins at `before` or later but to see how long a stretch lasts that has begun earlier. `before` is
-    /// not later than `until`.
+    /// Reads steps that begin at `before` or later only to measure a stretch that began earlier. `before` is not later
+    /// than `until`.
     pub fn earliest_before(&self, from: Time, before: Time, span: Span, processors: u32, until: Time) -> Option<Time> {
         debug_assert!(
             before <= until,
@@ -93,14 +93,14 @@ impl AvailabilityProfile {
         );
         let (first, mut step) = self.find(from);
         let mut start = from;
-        // Steps before the first one are forgotten; it stands for all time before, so a start in the past is judged
-        // by it.
+        // Steps before the first one are dropped; the first one stands for all earlier time and decides for a start in
+        // the past.
         if self.blocks[0].free(0) < processors {
             start = start.max(self.blocks[0].from());
         }
         for (number, block) in self.blocks.iter().enumerate().skip(first) {
-            // Invariant: from `start` to the beginning of this block enough processors are free. A block that is wide
-            // throughout keeps it; another is searched from `step` on.
+            // Invariant: enough processors are free from `start` to the beginning of this block. A block that is wide
+            // throughout preserves it; any other block is searched from `step` on.
             if start >= before {
                 return None;
             }
@@ -119,7 +119,7 @@ impl AvailabilityProfile {
         None
     }
 
-    /// Whether `processors` are free at `start` and throughout `[start, start + span)`.
+    /// Returns true if `processors` are free at `start` and throughout `[start, start + span)`.
     pub fn fits(&self, start: Time, span: Span, processors: u32) -> bool {
         let end = start.saturating_add(span);
         let (first, step) = self.find(start);
@@ -129,8 +129,8 @@ impl AvailabilityProfile {
             && later.iter().take_while(|block| block.from() < end).all(|block| block.stays_wide(0, end, processors))
     }
 
-    /// The first instant of `[start, start + span)` at which fewer than `processors` are free, and how many are: what keeps
-    /// them from [fitting](Self::fits). `None` if they fit. Takes time with every step on the way.
+    /// Returns the first instant of `[start, start + span)` at which fewer than `processors` are free, and the number
+    /// free then. `None` if they [fit](Self::fits). Takes time proportional to the steps on the way.
     pub fn shortfall(&self, start: Time, span: Span, processors: u32) -> Option<(Time, u32)> {
         let (end, free) = (start.saturating_add(span), self.free_at(start));
         if free < processors {
@@ -139,7 +139,7 @@ impl AvailabilityProfile {
         self.steps().filter(|(from, _)| *from > start && *from < end).find(|(_, free)| *free < processors)
     }
 
-    /// Takes `processors` out of `[start, start + span)`.
+    /// Reserves `processors` in `[start, start + span)`.
     ///
     /// # Panics
     ///
@@ -155,11 +155,11 @@ impl AvailabilityProfile {
         });
     }
 
-    /// Puts `processors` back into `[start, start + span)`.
+    /// Returns `processors` to `[start, start + span)`.
     ///
     /// # Panics
     ///
-    /// If more would be free than there are.
+    /// If more would be free than the capacity.
     pub fn cancel(&mut self, start: Time, span: Span, processors: u32) {
         if processors == 0 {
             return;
@@ -172,7 +172,7 @@ impl AvailabilityProfile {
         });
     }
 
-    /// Forgets all steps before `now`: memory follows what is planned, not what has been.
+    /// Drops all steps before `now`, so that memory is proportional to what is planned.
     pub fn forget_before(&mut self, now: Time) {
         let (block, step) = self.find(now);
         if (block, step) > (0, 0) {
@@ -181,20 +181,20 @@ impl AvailabilityProfile {
         }
     }
 
-    /// The step in force at the instant `at`.
+    /// Returns the step in force at the instant `at`.
     fn find(&self, at: Time) -> Position {
         let block = self.blocks[1..].partition_point(|block| block.from() <= at);
         (block, self.blocks[block].find(at))
     }
 
-    /// What is free throughout `[start, start + span)` becomes what `new` makes of it, which is something else.
+    /// Applies `new` to the free processors of each step in `[start, start + span)`; `new` must change every value.
     fn change(&mut self, start: Time, span: Span, new: impl Fn(u32) -> u32) {
         if span.is_zero() {
             return;
         }
         let end = start.saturating_add(span);
-        // Steps begin at both ends, so that what lies between can be changed whole; `first` first, since it may move
-        // `last`.
+        // Make a step begin at both ends, so that the steps between them change whole. `first` comes first, since it
+        // may move `last`.
         let first = self.cut(start);
         let last = if end == Time::MAX { self.end() } else { self.cut(end) };
         for (index, block) in (first.0..).zip(&mut self.blocks[first.0..=last.0]) {
@@ -202,10 +202,10 @@ impl AvailabilityProfile {
             let to = if index == last.0 { last.1 } else { block.len() };
             block.change(from..to, &new);
         }
-        // Neighbours must differ: the changed stretch may now equal what is before or behind it.
+        // Neighbours must differ: the changed stretch may now equal the step before or behind it.
         self.join(last);
         self.join(first);
-        // From the last on, since blocks that empty, split or merge move those behind them.
+        // In descending order, since blocks that empty, split or merge move those behind them.
         for block in (first.0..=last.0).rev() {
             self.settle(block);
         }
@@ -226,7 +226,7 @@ impl AvailabilityProfile {
         (block, step)
     }
 
-    /// Removes the step at `position`, if there is one, and if it changes nothing.
+    /// Removes the step at `position`, if it exists and equals the one before it.
     fn join(&mut self, (block, step): Position) {
         let earlier = block.checked_sub(1).map(|earlier| {
             let earlier = &self.blocks[earlier];
@@ -237,7 +237,7 @@ impl AvailabilityProfile {
         self.len -= before - self.blocks[block].len();
     }
 
-    /// After a change in a block: keeps its size within bounds, and finds out what is needed to leap over it.
+    /// Restores the invariants of a block after a change: keeps its size within bounds and surveys it again.
     fn settle(&mut self, block: usize) {
         let len = self.blocks[block].len();
         if len == 0 {
@@ -247,7 +247,7 @@ impl AvailabilityProfile {
             self.blocks.insert(block + 1, later);
             self.survey(block + 1);
             self.survey(block);
-            // From here on leaping pays: all that was left unknown is found out once.
+            // Skipping pays from here on: survey all blocks, which were unknown so far.
             if self.blocks.len() == Self::MANY {
                 (0..Self::MANY).for_each(|block| self.survey(block));
             }
@@ -260,7 +260,7 @@ impl AvailabilityProfile {
         }
     }
 
-    /// Finds out what is needed to leap over a block, if there are enough of them to make up for it.
+    /// Surveys a block, if there are enough blocks to make up for the cost.
     fn survey(&mut self, block: usize) {
         if self.blocks.len() < Self::MANY {
             self.blocks[block].unknown();
@@ -275,7 +275,7 @@ impl AvailabilityProfile {
     }
 }
 
-/// Copies into what has memory already without asking for more.
+/// Reuses the memory of the target in `clone_from`.
 impl Clone for AvailabilityProfile {
     fn clone(&self) -> Self {
         Self { capacity: self.capacity, blocks: self.blocks.clone(), len: self.len }
@@ -288,7 +288,7 @@ impl Clone for AvailabilityProfile {
     }
 }
 
-/// The same steps, in whatever blocks.
+/// Equal if the steps are the same, however they are divided into blocks.
 impl PartialEq for AvailabilityProfile {
     fn eq(&self, other: &Self) -> bool {
         self.capacity == other.capacity && self.len == other.len && self.steps().eq(other.steps())

@@ -1,24 +1,24 @@
-//! Readings: what a paper leaves open, each with the answers that are tried.
+//! Readings: questions that a paper leaves open, each with the alternative answers.
 //!
-//! A model declares its readings once, by [`readings!`](crate::readings!), and that gives the struct which a scenario's table
-//! `readings` is read into, a type for the answers to each question, the defaults, and [`Reading`]s for lists of them
-//! or tries every other answer.
+//! A model declares its readings once, by [`readings!`](crate::readings!). The macro generates the struct for the table
+//! `readings` of a scenario, a type for the answers to each question, the defaults, and the [`Reading`]s for commands
+//! that list them or try every other answer.
 
-/// One reading: a question that a paper leaves open, and the field of its scenario that answers it.
+/// Question that a paper leaves open, and the field of its scenario that answers it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// As in the paper's specification: `R2`.
+    /// Id in the paper's specification: `R2`.
     pub id: &'static str,
-    /// In the scenario's table `readings`.
+    /// Field in the scenario's table `readings`.
     pub field: &'static str,
-    /// What the paper leaves open.
+    /// Question that the paper leaves open.
     pub question: &'static str,
-    /// The answers, as the scenario writes them, the default first.
+    /// Answers, as the scenario writes them, the default first.
     pub answers: &'static [&'static str],
 }
 
 impl Reading {
-    /// The first of `answers` is the default.
+    /// Returns a reading; the first of `answers` is the default.
     pub const fn new(
         id: &'static str,
         field: &'static str,
@@ -28,26 +28,26 @@ impl Reading {
         Self { id, field, question, answers }
     }
 
-    /// The scenario key, as `--set` takes it.
+    /// Scenario key, as `--set` takes it.
     pub fn key(&self) -> String {
         format!("readings.{}", self.field)
     }
 }
 
-/// Declares what a paper leaves open: a struct with a field for each reading, and all that goes with it.
+/// Declares the readings of a paper: a struct with a field for each, its defaults and the types of the answers.
 ///
-/// A question is answered by one of some words (`enum`, which makes that type, as [`answers!`](crate::answers!) does), or by
-/// one of some numbers or truth values. The first answer is the default. An answer may have a `type` that is declared
-/// elsewhere: one of `answers!`, beside the code that it decides; or, where an answer is now a number and now a word, one by
-/// hand, and then what a scenario writes for each answer stands here, of which the first is the type's `Default`.
+/// A question is answered by one of some words (`enum`, which declares that type, as [`answers!`](crate::answers!) does), or
+/// by one of some numbers or truth values. The first answer is the default. An answer may have a `type` declared elsewhere:
+/// by `answers!`, beside the code that it decides, or by hand, where the answers mix numbers and words. In the latter case
+/// the braces list the scenario's text for each answer; the first one is the type's `Default`.
 ///
-/// What comes of it: the struct, read and written by serde as the table `readings` of a scenario; its `Default`; the types of
-/// the answers, each with its `Default` and `ANSWERS`; and `LIST`, the [`Reading`]s in the order of the declaration. The crate that
-/// declares readings depends on `serde`.
+/// Generates the struct, read and written by serde as the table `readings` of a scenario; its `Default`; the types of
+/// the answers, each with its `Default` and `ANSWERS`; and `LIST`, the [`Reading`]s in the order of the declaration.
+/// The crate that declares readings depends on `serde`.
 ///
 /// ```
 /// sim_core::readings! {
-///     /// What the paper leaves open.
+///     /// Questions that the paper leaves open.
 ///     #[serde(deny_unknown_fields)]
 ///     pub struct Readings {
 ///         R1 release: enum Release "When is a gang's processor released?" {
@@ -110,7 +110,7 @@ macro_rules! readings {
     ($(#[$meta:meta])* $vis:vis struct $Readings:ident { $($fields:tt)* }) => {
         $crate::readings!(@field [$(#[$meta])*] [$vis] $Readings [] [$($fields)*]);
     };
-    // A question that some words answer: their type, and on to the next field.
+    // Question with words as answers: declare their type, then go on to the next field.
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
         $(#[$meta:meta])* $id:ident $field:ident: enum $Answer:ident $question:literal { $($answers:tt)* } $($rest:tt)*
     ]) => {
@@ -122,7 +122,7 @@ macro_rules! readings {
             [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
         }] [$($rest)*]);
     };
-    // One whose answers have a type of their own, declared elsewhere: by hand, with what a scenario writes for each …
+    // Question whose answers have a type declared elsewhere: by hand, with the scenario's text for each answer …
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
         $(#[$meta:meta])* $id:ident $field:ident: type $Answer:ident $question:literal { $($answer:literal),* $(,)? } $($rest:tt)*
     ]) => {
@@ -138,7 +138,7 @@ macro_rules! readings {
             [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
         }] [$($rest)*]);
     };
-    // One that some numbers or truth values answer.
+    // Question with numbers or truth values as answers.
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
         $(#[$meta:meta])* $id:ident $field:ident: $Number:ident $question:literal { $first:literal $(, $other:literal)* $(,)? }
         $($rest:tt)*
@@ -168,7 +168,7 @@ macro_rules! readings {
         }
 
         impl ::core::default::Default for $Readings {
-            /// The first answer to each.
+            /// Readings with the first answer to each question.
             fn default() -> Self {
                 Self { $($field: $($default)*,)* }
             }
@@ -177,11 +177,11 @@ macro_rules! readings {
 }
 
 /// Declares the answers to a [reading](crate::readings!), the default first: the type, read and written by serde, its `Default`,
-/// and `ANSWERS`, as a scenario writes them. That is the variant's name in lower case with hyphens, or what stands behind `=`.
+/// and `ANSWERS`, as a scenario writes them. An answer is the variant's name in lower case with hyphens, or the literal after `=`.
 ///
 /// ```
 /// sim_core::answers! {
-///     /// Who a peer's neighbours are.
+///     /// Neighbours of a peer.
 ///     pub enum Neighbours {
 ///         /// Those nearby.
 ///         Geographic,
@@ -215,7 +215,7 @@ macro_rules! answers {
         }
 
         impl<'de> ::serde::Deserialize<'de> for $Answer {
-            // What serde derives is ten times as long, and compiled for each answer and each kind of file.
+            // The derived implementation is ten times as long, and compiled for each answer and each kind of file.
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 const ALL: &[$Answer] = &[$Answer::$first, $($Answer::$other),*];
                 let word = <::std::string::String as ::serde::Deserialize>::deserialize(deserializer)?;
@@ -234,7 +234,7 @@ macro_rules! answers {
     }};
 }
 
-/// Two lists one behind the other: the readings of a model, and those of its paper alone.
+/// Concatenates two lists: the readings of a model, and those of its paper alone.
 ///
 /// ```
 /// use sim_core::readings::{Reading, joined};
@@ -247,7 +247,7 @@ macro_rules! answers {
 ///
 /// # Panics
 ///
-/// If they are not `N` together; in a constant, while compiling.
+/// If their lengths do not add up to `N`; in a constant, at compile time.
 pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Reading; N] {
     assert!(first.len() + then.len() == N, "N is not the length of both lists");
     let (mut all, mut i) = ([Reading::new("", "", "", &[]); N], 0);
@@ -258,13 +258,13 @@ pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Rea
     all
 }
 
-/// Where `word` stands among the `answers`.
+/// Position of `word` among the `answers`.
 #[doc(hidden)]
 pub fn place_of(word: &str, answers: &[&str]) -> Option<usize> {
     answers.iter().position(|answer| *answer == word)
 }
 
-/// Bytes of [`hyphenated`]: a hyphen for each capital but the first letter.
+/// Length of [`hyphenated`] in bytes: a hyphen for each capital but the first letter.
 #[doc(hidden)]
 pub const fn hyphenated_length(name: &str) -> usize {
     let (name, mut i, mut length) = (name.as_bytes(), 0, 0);
@@ -275,7 +275,7 @@ pub const fn hyphenated_length(name: &str) -> usize {
     length
 }
 
-/// `TaskEnd` as `task-end`, while compiling.
+/// Converts `TaskEnd` to `task-end`, in a constant.
 #[doc(hidden)]
 pub const fn hyphenated<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     let (name, mut word, mut i, mut at) = (name.as_bytes(), [0; LENGTH], 0, 0);
@@ -291,7 +291,7 @@ pub const fn hyphenated<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     word
 }
 
-/// Letters, digits and hyphens as text.
+/// Converts letters, digits and hyphens to text.
 #[doc(hidden)]
 pub const fn as_text(word: &'static [u8]) -> &'static str {
     match core::str::from_utf8(word) {

@@ -1,4 +1,4 @@
-//! What became of each job: [`JobLog`] observes a run and hands on a [`JobRecord`] for every job that finished.
+//! Records of jobs: [`JobLog`] observes a run and passes on a [`JobRecord`] for every job that finished.
 
 use crate::fact::{Fact, Probe};
 use crate::id::{JobId, SiteId};
@@ -7,36 +7,36 @@ use crate::time::{Span, Time};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A finished job.
+/// Record of a finished job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRecord {
     /// The job as submitted.
     pub job: Job,
-    /// When it began, with all its processors; if it was interrupted, the run that it finished.
+    /// Start with all its processors; for an interrupted job, the start of the run that finished.
     pub start: Time,
-    /// When its last task ended.
+    /// End of its last task.
     pub finish: Time,
-    /// Where it ran; the first site, if it spanned several.
+    /// Site on which it ran; the first one, if it spanned several.
     pub site: SiteId,
-    /// On how many processors.
+    /// Number of processors.
     pub processors: u32,
 }
 
 impl JobRecord {
-    /// Start − submit. Of a job that was interrupted, this contains the runs that were lost.
+    /// Wait time, start − submit. For an interrupted job it contains the runs that were lost.
     pub const fn wait(&self) -> Span {
         self.start.since(self.job.submit)
     }
 
-    /// Finish − submit.
+    /// Response time, finish − submit.
     pub const fn response(&self) -> Span {
         self.finish.since(self.job.submit)
     }
 }
 
-/// A probe that assembles [`JobRecord`]s and passes each to a sink as the job finishes.
+/// Probe that assembles [`JobRecord`]s and passes each to a sink as the job finishes.
 ///
-/// Memory follows the jobs in the system: a job is forgotten once it has finished or been rejected.
+/// Memory follows the jobs in the system: a job is dropped once it has finished or been rejected.
 #[derive(Clone, Debug)]
 pub struct JobLog<S> {
     /// Jobs in the system. Never iterated.
@@ -51,61 +51,61 @@ struct Open {
     started: Option<(Time, SiteId, u32)>,
 }
 
-/// How many jobs a [`JobLog`] has seen: always `submitted = finished + rejected + present`.
+/// Numbers of jobs that a [`JobLog`] has seen: always `submitted = finished + rejected + present`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
     /// Jobs that entered the system.
     pub submitted: u64,
     /// Jobs that ran to their end.
     pub finished: u64,
-    /// Jobs that were turned away.
+    /// Jobs that were rejected.
     pub rejected: u64,
-    /// Runs that were cut short, see [`Fact::Interrupted`]; of one job any number.
+    /// Runs that were cut short, see [`Fact::Interrupted`]; one job may have any number of them.
     pub interrupted: u64,
 }
 
 impl JobLog<Vec<JobRecord>> {
-    /// A log that keeps every record: for tests and short runs.
+    /// Returns a log that keeps every record: for tests and short runs.
     pub fn collecting() -> Self {
         Self::new(Vec::new())
     }
 }
 
 impl<S: Sink> JobLog<S> {
-    /// A log that passes each record to `sink`, a closure for instance.
+    /// Returns a log that passes each record to `sink`, for instance a closure.
     pub fn new(sink: S) -> Self {
         Self { open: FxHashMap::default(), sink, counts: JobCounts::default() }
     }
 
-    /// Jobs submitted, finished and rejected so far, and runs interrupted.
+    /// Numbers of jobs submitted, finished and rejected so far, and of runs interrupted.
     pub const fn counts(&self) -> JobCounts {
         self.counts
     }
 
-    /// Jobs in the system now, waiting or running.
+    /// Number of jobs in the system now, waiting or running.
     pub fn present(&self) -> usize {
         self.open.len()
     }
 
-    /// What has been passed on so far.
+    /// Sink, with the records passed on so far.
     pub const fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// The sink, to tell it what records do not.
+    /// Sink, for data that records do not contain.
     pub const fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// Gives up the log for its sink.
+    /// Consumes the log and returns its sink.
     pub fn into_sink(self) -> S {
         self.sink
     }
 }
 
-/// Takes in finished jobs, one at a time. Every `FnMut(JobRecord)` is a sink.
+/// Consumer of finished jobs, one at a time. Every `FnMut(JobRecord)` is a sink.
 pub trait Sink {
-    /// Takes in the record of a job that has just finished.
+    /// Consumes the record of a job that has just finished.
     fn take_in(&mut self, record: JobRecord);
 }
 
@@ -126,7 +126,7 @@ impl<S: Sink> Probe for JobLog<S> {
         match *fact {
             Fact::Submitted(job) => {
                 self.counts.submitted += 1;
-                // Every broken order of facts is a bug of the model, and is reported with its job.
+                // A wrong order of facts is always a bug of the model; the panic names the job.
                 let before = self.open.insert(job.id, Open { job, started: None });
                 assert!(before.is_none(), "job {} was submitted twice", job.id);
             }
@@ -137,7 +137,7 @@ impl<S: Sink> Probe for JobLog<S> {
                 assert!(before.is_none(), "job {job} started twice");
             }
             Fact::Interrupted { job, .. } => {
-                // It waits again: the next start is one from the beginning, and the record will hold that one.
+                // The job waits again; its record will contain the next start.
                 let run = self.open.get_mut(&job).and_then(|open| open.started.take());
                 assert!(run.is_some(), "job {job} was interrupted but did not run");
                 self.counts.interrupted += 1;

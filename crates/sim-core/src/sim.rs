@@ -1,4 +1,4 @@
-//! How a model runs: [`Model`], the [`Context`] it acts through, and [`Sim`], which drives it.
+//! Execution of a model: [`Model`], the [`Context`] it acts through, and [`Sim`], which drives it.
 
 use crate::calendar::{Calendar, EventKey};
 use crate::event::Prioritized;
@@ -6,21 +6,21 @@ use crate::fact::{Fact, Probe};
 use crate::time::{Span, Time};
 use std::marker::PhantomData;
 
-/// A discrete-event model. It owns all of its state.
+/// Discrete-event model. It owns all of its state.
 pub trait Model {
-    /// The closed enum of everything that can happen.
+    /// Closed enum of the events of the model.
     type Event: Prioritized;
 
-    /// Posts the first events. Called once, before anything happens.
+    /// Posts the first events. Called once, before any event.
     fn start(&mut self, cx: &mut impl Context<Self::Event>);
 
     /// Handles `event`, which happens at `cx.now()`.
     fn handle(&mut self, event: Self::Event, cx: &mut impl Context<Self::Event>);
 }
 
-/// The engine as a model sees it: the clock, the calendar and the observers.
+/// Engine as a model sees it: the clock, the calendar and the observers.
 pub trait Context<E> {
-    /// The present instant.
+    /// Present instant.
     fn now(&self) -> Time;
 
     /// Posts `event` for the instant `at`.
@@ -30,17 +30,17 @@ pub trait Context<E> {
     /// If `at` lies in the past: a bug of the model.
     fn post_at(&mut self, at: Time, event: E) -> EventKey;
 
-    /// Takes an event back, in O(1); false if it has already happened or been cancelled.
+    /// Cancels an event, in O(1). Returns false if it has already happened or been cancelled.
     fn cancel(&mut self, key: EventKey) -> bool;
 
     /// Emits a fact to the probe, which cannot answer.
     fn emit(&mut self, fact: Fact);
 
-    /// Whether nothing else is known to be pending for the present instant: an event that the model would post for this very
-    /// instant, as the last thing that it does about the present one, would be the next to happen. It may as well happen at
-    /// once, which saves its way through the calendar.
+    /// Returns true if no other event is known to be pending for the present instant. An event that the model would
+    /// post for this instant as its last act would then be the next to happen. It may be handled at once, without its
+    /// way through the calendar.
     ///
-    /// `false` where that is not known, as inside another model.
+    /// Returns `false` where that is not known, as inside another model.
     fn is_last_of_instant(&self) -> bool {
         false
     }
@@ -50,8 +50,8 @@ pub trait Context<E> {
         self.post_at(self.now() + after, event)
     }
 
-    /// A context for a model inside this one, whose events are wrapped into this one's. One level of nesting per
-    /// model: a `handle` that recursed through `lift` would ask the compiler for infinitely many types.
+    /// Returns a context for a model inside this one, whose events are wrapped into this one's. One level of nesting
+    /// per model: a `handle` that recursed through `lift` would need infinitely many types.
     fn lift<Child>(&mut self, wrap: impl Fn(Child) -> E) -> impl Context<Child>
     where
         Self: Sized,
@@ -84,9 +84,9 @@ impl<E, Child, C: Context<E>, F: Fn(Child) -> E> Context<Child> for Lift<'_, E, 
     }
 }
 
-/// A simulation: a model, its calendar and its clock, with a probe `P` that observes.
+/// Simulation: a model, its calendar and its clock, with a probe `P` that observes.
 ///
-/// The run is a function of the model as it was handed over: state is plain data, the order of events is total, and
+/// The run is a function of the model as it was passed in: state is plain data, the order of events is total, and
 /// nothing reads a clock.
 pub struct Sim<M: Model, P = ()> {
     model: M,
@@ -104,7 +104,7 @@ impl<M: Model, P: Probe> Sim<M, P> {
         sim
     }
 
-    /// Handles the next event; false if there is none.
+    /// Handles the next event. Returns false if there is none.
     #[inline]
     pub fn step(&mut self) -> bool {
         let Some((at, event)) = self.calendar.pop() else {
@@ -116,7 +116,7 @@ impl<M: Model, P: Probe> Sim<M, P> {
         true
     }
 
-    /// Runs until the calendar is empty, and hands back the model and the probe.
+    /// Runs until the calendar is empty, and returns the model and the probe.
     pub fn run(mut self) -> (M, P) {
         while self.step() {}
         (self.model, self.probe)
@@ -131,12 +131,12 @@ impl<M: Model, P: Probe> Sim<M, P> {
         self.now = self.now.max(end);
     }
 
-    /// Runs while `more` says so of the model, asked before each event: until the 100 000th departure, say.
+    /// Runs while `more` returns true. It is called with the model before each event, for instance to stop at the 100 000th departure.
     pub fn run_while(&mut self, mut more: impl FnMut(&M) -> bool) {
         while more(&self.model) && self.step() {}
     }
 
-    /// A copy that goes its own way from here, with a probe of its own: state is plain data, so a copy is a branch.
+    /// Returns an independent copy of the simulation at this point, with a probe of its own.
     pub fn fork<Q: Probe>(&self, probe: Q) -> Sim<M, Q>
     where
         M: Clone,
@@ -145,28 +145,28 @@ impl<M: Model, P: Probe> Sim<M, P> {
         Sim { model: self.model.clone(), probe, calendar: self.calendar.clone(), now: self.now }
     }
 
-    /// The present instant: that of the event that happened last.
+    /// Present instant: that of the last event.
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// The model as it is now.
+    /// Model in its present state.
     pub const fn model(&self) -> &M {
         &self.model
     }
 
-    /// The probe, with what it has observed so far.
+    /// Probe, with its observations so far.
     pub const fn probe(&self) -> &P {
         &self.probe
     }
 
-    /// Hands back the model and the probe of a run that need not be over.
+    /// Returns the model and the probe of a run that need not be over.
     pub fn into_parts(self) -> (M, P) {
         (self.model, self.probe)
     }
 }
 
-/// The outermost context: the engine itself, borrowed for one event.
+/// Outermost context: the engine itself, borrowed for one event.
 struct EngineContext<'a, E, P> {
     now: Time,
     calendar: &'a mut Calendar<E>,

@@ -3,10 +3,10 @@
 use crate::id::SiteId;
 use serde::{Deserialize, Serialize};
 
-/// A set of sites: where a job may run, say.
+/// Set of sites, such as those on which a job may run.
 ///
-/// It tells the sites 0 to 126 apart. All further ones are members together or not at all. It is written as the list of its
-/// members, in which 127 stands for itself and all beyond.
+/// It distinguishes the sites 0 to 126. All further ones are members together or not at all. It is serialized as the
+/// list of its members, in which 127 stands for itself and all beyond.
 ///
 /// ```
 /// use sim_core::{SiteId, SiteSet};
@@ -27,19 +27,19 @@ impl SiteSet {
     /// Stands for itself and all beyond.
     const LAST: u32 = u128::BITS - 1;
 
-    /// The same set, and `site`; above 126, and all other sites above 126.
+    /// Returns the set with `site` added; above 126, with all sites above 126 added.
     #[must_use]
     pub const fn with(self, site: SiteId) -> Self {
         Self(self.0 | Self::bit(site))
     }
 
-    /// Whether `site` is a member.
+    /// Returns true if `site` is a member.
     #[inline]
     pub const fn contains(self, site: SiteId) -> bool {
         self.0 & Self::bit(site) != 0
     }
 
-    /// Whether every site is a member.
+    /// Returns true if every site is a member.
     pub const fn is_all(&self) -> bool {
         self.0 == Self::ALL.0
     }

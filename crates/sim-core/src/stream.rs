@@ -1,20 +1,20 @@
 //! Random numbers: one portable generator per purpose.
 //!
-//! A stream is addressed by what it is for. Each sampler owns its stream, so adding a draw in one place moves no
-//! number elsewhere, and two policies that are compared see the same workload: the policy is no part of the address.
+//! A stream is addressed by its purpose. Each sampler owns its stream, so adding a draw in one place moves no number
+//! elsewhere. Compared policies see the same workload, since the policy is no part of the address.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Dxsm;
 use sha2::{Digest, Sha256};
 
-/// The generator behind every sampler: PCG-64 DXSM, the same bits on every machine.
+/// Generator behind every sampler: PCG-64 DXSM, the same bits on every machine.
 pub type Stream = Pcg64Dxsm;
 
-/// What a stream is for, in words: `Purpose("gang sizes")`. Different words, independent streams.
+/// Purpose of a stream, in words: `Purpose("gang sizes")`. Different words give independent streams.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Purpose(pub &'static str);
 
-/// All streams of one replication.
+/// Streams of one replication.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Streams {
     seed: u64,
@@ -22,22 +22,22 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of replication number `replication` of the experiment that `seed` names.
+    /// Returns the streams of replication number `replication` of the experiment that `seed` identifies.
     pub const fn new(seed: u64, replication: u32) -> Self {
         Self { seed, replication }
     }
 
-    /// The seed that names the experiment.
+    /// Seed that identifies the experiment.
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The number of the replication.
+    /// Number of the replication.
     pub const fn replication(&self) -> u32 {
         self.replication
     }
 
-    /// The stream for `purpose`, the `index`-th of its kind (a site, a machine, a user; 0 if there is one).
+    /// Returns the stream for `purpose`, the `index`-th of its kind (a site, a machine, a user; 0 if there is one).
     ///
     /// The generator is seeded from a hash of the whole address, because PCG streams that differ in few bits of their
     /// state correlate.
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    /// The first draws are part of the format of every published result: if this test fails, all numbers move.
+    /// The first draws are part of every published result: if this test fails, all numbers move.
     #[test]
     fn value_stability() {
         let mut stream = Streams::new(42, 0).stream(Purpose("arrivals"), 0);

@@ -1,4 +1,4 @@
-//! For tests: workload strategies, slow obvious twins, a context without a simulator, and a reference model.
+//! Test support: workload strategies, slow obvious twins, a context without a simulator, and a reference model.
 //!
 //! Behind the feature `testkit`. Other crates take it as a dev-dependency:
 //! `sim-core = { workspace = true, features = ["testkit"] }`.
@@ -18,7 +18,7 @@ use crate::job::Job;
 use crate::time::{Span, Time};
 use proptest::prelude::*;
 
-/// Up to 60 jobs of 1 to `widest` processors, in order of submission, on a grid of few instants and lengths, so that
+/// Strategy for up to 60 jobs of 1 to `widest` processors, in order of submission. Times lie on a coarse grid, so that
 /// ties are common. Estimates are at least the run time, and exact for about half of the jobs.
 pub fn workload(widest: u32) -> impl Strategy<Value = Vec<Job>> {
     let job = (0..4_u64, 1..=widest, 1..12_u64, prop_oneof![Just(0), 0..8_u64]);
@@ -37,7 +37,7 @@ pub fn workload(widest: u32) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Sample mean and its standard error, for tests whose tolerance comes from the sample.
+/// Returns the sample mean and its standard error, for tests whose tolerance comes from the sample.
 ///
 /// # Panics
 ///

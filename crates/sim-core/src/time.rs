@@ -11,28 +11,28 @@ use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
-/// An instant: nanoseconds since the start of the simulation.
+/// Instant: nanoseconds since the start of the simulation.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Time(u64);
 
-/// A length of time: nanoseconds.
+/// Length of time in nanoseconds.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Span(u64);
 
 impl Time {
-    /// The start of the simulation.
+    /// Start of the simulation.
     pub const ZERO: Self = Self(0);
-    /// Later than every instant that a model can reach; "never".
+    /// Instant later than any that a model can reach; "never".
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The instant `nanos` nanoseconds after the start.
+    /// Returns the instant `nanos` nanoseconds after the start.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// The instant `secs` seconds after the start.
+    /// Returns the instant `secs` seconds after the start.
     ///
     /// # Panics
     ///
@@ -51,7 +51,7 @@ impl Time {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
 
-    /// The time from `earlier` to this instant.
+    /// Returns the time from `earlier` to this instant.
     ///
     /// # Panics
     ///
@@ -64,29 +64,29 @@ impl Time {
         }
     }
 
-    /// The time from `earlier` to this instant, or zero if `earlier` is later.
+    /// Returns the time from `earlier` to this instant, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// This instant plus `span`, or [`Time::MAX`] beyond the range.
+    /// Returns this instant plus `span`, or [`Time::MAX`] beyond the range.
     pub const fn saturating_add(self, span: Span) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// Length zero.
     pub const ZERO: Self = Self(0);
-    /// Longer than every run.
+    /// Length greater than that of any run.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// `nanos` nanoseconds.
+    /// Returns a length of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// `secs` seconds.
+    /// Returns a length of `secs` seconds.
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ impl Span {
         Self(secs_to_nanos(secs))
     }
 
-    /// The nearest whole number of nanoseconds to `secs` seconds: the rim where drawn variates become time.
+    /// Returns the nearest whole number of nanoseconds to `secs` seconds: the rim where drawn variates become time.
     ///
     /// # Panics
     ///
@@ -119,13 +119,13 @@ impl Span {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
 
-    /// Whether this is no time at all.
+    /// Returns true if the length is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The length multiplied by `factor`, rounded to the nearest nanosecond: an overhead of 10 % is `scaled(1.1)`,
-    /// work on a processor of speed `s` takes `scaled(1.0 / s)`.
+    /// Returns the length multiplied by `factor`, rounded to the nearest nanosecond: an overhead of 10 % is
+    /// `scaled(1.1)`, work on a processor of speed `s` takes `scaled(1.0 / s)`.
     ///
     /// # Panics
     ///
@@ -139,7 +139,7 @@ impl Span {
         Self(nanos as u64)
     }
 
-    /// This length minus `other`, or zero if `other` is longer.
+    /// Returns this length minus `other`, or zero if `other` is longer.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -227,7 +227,7 @@ impl Sum for Span {
     }
 }
 
-/// Seconds, with as many decimals as there are: `12`, `0.08`, `3.000000001`.
+/// Writes seconds with as many decimals as needed: `12`, `0.08`, `3.000000001`.
 fn write_secs(nanos: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (whole, rest) = (nanos / NANOS_PER_SEC, nanos % NANOS_PER_SEC);
     if rest == 0 {

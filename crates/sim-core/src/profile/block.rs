@@ -1,25 +1,25 @@
-//! Neighbouring steps of a profile, and what is known of them as a whole.
+//! Block of neighbouring steps of a profile, with a summary of them.
 
 use crate::time::{Span, Time};
 use std::ops::{ControlFlow, Range};
 
 #[derive(Debug)]
 pub(super) struct Block {
-    /// When each step begins.
+    /// Instant at which each step begins.
     begins: Vec<Time>,
-    /// How many are free in each step, until the next one begins: apart from the instants, since this is what is walked along.
+    /// Free processors of each step, until the next one begins. Separate from the instants, because walks read only this vector.
     free: Vec<u32>,
-    /// No step has fewer free.
+    /// Lower bound of the free processors of every step.
     least: u32,
-    /// No stretch within the block in which 2ⁿ processors are free is longer than the n-th of these.
+    /// Upper bound, for each n, of the longest stretch within the block in which 2ⁿ processors are free.
     longest: [Span; Self::LEVELS],
 }
 
 impl Block {
-    /// Most steps of a block that is not worth splitting.
+    /// Maximum number of steps of a block that is not worth splitting.
     pub(super) const SMALL: usize = 128;
 
-    /// Widths that are distinguished: 1, 2, 4, … processors.
+    /// Number of distinguished widths: 1, 2, 4, … processors.
     const LEVELS: usize = 16;
 
     pub(super) const fn of(begins: Vec<Time>, free: Vec<u32>) -> Self {
@@ -30,7 +30,7 @@ impl Block {
         self.begins.len()
     }
 
-    /// The instant at which the first step begins.
+    /// Instant at which the first step begins.
     pub(super) fn from(&self) -> Time {
         self.begins[0]
     }
@@ -40,32 +40,32 @@ impl Block {
         self.free[step]
     }
 
-    /// When each step begins, and how many are then free.
+    /// Returns the beginning of each step with the number of processors then free.
     pub(super) fn steps(&self) -> impl Iterator<Item = (Time, u32)> {
         self.begins.iter().copied().zip(self.free.iter().copied())
     }
 
-    /// The step in force at the instant `at`; the first, if it begins later.
+    /// Returns the step in force at the instant `at`; the first, if it begins later.
     pub(super) fn find(&self, at: Time) -> usize {
-        // Many ask for what is free right now.
+        // Many callers look up the present instant.
         if self.begins.get(1).is_none_or(|second| *second > at) {
             return 0;
         }
         self.begins.partition_point(|from| *from <= at) - 1
     }
 
-    /// Whether `processors` are known to be free throughout.
+    /// Returns true if `processors` are known to be free throughout.
     pub(super) const fn is_wide(&self, processors: u32) -> bool {
         self.least >= processors
     }
 
-    /// Whether `processors` are free in each step, from `step` on, that begins before `end`.
+    /// Returns true if `processors` are free in each step, from `step` on, that begins before `end`.
     pub(super) fn stays_wide(&self, step: usize, end: Time, processors: u32) -> bool {
         self.is_wide(processors) || self.narrow_from(step, processors).is_none_or(|narrow| self.begins[narrow] >= end)
     }
 
-    /// [`walk`](Self::walk), where the next block begins at `end`: what is known of the block saves most of it. Goes on
-    /// with the instant from which enough are free until `end`, which may be `end`.
+    /// Like [`walk`](Self::walk), but uses the summary of the block to save most of it; the next block begins at `end`.
+    /// Continues with the instant from which enough are free until `end`, which may be `end`.
     pub(super) fn search(
         &self,
         step: usize,
@@ -78,20 +78,20 @@ impl Block {
             if self.longest[level(processors)] >= span {
                 return self.walk(step, start, span, processors).map_continue(|wide| wide.unwrap_or(end));
             }
-            // Only the stretch that has come in from before may be long enough.
+            // Only the stretch that comes in from the previous block may be long enough.
             let narrow = self.narrow_from(step, processors);
             if narrow.is_some_and(|narrow| suffices(start, self.begins[narrow], span)) {
                 return ControlFlow::Break(start);
             }
         }
-        // No stretch that ends in this block is long enough. What counts is where its last one begins.
+        // No stretch that ends in this block is long enough. Only the beginning of its last one matters.
         let last = self.free[step..].iter().rposition(|free| *free < processors);
         ControlFlow::Continue(last.map_or(start, |last| self.begins.get(step + last + 1).map_or(end, |begin| *begin)))
     }
 
-    /// Looks for a stretch, from `step` on, in which `processors` are free for `span`, by leaping from one that is wide
-    /// enough to the next, until one is also long enough. They are free from `start` up to `step`. Breaks off with the
-    /// beginning of that stretch, else goes on with that of the last one, if it reaches the block's end.
+    /// Searches, from `step` on, for a stretch in which `processors` are free for `span`: skips from one wide enough to
+    /// the next, until one is also long enough. They are free from `start` up to `step`. Breaks with the beginning of
+    /// that stretch; otherwise continues with that of the last one, if it reaches the block's end.
     pub(super) fn walk(
         &self,
         mut step: usize,
@@ -109,8 +109,8 @@ impl Block {
         ControlFlow::Continue(Some(start))
     }
 
-    /// [`walk`](Self::walk), where all is free from `until` on, and the stretch must begin earlier than `before`, in the last
-    /// block that matters.
+    /// Like [`walk`](Self::walk), in the last block that matters: all is free from `until` on, and the stretch must
+    /// begin earlier than `before`.
     pub(super) fn walk_until(
         &self,
         mut step: usize,
@@ -132,19 +132,19 @@ impl Block {
         None
     }
 
-    /// The first step from `step` on in which fewer than `processors` are free.
+    /// Returns the first step from `step` on in which fewer than `processors` are free.
     #[inline]
     fn narrow_from(&self, step: usize, processors: u32) -> Option<usize> {
         find_from(&self.free, step, |free| free < processors)
     }
 
-    /// The first step from `step` on in which `processors` are free.
+    /// Returns the first step from `step` on in which `processors` are free.
     #[inline]
     fn wide_from(&self, step: usize, processors: u32) -> Option<usize> {
         find_from(&self.free, step, |free| free >= processors)
     }
 
-    /// Makes a step begin at `at`, which falls into `step`. That step, or the given one if it begins then or later.
+    /// Makes a step begin at `at`, which falls into `step`. Returns the new step, or `step` if it begins then or later.
     pub(super) fn cut(&mut self, step: usize, at: Time) -> usize {
         if self.begins[step] >= at {
             return step;
@@ -153,7 +153,7 @@ impl Block {
         step + 1
     }
 
-    /// Removes a step, if there is such a one, and if it changes nothing; `earlier` are free before the block's first.
+    /// Removes a step, if it exists and equals the one before it; `earlier` are free before the block's first.
     pub(super) fn join(&mut self, step: usize, earlier: Option<u32>) {
         let Some(free) = self.free.get(step) else { return };
         let earlier = if step == 0 { earlier } else { Some(self.free[step - 1]) };
@@ -172,21 +172,21 @@ impl Block {
         self.free.remove(step);
     }
 
-    /// Drops the steps before `step`. What is known holds of the others all the more.
+    /// Drops the steps before `step`. The summary stays valid for the remaining ones.
     pub(super) fn forget(&mut self, step: usize) {
         self.begins.drain(..step);
         self.free.drain(..step);
     }
 
-    /// What is free in some steps becomes what `new` makes of it.
+    /// Applies `new` to the free processors of some steps.
     pub(super) fn change(&mut self, steps: Range<usize>, new: impl Fn(u32) -> u32) {
         self.free[steps].iter_mut().for_each(|free| *free = new(*free));
     }
 
-    /// Finds out all that is to be known of the block, where the next one begins at `end`.
+    /// Computes the summary of the block, where the next block begins at `end`.
     pub(super) fn survey(&mut self, end: Time) {
         let mut since = [Time::ZERO; Self::LEVELS];
-        // Of each level below `open`, a stretch is under way.
+        // A stretch is open for each level below `open`.
         let mut open = 0;
         self.longest = [Span::ZERO; Self::LEVELS];
         for (at, free) in self.begins.iter().copied().zip(self.free.iter().copied()).chain([(end, 0)]) {
@@ -203,37 +203,37 @@ impl Block {
         self.least = self.free.iter().copied().min().unwrap_or(0);
     }
 
-    /// Forgets what has been found out.
+    /// Resets the summary to the bounds that always hold.
     pub(super) const fn unknown(&mut self) {
         self.least = 0;
         self.longest = [Span::MAX; Self::LEVELS];
     }
 
-    /// Cuts off the later half.
+    /// Splits off the later half.
     pub(super) fn split(&mut self) -> Self {
         let half = self.len() / 2;
         Self::of(self.begins.split_off(half), self.free.split_off(half))
     }
 
-    /// Takes over the steps of the next block.
+    /// Appends the steps of the next block.
     pub(super) fn append(&mut self, mut next: Self) {
         self.begins.append(&mut next.begins);
         self.free.append(&mut next.free);
     }
 }
 
-/// The widest distinguished width that is not wider than `processors`, which are at least 1.
+/// Level of the widest distinguished width that is not wider than `processors`, which are at least 1.
 const fn level(processors: u32) -> usize {
     let level = processors.ilog2() as usize;
     if level < Block::LEVELS { level } else { Block::LEVELS - 1 }
 }
 
-/// The first place from `from` on of which `is` holds.
+/// Returns the first index, not before `from`, for which `is` holds.
 #[inline]
 fn find_from(free: &[u32], from: usize, is: impl Fn(u32) -> bool) -> Option<usize> {
-    /// Number of widths compared at once: a few instructions, whatever is found.
+    /// Number of widths compared at once: a few instructions, whatever the outcome.
     const AT_ONCE: usize = 8;
-    /// Most are found within a few steps, which are looked at one by one.
+    /// Number of steps compared one by one first, since most searches end within them.
     const NEAR: usize = 8;
     let near = free.len().min(from + NEAR);
     if let Some(place) = free[from..near].iter().position(|free| is(*free)) {
@@ -249,7 +249,7 @@ fn find_from(free: &[u32], from: usize, is: impl Fn(u32) -> bool) -> Option<usiz
     free[at..].iter().position(|free| is(*free)).map(|place| at + place)
 }
 
-/// Whether a stretch from `start` to `end` is not empty and holds `span`.
+/// Returns true if the stretch from `start` to `end` is not empty and holds `span`.
 fn suffices(start: Time, end: Time, span: Span) -> bool {
     end > start && end.since(start) >= span
 }

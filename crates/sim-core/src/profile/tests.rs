@@ -3,8 +3,8 @@
 use super::{AvailabilityProfile, Block};
 use crate::time::{Span, Time};
 
-/// None is empty, none is longer than [`AvailabilityProfile::settle`] lets it be, there are not many more than are needed, and
-/// what walks leap over is known.
+/// Asserts that no block is empty, that none is longer than [`AvailabilityProfile::settle`] allows, that there are not
+/// many more than needed, and that each is surveyed.
 fn assert_is_well_divided(profile: &AvailabilityProfile) {
     let lengths: Vec<usize> = profile.blocks.iter().map(Block::len).collect();
     assert_eq!(lengths.iter().sum::<usize>(), profile.len);
@@ -21,7 +21,7 @@ fn assert_is_well_divided(profile: &AvailabilityProfile) {
 
 #[test]
 fn blocks_split_and_merge_as_steps_come_and_go() {
-    // In turn at the end, at the beginning and in the middle of what is reserved. No two touch.
+    // Alternately at the end, at the beginning and in the middle of what is reserved. No two touch.
     let starts: Vec<u64> = (0..3_000).flat_map(|number| [6_000 + number, 5_999 - number, 20_000 - number]).collect();
     let mut profile = AvailabilityProfile::new(8);
     let change =
@@ -34,7 +34,7 @@ fn blocks_split_and_merge_as_steps_come_and_go() {
         }
     }
     assert!(profile.blocks.len() > 2 * AvailabilityProfile::MANY);
-    // From the last to the first: a block that has become small meets one behind it that is small, too.
+    // In descending order: a block that has become small meets a small one behind it.
     let mut starts = starts;
     starts.sort_unstable();
     for (count, number) in starts.iter().rev().filter(|number| *number % 20 > 0).enumerate() {
@@ -46,7 +46,7 @@ fn blocks_split_and_merge_as_steps_come_and_go() {
         }
     }
     assert_is_well_divided(&profile);
-    // Few blocks are not surveyed: what was known of them when they were many does not hold any more.
+    // Few blocks are not surveyed: the summaries from when they were many no longer hold.
     assert!(profile.blocks.len() < AvailabilityProfile::MANY);
     for number in starts.iter().filter(|number| *number % 20 == 0) {
         let (between, second) = (Time::from_secs(2 * number + 1), Span::from_secs(1));

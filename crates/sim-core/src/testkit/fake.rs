@@ -4,19 +4,19 @@ use crate::fact::Fact;
 use crate::sim::Context;
 use crate::time::Time;
 
-/// Records what a component posts and tells, so that it can be asked one question with no simulator running.
+/// Records the events and facts that a component posts, to test it without a simulator.
 #[derive(Debug)]
 pub struct FakeContext<E> {
-    /// The instant that the component sees.
+    /// Instant that the component sees.
     pub now: Time,
-    /// What it posted and did not cancel.
+    /// Events that were posted and not cancelled.
     pub calendar: Calendar<E>,
-    /// Facts that were posted.
+    /// Facts that were emitted.
     pub facts: Vec<Fact>,
 }
 
 impl<E> FakeContext<E> {
-    /// A context at the instant `now`, without events and facts.
+    /// Returns a context at the instant `now`, without events and facts.
     pub const fn at(now: Time) -> Self {
         Self { now, calendar: Calendar::new(), facts: Vec::new() }
     }

@@ -6,8 +6,8 @@ use crate::pool::Pool;
 use crate::sim::{Context, Model};
 use std::collections::VecDeque;
 
-/// The reference model: one pool, one queue, strict first come first served. With jobs of one processor it is the
-/// queue G/G/c, for which theory knows the answers.
+/// Reference model: one pool, one queue, strict first come first served. With jobs of one processor it is the queue
+/// G/G/c, whose results theory gives.
 #[derive(Clone, Debug)]
 pub struct Fcfs<J> {
     pool: Pool,
@@ -15,12 +15,12 @@ pub struct Fcfs<J> {
     arrivals: J,
 }
 
-/// What can happen to [`Fcfs`].
+/// Event of [`Fcfs`].
 #[derive(Clone, Debug)]
 pub enum FcfsEvent {
-    /// A job comes in.
+    /// A job arrives.
     Arrive(Job),
-    /// A job ends and gives its processors back.
+    /// A job ends and releases its processors.
     Finish(JobId, u32),
 }
 
@@ -34,7 +34,7 @@ impl Prioritized for FcfsEvent {
 }
 
 impl<J: Iterator<Item = Job>> Fcfs<J> {
-    /// Jobs from `arrivals`, in order of submission, served by `pool`.
+    /// Returns a model that serves jobs from `arrivals`, in order of submission, by `pool`.
     pub const fn new(pool: Pool, arrivals: J) -> Self {
         Self { pool, queue: VecDeque::new(), arrivals }
     }

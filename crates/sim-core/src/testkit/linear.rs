@@ -1,18 +1,18 @@
 use crate::time::{Span, Time};
 
-/// The plain twin of [`AvailabilityProfile`](crate::AvailabilityProfile): one sorted vector of steps, walked from step to step.
+/// Plain twin of [`AvailabilityProfile`](crate::AvailabilityProfile): one sorted vector of steps, walked from step to step.
 #[derive(Clone, Debug)]
 pub struct LinearProfile {
     steps: Vec<(Time, u32)>,
 }
 
 impl LinearProfile {
-    /// `capacity` processors, free for ever.
+    /// Returns a profile of `capacity` processors that are free for ever.
     pub fn new(capacity: u32) -> Self {
         Self { steps: vec![(Time::ZERO, capacity)] }
     }
 
-    /// `(from, free)`: `free` processors from that instant to the next step.
+    /// Steps `(from, free)`: `free` processors from that instant to the next step.
     pub fn steps(&self) -> &[(Time, u32)] {
         &self.steps
     }
@@ -38,17 +38,17 @@ impl LinearProfile {
         Some(start)
     }
 
-    /// Takes `processors` out of `[start, start + span)`.
+    /// Reserves `processors` in `[start, start + span)`.
     pub fn reserve(&mut self, start: Time, span: Span, processors: u32) {
         self.change(start, span, |free| free - processors);
     }
 
-    /// Puts `processors` back into `[start, start + span)`.
+    /// Returns `processors` to `[start, start + span)`.
     pub fn cancel(&mut self, start: Time, span: Span, processors: u32) {
         self.change(start, span, |free| free + processors);
     }
 
-    /// Forgets all steps before `now`.
+    /// Drops all steps before `now`.
     pub fn forget_before(&mut self, now: Time) {
         let present = self.step_of(now);
         self.steps.drain(..present);

@@ -1,7 +1,7 @@
 use crate::event::EventPriority;
 use crate::time::Time;
 
-/// The plain twin of [`Calendar`](crate::Calendar): a vector, searched from end to end.
+/// Plain twin of [`Calendar`](crate::Calendar): a vector, searched from end to end.
 #[derive(Clone, Debug)]
 pub struct SortedCalendar<E> {
     pending: Vec<(Time, EventPriority, u64, E)>,
@@ -15,14 +15,14 @@ impl<E> Default for SortedCalendar<E> {
 }
 
 impl<E> SortedCalendar<E> {
-    /// Enters an event and returns its number for [`cancel`](Self::cancel).
+    /// Posts an event and returns its number for [`cancel`](Self::cancel).
     pub fn post(&mut self, at: Time, priority: EventPriority, event: E) -> u64 {
         self.posted += 1;
         self.pending.push((at, priority, self.posted, event));
         self.posted
     }
 
-    /// Takes an event back.
+    /// Cancels an event.
     pub fn cancel(&mut self, posted: u64) -> Option<E> {
         let position = self.pending.iter().position(|event| event.2 == posted)?;
         Some(self.pending.remove(position).3)

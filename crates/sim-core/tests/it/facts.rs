@@ -1,4 +1,4 @@
-//! Records, and what is true of every finite run.
+//! Records, and laws that hold for every finite run.
 
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
@@ -91,7 +91,7 @@ fn a_rejected_job_is_counted_and_forgotten() {
     let mut log = log(&[submitted(), Fact::Rejected { job: JobId(0), reason: Rejection::TooWide }]);
     let counts = log.counts();
     assert_eq!((counts.submitted, counts.rejected, counts.finished, log.present()), (1, 1, 0, 0));
-    // The number may come again, and so it does.
+    // A later job may reuse the number.
     log.observe(Time::from_secs(2), &submitted());
     assert_eq!((log.counts().submitted, log.present(), log.into_sink().len()), (2, 1, 0));
 }

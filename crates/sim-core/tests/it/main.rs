@@ -1,4 +1,4 @@
-//! What must hold of the core: against slow twins, against theory, and on every sample path.
+//! Tests of the core: against slow twins, against theory, and on every sample path.
 
 mod calendar;
 mod facts;

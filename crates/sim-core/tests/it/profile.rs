@@ -7,7 +7,7 @@ use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 
 const CAPACITY: u32 = 8;
 
-/// A profile and its twin with the same reservations, each as early as it can be.
+/// Builds a profile and its twin with the same reservations, each as early as possible.
 fn reserved(requests: Vec<(u64, u64, u32)>) -> (AvailabilityProfile, LinearProfile) {
     let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
     for (from, length, processors) in requests {
@@ -32,7 +32,7 @@ proptest! {
         prop_assert_eq!(profile.fits(Time::from_secs(from), Span::from_secs(length), processors), lacking.is_none());
     }
 
-    /// The start that is earlier than one that is held, by a look at every second.
+    /// Compares a start earlier than a held one with a check of every second.
     #[test]
     fn a_start_before_the_one_that_is_held_is_the_first_second_that_suits(
         requests in prop::collection::vec((0..30_u64, 1..12_u64, 1..=CAPACITY), 0..60),
@@ -57,7 +57,7 @@ proptest! {
         }
     }
 
-    /// Of few ends, which are one block, and of some hundreds, which are several.
+    /// Few ends make one block; some hundreds make several.
     #[test]
     fn what_is_held_until_its_end_is_what_is_reserved_from_now_on(
         mut ends in prop::collection::vec((6..400_u64, 1..4_u32), 1..300), now in 0..5_u64,
@@ -93,7 +93,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Thousands of steps, of which whole stretches are leapt over. In the end all is cancelled, so blocks empty and merge.
+    /// Thousands of steps, many of which are skipped. In the end all is cancelled, so blocks empty and merge.
     #[test]
     fn the_profile_answers_like_a_walk_from_step_to_step(
         seed in any::<u64>(), requests in 0..8_000_u32, capacity in 1..=40_u32, pass in 0..10_u64,
@@ -105,7 +105,7 @@ proptest! {
         let mut now = Time::ZERO;
         for _ in 0..requests {
             let from = now + Span::from_secs(draw(20_000));
-            // Lengths of all orders, none included.
+            // Lengths of all orders of magnitude, and zero.
             let longest = 10_u64.pow(u32::try_from(draw(6)).expect("few"));
             let (span, processors) = (Span::from_secs(draw(longest)), 1 + u32::try_from(draw(capacity.into()))?);
             let start = twin.earliest(from, span, processors);
@@ -164,7 +164,7 @@ fn nothing_is_reserved_twice() {
     AvailabilityProfile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
 }
 
-/// Thousands of steps of all widths and lengths, in enough blocks that they are leapt over; and the walk.
+/// Thousands of steps of all widths and lengths, in enough blocks that some are skipped; and the walk.
 fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
     let mut stream = Streams::new(5, 0).stream(Purpose("comb"), 0);
     let (mut profile, mut twin) = (AvailabilityProfile::new(capacity), LinearProfile::new(capacity));
@@ -172,7 +172,7 @@ fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
     for step in 0..steps {
         let mut draw = |below: u32| Uniform::new(0, below).expect("a range").sample(&mut stream);
         let (length, taken) = (Span::from_secs(1 + u64::from(draw(9))), draw(capacity + 1));
-        // Now and then a long stretch, wide or not, so that there is something to be found far away.
+        // An occasional long stretch, wide or not, makes some searches end far away.
         let (length, taken) = if step % 97 == 0 { (length.scaled(40.0), taken / 4) } else { (length, taken) };
         profile.reserve(at, length, taken);
         twin.reserve(at, length, taken);
@@ -183,7 +183,7 @@ fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
 
 #[test]
 fn leaping_finds_what_a_walk_finds_at_the_edge_of_every_step() {
-    // The second is wider than the widths that blocks tell apart.
+    // The second is wider than the widths that blocks distinguish.
     for (steps, wide) in [(6_000, 20), (4_000, 100_000)] {
         leaping_finds_what_a_walk_finds(steps, wide);
     }
@@ -196,7 +196,7 @@ fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
     for (number, (at, free)) in twin.steps().iter().copied().enumerate() {
         for from in [Time::from_nanos(at.as_nanos().saturating_sub(1)), at, at + nano] {
             assert_eq!(profile.free_at(from), twin.free_at(from), "at {from}");
-            // A stretch as long as is asked for, and one that lacks a nanosecond; no time at all; what is found far away.
+            // Lengths: the stretch itself, one nanosecond more, zero, and some found only far away.
             let length = twin.steps().get(number + 1).map_or(Span::from_secs(1), |next| next.0.since(at));
             for span in [Span::ZERO, length, length + nano, Span::from_secs(31 * (number as u64 % 13))] {
                 for processors in [free, free + 1, 1 + u32::try_from(number).expect("few") * 7_919 % wide] {
@@ -220,7 +220,7 @@ fn a_reservation_that_begins_and_ends_at_any_steps_leaves_none_behind_when_it_is
     let (before, steps) = (profile.clone(), twin.steps().to_vec());
     for (number, pair) in steps.windows(2).enumerate() {
         let [(from, free), (to, _)] = pair else { unreachable!("pairs") };
-        // To the next step, to one far beyond, and to the middle of one: as much as is free all along.
+        // To the next step, to one far beyond, and to the middle of one: as many as are free throughout.
         let far = steps[(number + 1 + number % 300).min(steps.len() - 1)].0;
         for (start, end) in [(*from, *to), (*from, far), (*from, *to + Span::from_nanos(500_000_000))] {
             let within = steps[number..].iter().take_while(|(at, _)| *at < end).map(|(_, free)| *free);
@@ -271,7 +271,7 @@ fn the_past_is_judged_by_the_first_step_that_is_kept() {
     assert_eq!((earliest(1), earliest(2), earliest(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
     let before = |processors| profile.earliest_before(secs(5), secs(50), Span::from_secs(1), processors, Time::MAX);
     assert_eq!((before(1), before(2), before(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
-    // More is free at the first step than is asked for.
+    // More is free at the first step than is requested.
     profile.cancel(secs(25), Span::from_secs(5), 1);
     let before = profile.earliest_before(secs(5), secs(50), Span::from_secs(1), 1, Time::MAX);
     assert_eq!(before, Some(secs(5)));

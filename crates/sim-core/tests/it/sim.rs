@@ -1,4 +1,4 @@
-//! Runs: order, branching, nesting, and what may not change a result.
+//! Runs: order, branching, nesting, and changes that must leave the result alone.
 
 use proptest::prelude::*;
 use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
@@ -49,7 +49,7 @@ proptest! {
     }
 }
 
-/// A parent that holds two queues and wraps their events: the queues are the same code as alone.
+/// Parent that holds two queues and wraps their events: the queues are the same code as alone.
 struct Pair<J>([Fcfs<J>; 2]);
 
 enum PairEvent {
@@ -95,7 +95,7 @@ proptest! {
     }
 }
 
-/// Alarms for 10 s, which is taken back at 5 s, and two for 20 s. Each notes whether it knows that it is the last of its instant.
+/// Posts an alarm for 10 s, cancels it at 5 s, and posts two for 20 s. Each records [`Context::is_last_of_instant`].
 #[derive(Default)]
 struct Alarms {
     first: Option<EventKey>,
@@ -136,7 +136,7 @@ impl Model for Alarms {
     }
 }
 
-/// The same, inside another model.
+/// The same alarms, inside another model.
 #[derive(Default)]
 struct House(Alarms);
 
