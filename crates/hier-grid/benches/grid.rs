@@ -1,8 +1,8 @@
 //! Jobs and events per second of whole runs.
 //!
-//! `cargo bench -p hier-grid`. What to look at: the hierarchical system with 10 000 jobs (the target is 150 000 jobs per second
-//! and a million events), the other systems beside it, and what an observer costs. `events` counts events instead of jobs. `sites`
-//! runs the same load per site in larger worlds: a cost per job that grows with the world is the price of its depth, and of caches.
+//! `cargo bench -p hier-grid`. The figures of interest: the hierarchical system with 10 000 jobs (the target is 150 000 jobs per second
+//! and a million events), the other systems beside it, and the cost of an observer. `events` counts events instead of jobs. `sites`
+//! runs the same load per site in larger worlds: a cost per job that grows with the world is due to its depth and to cache misses.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hier_grid::{Config, Experiment, Grid, Message, MessageObserver, System};
@@ -17,7 +17,7 @@ fn run<W: MessageObserver, P: Probe>(grid: Grid<W>, probe: P) -> u64 {
     grid.counts().completed
 }
 
-/// A probe that assembles records, as an experiment's does.
+/// Probe that assembles records, as in an experiment.
 fn log() -> impl Probe {
     JobLog::new(|record: JobRecord| {
         black_box(record.response());

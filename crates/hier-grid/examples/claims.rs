@@ -3,13 +3,13 @@
 //! Scenario: the paper's world, jobs of 1 GB, the four systems side by side.
 //!
 //! Shows:
-//! - how an experiment is put together and measured without the rest of the workspace,
-//! - that a tree beats peers on the wait of jobs, by far where there is room for everybody,
-//! - what it costs in messages.
+//! - the set-up and measurement of an experiment without the rest of the workspace,
+//! - the wait time in a tree, which is shorter than among peers, and much shorter on an idle grid,
+//! - its cost in messages.
 //!
 //! Run it: `cargo run --release --package hier-grid --example claims -- [EXPERIMENT] [MEAN_INPUT] [REPLICATIONS]`, where
-//! EXPERIMENT is 1, 2, 4, or the mean interval of experiment 3 in seconds; add `off` to switch butterfly and load-balance
-//! off, `bare` for all three algorithms.
+//! EXPERIMENT is 1, 2, 4, or the mean interval of experiment 3 in seconds; add `off` to switch off butterfly and load-balance,
+//! `bare` to switch off all three algorithms.
 
 use hier_grid::world::Distance;
 use hier_grid::{Algorithms, Config, Experiment, Grid, GridCounts, System};

@@ -1,11 +1,11 @@
-//! What a job costs as the world grows.
+//! Cost per job in worlds of growing size.
 //!
 //! Scenario: worlds of about 10³ to 10⁶ nodes in nets of ten sites, with a job of 1 GB for each node, experiment 1.
 //!
 //! Shows:
 //! - events, messages and moves per job, which are the same on every computer,
-//! - what the run took, which is not, and goes to the standard error: CPU time and the most memory, where the system is Linux,
-//! - how worlds of another size are made.
+//! - CPU time and peak memory of the run on standard error (Linux only), which differ between computers,
+//! - the construction of worlds of another size.
 //!
 //! Run it: `cargo run --release --package hier-grid --example scale -- [SIZE] [TREES]`, where SIZE is 3 to 6 for 10³ to 10⁶ nodes
 //! (3 if not given) and TREES is the number of grid trees, 0 for P2P. A million nodes under one tree take some seconds;
@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// CPU seconds and megabytes, as Linux tells of a process with one thread.
+/// CPU seconds and peak megabytes of this process, which has one thread, as Linux reports them.
 fn taken() -> Option<(f64, f64)> {
     let nanoseconds = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: f64 = nanoseconds.split_whitespace().next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Parameters of the model, and the readings of what the paper leaves open.
+//! Parameters of the model, and the readings of questions that the paper leaves open.
 
 mod readings;
 
@@ -9,22 +9,22 @@ pub use readings::{
 use serde::{Deserialize, Serialize};
 use sim_core::Span;
 
-/// Everything that determines a run, but for the random streams.
+/// Everything that determines a run, except the random streams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Sites, servers, work stations.
     pub grid: GridConfig,
     /// Latencies and links.
     pub network: NetworkConfig,
-    /// What jobs need.
+    /// Requirements of jobs.
     pub jobs: JobConfig,
-    /// How work stations submit.
+    /// Submission rule of work stations, and changes of resources.
     pub experiment: Experiment,
     /// Peers or trees.
     pub system: System,
     /// The three rescheduling algorithms, each on or off.
     pub algorithms: Algorithms,
-    /// What the paper leaves open.
+    /// Answers to the questions that the paper leaves open.
     pub readings: Readings,
 }
 
@@ -64,7 +64,7 @@ pub struct GridConfig {
 pub struct NetworkConfig {
     /// One way, between two nodes of a site, in seconds; every message pays it (0.0001).
     pub site_latency: f64,
-    /// What a kilometre of cable adds, in seconds (0.000005).
+    /// Latency per kilometre of cable, in seconds (0.000005).
     pub latency_per_km: f64,
     /// Kilometres between sites of one net (100), of one backbone (200), of two backbones (1200).
     pub kilometres: [f64; 3],
@@ -84,42 +84,42 @@ pub struct NetworkConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobConfig {
-    /// How many are submitted (520 … 10 000).
+    /// Number of jobs submitted (520 … 10 000).
     pub count: u32,
     /// Mean input, in gigabytes of 10⁹ bytes (1, 10, 100).
     pub mean_input: f64,
     /// Output, as a multiple of the input (5).
     pub output_factor: f64,
-    /// No execution time is shorter than this share of its mean (0.1): where the Gaussian is cut off.
+    /// Lower bound of an execution time, as a share of its mean (0.1): the Gaussian is cut off there.
     pub shortest: f64,
 }
 
-/// How work stations submit: "Simulation Experiments".
+/// Submission by work stations: "Simulation Experiments".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// When a work station submits its next job.
+    /// Time at which a work station submits its next job.
     pub submission: SubmissionRule,
-    /// Whether servers change their operating system (experiment 4): means in seconds of the exponential times between
+    /// Changes of the servers' operating systems (experiment 4): means in seconds of the exponential times between
     /// changes, one of which is redrawn at each change.
     pub changes: Option<Vec<f64>>,
 }
 
-/// When a work station submits its next job. No work station has two jobs in the system.
+/// Time at which a work station submits its next job. No work station has two jobs in the system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionRule {
-    /// When the last one completes; all begin at time zero, in a random order (experiments 1 and 4).
+    /// At the completion of the last one; all begin at time zero, in a random order (experiments 1 and 4).
     OneAfterAnother,
     /// After an exponential time (experiments 2 and 3).
     Thinking {
         /// Means in seconds, of which each work station draws one.
         means: Vec<f64>,
-        /// Bounds of a probability that each site draws: when a submission is due it happens with that probability, or else
-        /// the work station thinks again. `None`: it happens.
+        /// Bounds of a probability that each site draws: a due submission happens with that probability; otherwise
+        /// the work station thinks again. `None`: it always happens.
         chance: Option<[f64; 2]>,
     },
 }
 
-/// Which system runs the grid ("System Model").
+/// System that runs the grid ("System Model").
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum System {
@@ -135,9 +135,9 @@ pub enum System {
 pub struct Algorithms {
     /// "Butterfly Algorithm": queued jobs move to children that are nearer to their work stations.
     pub butterfly: bool,
-    /// "Fallback Algorithm": jobs that lost their resources go back to be scheduled again.
+    /// "Fallback Algorithm": jobs whose resources are lost go back to be scheduled again.
     pub fallback: bool,
-    /// "Load-Balance Algorithm": queued jobs move to children that ask for work.
+    /// "Load-Balance Algorithm": queued jobs move to children that request work.
     pub load_balance: bool,
 }
 
@@ -147,7 +147,7 @@ impl Default for Algorithms {
     }
 }
 
-/// The reason why a [`Config`] or a world cannot be simulated: the field, what was found and what is expected.
+/// Reason why a [`Config`] or a world cannot be simulated: the field, its value and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub(crate) String);
@@ -193,7 +193,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The first field that makes no sense, by name.
+    /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.grid.validate()?;
         self.network.validate()?;
@@ -205,7 +205,7 @@ impl Config {
         // The clock ends after 584 years: leave room for the spread, and for queues.
         let slowest = self.jobs.mean_input * GB / bytes_per_cpu_second;
         number("mean_input", slowest, 0.0..=1e12, "less than 1e12 CPU seconds in a mean job (input / b)")?;
-        // Nor may data be under way for longer than the clock goes, if all of them had to share the narrowest link.
+        // Transfers must end before the clock does, even if all of them share the narrowest link.
         let NetworkConfig { site_link, backbone_link, inside_link, foreign_load, .. } = self.network;
         let bytes = f64::from(self.jobs.count) * self.jobs.mean_input * GB * (1.0 + self.jobs.output_factor);
         let years = bytes / site_link.min(backbone_link).min(inside_link) / (1.0 - foreign_load) / (365.0 * DAY);
@@ -243,11 +243,11 @@ impl GridConfig {
         }
     }
 
-    /// The same kind of world in another size: nets of ten sites, 13 servers to four sites, under a tree of these levels.
+    /// World of the same kind in another size: nets of ten sites, 13 servers to four sites, under a tree of these levels.
     ///
     /// # Panics
     ///
-    /// If that makes more than 2³² servers.
+    /// Panics if that makes 2³² servers or more.
     pub fn of_size(backbones: u32, nets: u32, tree: &[u32]) -> Self {
         let paper = Self::of_the_paper();
         let sites = u64::from(backbones) * u64::from(nets) * u64::from(paper.sites);
@@ -255,7 +255,7 @@ impl GridConfig {
         Self { backbones, nets, servers, tree: tree.to_vec(), ..paper }
     }
 
-    /// Sites of the whole world; [`u64::MAX`] if there would be more.
+    /// Number of sites of the whole world; [`u64::MAX`] on overflow.
     pub fn all_sites(&self) -> u64 {
         (u64::from(self.backbones) * u64::from(self.nets)).saturating_mul(u64::from(self.sites))
     }
@@ -356,7 +356,7 @@ impl JobConfig {
 }
 
 impl Experiment {
-    /// Experiment 1: a work station submits its next job when the last one completes.
+    /// Experiment 1: a work station submits its next job at the completion of the last one.
     pub const fn first() -> Self {
         Self { submission: SubmissionRule::OneAfterAnother, changes: None }
     }

@@ -1,4 +1,4 @@
-//! What is counted while a grid runs.
+//! Counters of a run.
 
 use crate::message::{Kind, Reason};
 use crate::world::Distance;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GridCounts {
     messages: [u64; Kind::ALL.len()],
-    /// Jobs submitted, and not rejected.
+    /// Jobs submitted and accepted.
     pub submitted: u64,
-    /// Jobs turned away.
+    /// Jobs rejected.
     pub rejected: u64,
     /// Jobs whose output has arrived.
     pub completed: u64,
@@ -24,15 +24,15 @@ pub struct GridCounts {
     pub pushed: u64,
     /// Jobs received in blocks, once for each block.
     pub received: u64,
-    /// Jobs that came back from a cancel.
+    /// Jobs returned after a cancel.
     pub cancelled: u64,
     /// Discoveries.
     pub discoveries: u64,
     /// Changes of a server's operating system.
     pub changes: u64,
-    /// Offers for a job that another server had already.
+    /// Offers for a job that another server already had.
     pub unanswered: u64,
-    /// Requests sent again for want of an offer.
+    /// Requests resubmitted without an offer.
     pub resubmitted: u64,
     ran_at: [u64; 4],
 }
@@ -58,22 +58,22 @@ impl GridCounts {
         self.ran_at[distance as usize] += 1;
     }
 
-    /// Messages of a kind.
+    /// Number of messages of a kind.
     pub const fn messages(&self, kind: Kind) -> u64 {
         self.messages[kind as usize]
     }
 
-    /// All control messages.
+    /// Number of all control messages.
     pub fn all_messages(&self) -> u64 {
         self.messages.iter().sum()
     }
 
-    /// Moves of all jobs by the three rescheduling algorithms.
+    /// Number of moves of all jobs by the three rescheduling algorithms.
     pub const fn moves(&self) -> u64 {
         self.butterfly + self.load_balance + self.fallback
     }
 
-    /// Jobs that ran so far from their work station.
+    /// Number of jobs that ran at this distance from their work station.
     pub const fn jobs_at(&self, distance: Distance) -> u64 {
         self.ran_at[distance as usize]
     }

@@ -1,4 +1,4 @@
-//! Jobs that a scheduler has pushed to its children, and has not heard of since.
+//! Jobs that a scheduler has pushed to its children and that were not reported started.
 
 use crate::queue::{ClassAndHome, JobsByClass, Queue};
 use sim_core::JobId;
@@ -7,7 +7,7 @@ use sim_core::JobId;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DelegatedJobs {
     by_child: Vec<JobsByClass>,
-    /// By child: whether nothing was heard of it since jobs were pushed. They may still be on their way, and jobs on their
+    /// By child: true if no message has come from it since jobs were pushed. These jobs may still be on their way, and jobs on their
     /// way cannot be cancelled.
     fresh: Vec<bool>,
 }
@@ -29,18 +29,18 @@ impl DelegatedJobs {
         self.by_child.iter().map(|held| held.count(class)).sum()
     }
 
-    /// Children other than this one from which jobs can be taken back.
+    /// Other children from which jobs can be taken back.
     pub(crate) fn siblings(&self, slot: usize) -> impl Iterator<Item = (usize, &JobsByClass)> {
         let settled = move |child: usize| child != slot && !self.fresh[child];
         self.by_child.iter().enumerate().filter(move |(child, _)| settled(*child))
     }
 
-    /// Jobs have been pushed to a child, or something was heard of it.
+    /// Records that jobs were pushed to a child (`fresh`), or that a message came from it.
     pub(crate) fn set_fresh(&mut self, slot: usize, fresh: bool) {
         self.fresh[slot] = fresh;
     }
 
-    /// False, and nothing changed, if it is there already.
+    /// Returns false, without a change, if the job is there already.
     pub(crate) fn insert(&mut self, slot: usize, kind: ClassAndHome, job: JobId) -> bool {
         self.by_child[slot].insert(kind, job)
     }

@@ -1,10 +1,10 @@
-//! Everything that can happen in a grid.
+//! Events of a grid.
 
 use crate::ids::{ServerId, StationId};
 use crate::message::Envelope;
 use sim_core::{EventPriority, Prioritized};
 
-/// Everything that can happen.
+/// Event of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A message arrives.
@@ -17,18 +17,18 @@ pub enum Event {
     Transferred(u32),
     /// A server has run its job.
     Ran(ServerId),
-    /// A server has waited in vain for an answer to its offer.
+    /// The timeout of a server's offer has expired.
     OfferTimeout(ServerId),
     /// A server draws another operating system (experiment 4).
     Change(ServerId),
-    /// A discovery ends whose messages were counted and not played.
+    /// End of a discovery whose messages were counted without being simulated.
     Discovered(u32),
     /// A work station without an offer resubmits its request to its peer.
     Resubmit,
 }
 
-/// Of what happens at one instant, servers and links become free first, then resources change, then messages arrive: a
-/// scheduler that decides has then seen all that the instant frees.
+/// At one instant, servers and links become free first, then resources change, then messages arrive. A
+/// scheduler that decides has therefore seen everything that the instant frees.
 impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {

@@ -1,7 +1,7 @@
-//! What trees and peers share: the network with its messages and transfers, the servers, and the jobs.
+//! State common to trees and peers: the network with its messages and transfers, the servers, and the jobs.
 //!
-//! A [`Fabric`] holds what *is*, and decides nothing; what a scheduler or a peer *knows* lies in the
-//! [`Trees`](crate::trees::Trees) or [`Peers`](crate::peers::Peers). [`Run`](crate::run::Run) carries decisions out.
+//! A [`Fabric`] holds the true state and decides nothing. The knowledge of schedulers and peers is in
+//! [`Trees`](crate::trees::Trees) and [`Peers`](crate::peers::Peers). [`Run`](crate::run::Run) carries decisions out.
 
 use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
@@ -15,7 +15,7 @@ use crate::transfer::Transfer;
 use crate::world::World;
 use sim_core::{SiteId, Span, Time};
 
-/// Network, servers and jobs of one run, whatever the system that schedules them.
+/// Network, servers and jobs of one run, independent of the system that schedules them.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric<W> {
     pub(crate) config: Config,
@@ -24,18 +24,18 @@ pub(crate) struct Fabric<W> {
     pub(crate) transfers: slab::Slab<Transfer>,
     pub(crate) servers: Vec<ServerState>,
     pub(crate) jobs: Jobs,
-    /// Where each scheduler sits: messages to it are addressed by number.
+    /// Site of each scheduler, by number.
     seats: Vec<SiteId>,
     pub(crate) counts: GridCounts,
     pub(crate) observer: W,
-    /// Whether what is known beforehand is counted instead of played.
+    /// True if messages with a known outcome are counted instead of simulated.
     pub(crate) shortcuts: bool,
-    /// R3: whether a job of the P2P system waits no more once a peer has accepted it.
+    /// R3: true if the wait of a job of the P2P system ends when a peer accepts it.
     pub(crate) waits_until_accepted: bool,
 }
 
 impl<W: MessageObserver> Fabric<W> {
-    /// A fabric at rest, with schedulers at these sites.
+    /// Creates an idle fabric with schedulers at these sites.
     pub(crate) fn new(config: Config, world: World, network: Network, seats: Vec<SiteId>, observer: W) -> Self {
         Self {
             servers: world.servers.iter().map(|server| ServerState::new(server, &world)).collect(),
@@ -65,7 +65,7 @@ impl<W: MessageObserver> Fabric<W> {
         self.network.latency(self.world.distance(self.site_of(from), self.site_of(to)))
     }
 
-    /// Counts a message and shows it to the observer, without putting it on its way.
+    /// Counts a message and shows it to the observer, without sending it.
     pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
         self.counts.count(payload.kind());
         self.show(sent, latency, from, to, payload);
@@ -78,7 +78,7 @@ impl<W: MessageObserver> Fabric<W> {
         }
     }
 
-    /// Whether the observer looks at messages, so that those which are only counted must be put together too.
+    /// Returns true if the observer looks at messages: messages that are only counted must then be built too.
     pub(crate) const fn is_observed(&self) -> bool {
         W::ENABLED
     }
@@ -88,10 +88,10 @@ impl<W: MessageObserver> Fabric<W> {
         1.0 - self.config.grid.local_load
     }
 
-    /// Has a server offer other operating systems from now on; a job that it runs finishes. False if they are the same.
+    /// Sets the operating systems that a server offers; a job that it runs finishes. Returns false if they are the same.
     pub(crate) fn set_systems(&mut self, server: ServerId, systems: u32) -> bool {
         let state = &mut self.servers[server.index()];
-        // Experiment 4 draws a system each time, and may draw the one that is there.
+        // Experiment 4 draws a system each time, and may draw the current one.
         if state.systems == systems {
             return false;
         }
@@ -101,11 +101,11 @@ impl<W: MessageObserver> Fabric<W> {
         true
     }
 
-    /// Whether no server is busy, no link in use, and no message on its way.
+    /// Checks that every server is idle, every link unused and no message on its way.
     ///
     /// # Errors
     ///
-    /// What is left, in words.
+    /// The first thing left, in words.
     pub(crate) fn is_at_rest(&self) -> Result<(), String> {
         let left = |what: &str| Err(format!("{what} at the end"));
         if !self.servers.iter().all(ServerState::is_idle) {

@@ -1,4 +1,4 @@
-//! The grid as a model: its events are routed here, to the system that schedules and to the fabric that carries out.
+//! The grid as a model: routes its events to the system that schedules and to the fabric.
 
 mod submission;
 pub mod view;
@@ -24,7 +24,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use sim_core::{Context, Fact, Model, Purpose, Span, Stream, Streams};
 
-/// A source of submissions from outside that has none.
+/// Empty source of submissions from outside.
 pub type Nothing = std::iter::Empty<Submission>;
 
 /// A grid of sites under one system, with an observer `O` of its messages and submissions `L` from outside.
@@ -56,7 +56,7 @@ impl<O: MessageObserver> Grid<O> {
         Self::in_world(config, world, streams, observer)
     }
 
-    /// The same in a given world; `config.grid` then only tells the local load.
+    /// Creates a grid in a given world; only the local load of `config.grid` has an effect.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl<O: MessageObserver> Grid<O> {
 
 impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// A grid that runs jobs from outside, in order of their numbers and submission times; `config.jobs` and
-    /// `config.experiment.submission` have no part in it. A job that no server is wide enough for is rejected.
+    /// `config.experiment.submission` have no effect. A job wider than every server is rejected.
     ///
     /// # Errors
     ///
@@ -121,18 +121,18 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         Ok(Self { fabric, system, source, changes })
     }
 
-    /// Plays what is otherwise only counted: every discovery goes from scheduler to scheduler, message by message, and every
+    /// Simulates messages that are otherwise only counted: every discovery goes from scheduler to scheduler, message by message, and every
     /// resubmission among peers is tried. Slower, for comparison.
     ///
-    /// Among peers it is the same run. In trees what happens at the same nanosecond may happen in another order, so that jobs
-    /// may run elsewhere; what each discovery finds is the same.
+    /// Among peers the run is the same. In trees, events of the same nanosecond may happen in another order, so jobs
+    /// may run elsewhere; each discovery finds the same.
     #[must_use]
     pub const fn without_shortcuts(mut self) -> Self {
         self.fabric.shortcuts = false;
         self
     }
 
-    /// Spreads the work of jobs from outside, run time × processors, over all CPUs of the server, as the paper's jobs do. A
+    /// Spreads the work of jobs from outside, run time × processors, over all CPUs of the server, as for the paper's jobs. A
     /// wide server then takes less than the job's own run time. Without this, a job takes its run time on any server.
     #[must_use]
     pub const fn dividing_work(mut self) -> Self {
@@ -142,32 +142,32 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         self
     }
 
-    /// What has been counted so far.
+    /// Counters so far.
     pub const fn counts(&self) -> &GridCounts {
         &self.fabric.counts
     }
 
-    /// The world that it runs in.
+    /// World of the grid.
     pub const fn world(&self) -> &World {
         &self.fabric.world
     }
 
-    /// The observer of its messages.
+    /// Observer of the grid's messages.
     pub const fn observer(&self) -> &O {
         &self.fabric.observer
     }
 
-    /// Gives up the grid for its observer.
+    /// Consumes the grid and returns its observer.
     pub fn into_observer(self) -> O {
         self.fabric.observer
     }
 
-    /// Whether jobs are still to come, or copies of them to be found out.
+    /// Returns true if jobs are still to come, or copies of jobs are still in the grid.
     fn is_active(&self) -> bool {
         self.source.expects_jobs() || !self.fabric.jobs.is_empty()
     }
 
-    /// The system, and its surroundings for the length of an event.
+    /// The system, and the run in progress for the length of an event.
     fn split<'a, C: Context<Event>>(&'a mut self, context: &'a mut C) -> (&'a mut System, Running<'a, O, C>) {
         (&mut self.system, Running { fabric: &mut self.fabric, context })
     }
@@ -182,7 +182,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Experiment 4: a server draws an operating system, which may be the one that it has.
+    /// Experiment 4: a server draws an operating system, possibly its current one.
     fn change(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         // Changes must not keep a run alive whose jobs are done.
         if !self.is_active() {
@@ -197,7 +197,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Delivers a message. Offers and refusals are the same in every system; all else is the system's.
+    /// Delivers a message. Offers and refusals are handled here for every system; other messages go to the system.
     fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         match (to, payload) {
@@ -211,7 +211,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// A server becomes idle: its offer was not answered, or its job is done.
+    /// Makes a server idle: its offer was not answered, or its job is done.
     fn free(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         run.release(server);

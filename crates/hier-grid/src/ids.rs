@@ -14,7 +14,7 @@ sim_core::id! {
     SchedulerId
 }
 
-/// A length as a number of 32 bits: everything is numbered so.
+/// Converts a length to 32 bits, the width of all ids.
 #[track_caller]
 pub(crate) fn narrow(length: usize) -> u32 {
     u32::try_from(length).expect("fewer than 2³² of anything")

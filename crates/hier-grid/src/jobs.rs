@@ -1,18 +1,18 @@
-//! Jobs on their way through the grid, and where they come from.
+//! Jobs in the grid, and submissions from outside.
 
 use crate::config::span;
 use crate::ids::{StationId, narrow};
 use sim_core::{Job, JobId, Span, Time};
 use std::collections::VecDeque;
 
-/// A job from outside: one of a log, say.
+/// Job from outside, for example from a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submission {
-    /// Its number, counted from 0 without gaps, when it is submitted, how wide it is and how long it runs on as many CPUs.
+    /// Number (counted from 0 without gaps), submission time, width, and run time on as many CPUs.
     pub job: Job,
-    /// The work station that submits it.
+    /// Work station that submits it.
     pub station: StationId,
-    /// The operating system that it needs.
+    /// Operating system that it needs.
     pub system: u32,
     /// Input, in bytes.
     pub input: u64,
@@ -24,7 +24,7 @@ pub struct Submission {
 pub(crate) enum Work {
     /// CPU seconds, spread over all CPUs of a server.
     Divisible { estimate: f64, actual: f64 },
-    /// Seconds, however many CPUs the server has.
+    /// Seconds, independent of the server's number of CPUs.
     Rigid { estimate: f64, actual: f64 },
 }
 
@@ -35,10 +35,10 @@ pub(crate) struct JobState {
     pub(crate) started: bool,
     pub(crate) taken: bool,
     pub(crate) done: bool,
-    /// Whether trees beyond the home tree have been asked (R8).
+    /// True if the request has been forwarded beyond the home tree (R8).
     pub(crate) shared: bool,
-    /// Copies on their way to a root or delegated in a tree, offers and cancels on their way: as long as there are any,
-    /// a message may name the job.
+    /// Number of requests on their way to a root, copies delegated in a tree, and offers and cancels on their way.
+    /// A message may name the job as long as this is not zero.
     pub(crate) copies: u32,
     pub(crate) input: u64,
     pub(crate) output: u64,
@@ -47,7 +47,7 @@ pub(crate) struct JobState {
 }
 
 impl JobState {
-    /// Seconds on a server of `cpus` CPUs, of which owners leave `share`: as estimated, or as it will be.
+    /// Seconds on a server with `cpus` CPUs, of which owners leave `share`: estimated, or true.
     fn seconds(&self, cpus: f64, share: f64, true_work: bool) -> f64 {
         let pick = |estimate, actual| if true_work { actual } else { estimate };
         match self.work {
@@ -65,8 +65,8 @@ impl JobState {
     }
 }
 
-/// The jobs that are in the grid, by number. One that is done, and of which no copy is left, is forgotten as soon as all
-/// older ones are: memory follows the jobs in the grid.
+/// Jobs in the grid, by number. A completed job without copies is forgotten as soon as all
+/// older ones are: memory is proportional to the jobs in the grid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
     first: u32,
@@ -98,10 +98,9 @@ impl Jobs {
         self.forget();
     }
 
-    /// Forgets the oldest that no message can name any more.
+    /// Forgets the oldest jobs that no message can name any more.
     pub(crate) fn forget(&mut self) {
-        // From the front alone, so that a number stays a position; a job that lives long keeps its successors in
-        // memory.
+        // Only from the front, so that a number stays a position; a long job keeps its successors in memory.
         while self.states.front().is_some_and(|state| state.done && state.copies == 0) {
             self.states.pop_front();
             self.first += 1;

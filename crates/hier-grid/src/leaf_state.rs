@@ -1,4 +1,4 @@
-//! What a leaf scheduler (LGS) knows: no clock and no messages, those are in `trees::leaf`.
+//! State of a leaf scheduler (LGS), without clock and messages; those are in `trees::leaf`.
 
 use crate::queue::Queue;
 use crate::uplink::Uplink;
@@ -7,19 +7,19 @@ use sim_core::JobId;
 
 #[derive(Clone, Debug)]
 pub(crate) struct LeafState {
-    /// Classes of all jobs that it has been shown in discoveries.
+    /// Classes of all jobs that discoveries have shown to it.
     pub(crate) known: Bag,
     pub(crate) channels: Vec<LeafChannel>,
     pub(crate) queues: Vec<Queue>,
     pub(crate) queued: u32,
     pub(crate) tickets: u32,
-    /// Whether an RFJM has gone up for a server that no known job matches.
+    /// True if an RFJM has gone up for a server that matches no known job.
     pub(crate) wanting: bool,
-    /// Whether resources have changed since the last discovery.
+    /// True if resources have changed since the last discovery.
     pub(crate) changed: bool,
 }
 
-/// A channel of an LGS: the jobs of its bag find servers at this site.
+/// Channel of an LGS: the jobs of its bag find servers at this site.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LeafChannel {
     pub(crate) bag: Bag,
@@ -28,7 +28,7 @@ pub(crate) struct LeafChannel {
 }
 
 impl LeafState {
-    /// An LGS without any knowledge, in a world of `classes` classes of jobs.
+    /// Creates an LGS without any knowledge, in a world of `classes` classes of jobs.
     pub(crate) fn new(classes: usize) -> Self {
         Self {
             known: Bag::EMPTY,

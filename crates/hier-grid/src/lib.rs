@@ -5,31 +5,31 @@
 //! with peers that flood requests. Headings below are the paper's.
 //!
 //! **World** ("Communication Model", "Computational Resources"; [`world`], `network`). Sites of 15 nodes lie in nets, nets in
-//! backbones. Some nodes are servers, parallel machines that run one job at a time on all of their CPUs; the others are
-//! work stations, which submit jobs and hold their data. Messages cost latency; data flows share links.
+//! backbones. Some nodes are servers, parallel machines that run one job at a time on all of their CPUs. The others are
+//! work stations, which submit jobs and hold their data. Messages take a latency; data flows share links.
 //!
-//! **Trees** ("Hierarchal Scheduling in Grid Systems"; [`tree`]). Each site has a leaf scheduler (LGS), every level above it
-//! schedulers (GS), the whole a root (GSS). A hybrid is several trees whose roots (PGSS) are peers.
+//! **Trees** ("Hierarchal Scheduling in Grid Systems"; [`tree`]). Each site has a leaf scheduler (LGS), each level above it
+//! has schedulers (GS), and the tree has a root (GSS). A hybrid consists of several trees whose roots (PGSS) are peers.
 //!
-//! **Discovery** ("Resource Discovery Stage"; `trees::discovery`). New jobs are *raw* and stay at the root. When servers
-//! below run out of work they ask for matching (RFJM). The root passes the raw jobs down; each LGS puts those that its servers can
-//! run into *bags* and passes them up. Each different bag becomes a *channel* of the scheduler that gets it, with a *branch*
-//! to every child that has that bag, and the CPUs behind it as its power.
+//! **Discovery** ("Resource Discovery Stage"; `trees::discovery`). New jobs are *raw* and stay at the root. Servers without
+//! work request matching (RFJM). The root passes the raw jobs down. Each LGS puts those that its servers can
+//! run into *bags* and passes the bags up. Each distinct bag becomes a *channel* of the scheduler that receives it, with a *branch*
+//! to every child that has that bag. The power of a channel is the number of CPUs behind it.
 //!
 //! **Selection** ("Resource Selection Stage"; `trees::selection`). An LGS with an idle server sends a request for
-//! computation (RFC) up its channel. A scheduler marks the branch. If it can find jobs it pushes the branch's share,
-//! `⌈B_power / Σ C_power × N⌉` (formulas 1 and 2), as one block; if not, it asks its own parent. Jobs are collected in this
+//! computation (RFC) up its channel. A scheduler marks the branch. If it can find jobs, it pushes the branch's share,
+//! `⌈B_power / Σ C_power × N⌉` (formulas 1 and 2), as one block; otherwise it sends an RFC to its own parent. Jobs are collected in this
 //! order: butterfly, unassigned jobs, load-balance.
 //!
 //! **Rescheduling.** *Butterfly* takes queued jobs back from siblings for a child that is nearer to their work stations.
-//! *Load-balance* takes them from the sibling with most queued jobs per CPU. *Fallback* (`trees::fallback`) returns jobs whose
-//! resources have gone.
+//! *Load-balance* takes them from the sibling with the most queued jobs per CPU. *Fallback* (`trees::fallback`) returns jobs whose
+//! resources are gone.
 //!
 //! **P2P** ("P2P System"; `peers`). Every server is a peer with a queue. A request floods the overlay, and
 //! the nearest peer that can meet the deadline takes the job.
 //!
-//! Nodes act on the messages that they have received, not on what is true: [`message`] lists every kind of message, with
-//! sender, occasion and effect. A [`MessageObserver`] sees them all. Each question that
+//! Nodes act on the messages that they have received, which may be out of date. [`message`] lists every kind of message with its
+//! sender, occasion and effect. A [`MessageObserver`] receives all of them. Each question that
 //! the paper leaves open is a field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`).
 //!
 //! # Example
@@ -57,13 +57,13 @@
 //! | [`config`] | parameters and readings, each with its source |
 //! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
 //! | [`message`], [`observer`] | every message; observers |
-//! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
-//! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
-//! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
-//! | `fabric`, `run`, `server_state`, `transfer` | what trees and peers share: delivery, and a job's execution from the offer to the output |
-//! | `trees`, `peers`, `system` | what schedulers and peers do when a message arrives |
-//! | [`grid`] | the model: events, and how jobs are submitted |
-//! | [`counts`] | what is counted |
+//! | `network`, `overlay` | latencies, flows and links; neighbours and the reach of a flood |
+//! | `jobs`, `source`, `stations` | jobs in the grid and their sources |
+//! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
+//! | `fabric`, `run`, `server_state`, `transfer` | common to trees and peers: delivery, and a job's execution from the offer to the output |
+//! | `trees`, `peers`, `system` | actions of schedulers and peers on each message |
+//! | [`grid`] | the model: events and the submission of jobs |
+//! | [`counts`] | counters of a run |
 
 pub mod config;
 pub mod counts;

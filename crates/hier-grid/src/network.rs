@@ -1,7 +1,7 @@
-//! The network: what a message and a flow take ("Communication Model").
+//! The network: latencies of messages and durations of flows ("Communication Model").
 //!
-//! A message takes the latency between two sites. A flow takes the latency, and its bytes at its rate: at most a TCP window
-//! per round trip, and at most its part of every link on its way. A link is shared by the flows of both directions.
+//! A message takes the latency between two sites. A flow takes the latency plus bytes / rate. Its rate is at most a TCP window
+//! per round trip, and at most its part of every link on its path. A link is shared by the flows of both directions.
 
 use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings, span};
 use crate::ids::narrow;
@@ -40,23 +40,23 @@ pub(crate) struct Network {
     shared: Option<Shared>,
 }
 
-/// What becomes of a flow that has just begun.
+/// Outcome of the start of a flow.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum FlowStart {
     Lasts(Span),
-    /// Its rate changes with the others': [`Network::reshare`] tells when each ends.
+    /// Its rate changes with the others': [`Network::reshare`] reports the end of each flow.
     Shared,
 }
 
 impl Network {
     pub(crate) fn new(config: &NetworkConfig, readings: &Readings, world: &World) -> Self {
         let NetworkConfig { site_latency, latency_per_km, kilometres: [net, backbone, across], .. } = *config;
-        // Latency grows with the cable; every message pays that of its site as well.
+        // Latency grows with the cable; every message adds that of its site.
         let seconds = [0.0, net, backbone, across].map(|km| site_latency + latency_per_km * km);
         let sites = world.sites();
         let nets = sites / world.sites_per_net;
         let pairs = world.backbones * world.backbones;
-        // What the rest of the Internet leaves of every link.
+        // Share of every link that the rest of the Internet leaves.
         let share = 1.0 - config.foreign_load;
         let mut network = Self {
             sites,
@@ -80,7 +80,7 @@ impl Network {
         network
     }
 
-    /// One way, between two sites so far apart.
+    /// One-way latency between two sites at this distance.
     #[inline]
     pub(crate) const fn latency(&self, distance: Distance) -> Span {
         self.latency[distance as usize]
@@ -115,7 +115,7 @@ impl Network {
         }
     }
 
-    /// A flow begins. It counts on its links until [`close`](Self::close).
+    /// Begins a flow. It counts on its links until [`close`](Self::close).
     pub(crate) fn open(
         &mut self,
         flow: u32,
@@ -124,8 +124,8 @@ impl Network {
         now: Time,
     ) -> FlowStart {
         let bytes = bytes as f64;
-        // A TCP connection never has more than one window under way: its rate is at most window / round trip, however
-        // wide the links.
+        // A TCP connection never has more than one window under way: its rate is at most window / round trip,
+        // independent of the width of the links.
         let path = self.path(from, to, distance);
         let window = self.window_rate[distance as usize];
         let latency = self.latency(distance);
@@ -133,8 +133,7 @@ impl Network {
             shared.insert(flow, Flow { path, window, latency, left: bytes, rate: 0.0, since: now, timed: false });
             return FlowStart::Shared;
         }
-        // The rate is settled when the flow begins (R16, first answer): later flows find it counted, and do not slow
-        // it down.
+        // The rate is fixed when the flow begins (R16, first answer): later flows count it, and do not slow it down.
         let mut rate = window;
         for &link in path.links() {
             let flows = &mut self.flows[link as usize];
@@ -160,7 +159,7 @@ impl Network {
         self.flows.iter().all(|flows| *flows == 0) && self.shared.as_ref().is_none_or(|shared| shared.flows.is_empty())
     }
 
-    /// R16: shares all links again, max-min fair, and hands each flow whose rate has changed to `ends` with its end.
+    /// R16: shares all links again, max-min fair, and calls `ends` with each flow whose rate has changed and its end.
     pub(crate) fn reshare(&mut self, now: Time, ends: impl FnMut(u32, Time)) {
         if let Some(shared) = &mut self.shared {
             shared.share(now, ends);
@@ -172,7 +171,7 @@ impl Network {
 #[derive(Clone, Debug)]
 struct Shared {
     capacity: Vec<f64>,
-    /// Under the numbers that the grid gives them: it keeps a slab of its own, filled and emptied at the same moments.
+    /// Keyed by the numbers of the grid's own slab, which is filled and emptied at the same moments.
     flows: slab::Slab<Flow>,
 }
 
@@ -184,11 +183,11 @@ struct Flow {
     left: f64,
     rate: f64,
     since: Time,
-    /// Whether its end is known.
+    /// True if its end is known.
     timed: bool,
 }
 
-/// Less than this is nothing.
+/// Bytes below which a flow counts as empty.
 const HALF_A_BYTE: f64 = 0.5;
 
 impl Shared {
@@ -200,7 +199,7 @@ impl Shared {
 
     /// Progressive filling: the flow with the least fair share is settled first, and leaves the rest to the others.
     fn share(&mut self, now: Time, mut ends: impl FnMut(u32, Time)) {
-        // First what has been sent since the last change, at the old rates; then new rates for what is left.
+        // Bytes sent since the last change, at the old rates; new rates for the rest follow.
         let mut left = self.capacity.clone();
         let mut users = vec![0_u32; left.len()];
         let mut open: Vec<usize> = Vec::with_capacity(self.flows.len());
@@ -208,7 +207,7 @@ impl Shared {
             flow.left = (flow.left - flow.rate * now.since(flow.since).as_secs_f64()).max(0.0);
             flow.since = now;
             if flow.left < HALF_A_BYTE {
-                // All has been sent, and the last byte is on its way.
+                // All bytes have been sent, and the last one is on its way.
                 if !std::mem::replace(&mut flow.timed, true) {
                     ends(narrow(number), now + flow.latency);
                 }
@@ -220,17 +219,17 @@ impl Shared {
                 users[link as usize] += 1;
             }
         }
-        // Invariant: `left` and `users` are what settled flows leave of each link, and how many open flows share it.
+        // Invariant: `left` is the capacity that settled flows leave of each link, `users` the number of open flows that share it.
         // Each turn settles at least one flow, the one with the least share.
         while !open.is_empty() {
-            // The rate that a flow would get if every link on its way were shared equally by its open flows.
+            // Rate of a flow if every link on its path were shared equally by its open flows.
             let fair = |number: &usize, left: &[f64], users: &[u32]| {
                 let flow = &self.flows[*number];
                 let links = flow.path.links().iter();
                 links.map(|&link| left[link as usize] / f64::from(users[link as usize])).fold(flow.window, f64::min)
             };
             let least = open.iter().map(|number| fair(number, &left, &users)).fold(f64::INFINITY, f64::min);
-            // All flows at the bottleneck at once: rounding must not make them differ.
+            // All flows at the bottleneck at once, despite rounding differences.
             let (settled, others): (Vec<usize>, Vec<usize>) =
                 open.iter().partition(|number| fair(number, &left, &users) <= least * (1.0 + 1e-9));
             for number in settled {
@@ -239,7 +238,7 @@ impl Shared {
                     users[link as usize] -= 1;
                     left[link as usize] = (left[link as usize] - least).max(0.0);
                 }
-                // An end is moved only if the rate has changed: every move costs two events of the calendar.
+                // An end moves only if the rate has changed: every move costs two events of the calendar.
                 let changed = flow.rate.to_bits() != least.to_bits();
                 flow.rate = least;
                 if changed {
@@ -323,14 +322,14 @@ mod tests {
             assert_eq!(network.open(flow, route, bytes, Time::ZERO), FlowStart::Shared);
         }
         network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
-        // Each has half of the link: 20 s for the one, 60 s for the other, were it not for the end of the first.
+        // Each has half of the link: 20 s for one, 60 s for the other if the first did not end.
         assert!(
             (end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01,
             "{link}: {end:?}"
         );
         network.close(0, route);
         network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
-        // 20 s at half the rate, then the remaining 20 s' worth at the whole.
+        // 20 s at half the rate, then the remaining 20 s' worth at the full rate.
         assert!((end[1].as_secs_f64() - 40.0).abs() < 0.01, "{end:?}");
         network.close(1, route);
         assert!(network.is_idle());

@@ -1,13 +1,13 @@
-//! Listening to messages.
+//! Observation of messages.
 
 use crate::message::Message;
 
-/// Sees every message as it is sent. It cannot answer: watching changes nothing.
+/// Sees every message as it is sent. It cannot change the run.
 pub trait MessageObserver {
-    /// Whether it looks at all. If not, messages are not even put together.
+    /// True if it looks at messages. Otherwise they are not built.
     const ENABLED: bool = true;
 
-    /// A message leaves.
+    /// Receives a message at the time it is sent.
     fn observe(&mut self, message: Message);
 }
 

@@ -9,28 +9,28 @@ use rand::seq::SliceRandom;
 use sim_core::{Purpose, SiteId, Span, Streams};
 use std::collections::VecDeque;
 
-/// How often a request may be forwarded ("P2P System").
+/// Number of times that a request may be forwarded ("P2P System").
 pub(crate) const HOPS: u32 = 1000;
 
-/// A connected graph of peers, each with its neighbours in order.
+/// Connected graph of peers, each with its neighbours in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
     neighbours: Vec<Vec<u32>>,
-    /// What a hop may take, and for each neighbour which of these it takes.
+    /// Distinct latencies of hops; `hops` holds, for each neighbour, an index into them.
     latencies: Vec<Span>,
     hops: Vec<Vec<u8>>,
-    /// From each entry: the peers that a request reaches, by arrival. Computed when first needed.
+    /// From each entry: the peers that a request reaches, by arrival. Computed on first use.
     reach: Vec<Option<Reach>>,
-    /// From each entry: how often a request is forwarded if all peers do. Computed when first needed.
+    /// From each entry: number of times a request is forwarded if all peers forward it. Computed on first use.
     forwards: Vec<Option<u64>>,
 }
 
-/// The spread of a request from one entry.
+/// Spread of a request from one entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
-    /// Peers with the latency of the way to them, nearest first, the entry itself foremost.
+    /// Peers with the latency of the path to them, nearest first, beginning with the entry itself.
     pub(crate) order: Vec<(u32, Span)>,
-    /// How often the request is forwarded: each peer passes it on to all neighbours save the one it came from.
+    /// Number of times the request is forwarded: each peer passes it on to all neighbours except the one it came from.
     pub(crate) forwards: u64,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct Reach {
 pub(crate) struct ForwardedCopy {
     pub(crate) from: u32,
     pub(crate) to: u32,
-    /// Since the request came in at the entry.
+    /// Time since the arrival of the request at the entry.
     pub(crate) sent: Span,
     pub(crate) hop: Span,
-    /// How often it may still be forwarded.
+    /// Number of times that it may still be forwarded.
     pub(crate) hops: u32,
 }
 
 impl Overlay {
-    /// Peers at these sites, in the order of their numbers, with neighbours as R9 says.
+    /// Peers at these sites, in the order of their numbers, with neighbours according to R9.
     pub(crate) fn new(
         sites: &[SiteId],
         neighbours: Neighbours,
@@ -65,7 +65,7 @@ impl Overlay {
             Neighbours::Random8 => links.random(&mut ring, 8, streams),
         }
         let mut latencies = Vec::new();
-        // There are four distances, so a hop is kept as a byte and not as a span: floods read millions of them.
+        // There are four distances, so a hop is stored as a byte instead of a span: floods read millions of them.
         let mut hop = |from: SiteId, to: u32| {
             let latency = network.latency(world.distance(from, sites[to as usize]));
             let at = latencies.iter().position(|of| *of == latency).unwrap_or_else(|| {
@@ -88,7 +88,7 @@ impl Overlay {
         &self.neighbours[peer as usize]
     }
 
-    /// The peers that a request reaches from `entry` if all forward it. Computed once for each entry.
+    /// Returns the peers that a request reaches from `entry` if all forward it. Computed once for each entry.
     pub(crate) fn reach(&mut self, entry: u32, hops: u32) -> &Reach {
         if self.reach[entry as usize].is_none() {
             self.reach[entry as usize] = Some(self.flood(entry, hops, |_| true, |_| {}));
@@ -96,10 +96,10 @@ impl Overlay {
         self.reach[entry as usize].as_ref().expect("just computed")
     }
 
-    /// How often a request is forwarded from `entry` if all peers forward it.
+    /// Returns the number of times a request is forwarded from `entry` if all peers forward it.
     pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
         if self.len() <= hops as usize {
-            // Hops never run out: every peer is reached, and forwards to all neighbours save the one it has the request from.
+            // Hops never run out: every peer is reached, and forwards to all neighbours except the one it has the request from.
             let ends: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
             return ends - (self.len() as u64 - 1);
         }
@@ -110,7 +110,7 @@ impl Overlay {
         self.forwards[entry as usize].expect("just computed")
     }
 
-    /// A request spreads: each peer that `forwards` passes the first copy that it gets to all neighbours save the one it
+    /// Spreads a request: each peer for which `forwards` is true passes the first copy that it gets to all neighbours except the one it
     /// came from, as long as there are hops left. `sends` receives each copy, in order of arrival.
     pub(crate) fn flood(
         &self,
@@ -128,8 +128,8 @@ impl Overlay {
         };
         let mut latency = Span::ZERO;
         loop {
-            // Dijkstra's algorithm: the first copy that arrives is the one that counts.
-            // The wave is taken out so that copies can be sent while it is walked, and put back to be reused.
+            // Dijkstra's algorithm: the first copy that arrives counts.
+            // The wave is taken out so that copies can be sent during the loop, and put back to be reused.
             let wave = std::mem::take(&mut coming.wave);
             for &Arrival { peer, from, hops } in &wave {
                 if std::mem::replace(&mut reached[peer as usize], true) {
@@ -161,7 +161,7 @@ impl Overlay {
     }
 }
 
-/// The arrival of a copy of a request. The order is that of copies that arrive at the same instant.
+/// Arrival of a copy of a request. The order is that of copies that arrive at the same instant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrival {
     peer: u32,
@@ -169,17 +169,17 @@ struct Arrival {
     hops: u32,
 }
 
-/// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time arrive in
-/// the order in which they were sent: a lane for each of these times needs no sorting.
+/// Copies on their way, by arrival. Hops have few distinct latencies, and copies with the same latency arrive in
+/// the order in which they were sent: one lane per latency needs no sorting.
 #[derive(Debug)]
 struct CopiesInFlight {
     lanes: Vec<VecDeque<(Span, Arrival)>>,
-    /// Those that arrive next, all at the same instant.
+    /// Copies that arrive next, all at the same instant.
     wave: Vec<Arrival>,
 }
 
 impl CopiesInFlight {
-    /// Fills the wave, and returns when it arrives.
+    /// Fills the wave, and returns its arrival time.
     fn next_wave(&mut self) -> Option<Span> {
         let at = self.lanes.iter().filter_map(|lane| Some(lane.front()?.0)).min()?;
         self.wave.clear();
@@ -188,7 +188,7 @@ impl CopiesInFlight {
                 self.wave.push(arrival);
             }
         }
-        // Ties of one instant by receiver and sender, so that the outcome does not depend on how copies are kept.
+        // Ties of one instant by receiver and sender, so that the outcome does not depend on the data structure.
         self.wave.sort_unstable();
         Some(at)
     }
@@ -217,12 +217,12 @@ impl Links {
     /// A random ring, and random links between peers that have fewer than `degree`.
     fn random(&mut self, ring: &mut [u32], degree: usize, streams: &Streams) {
         let mut draws = streams.stream(Purpose("neighbours"), 0);
-        // The ring keeps the graph connected, whatever is drawn after it.
+        // The ring keeps the graph connected, independent of later draws.
         ring.shuffle(&mut draws);
         self.ring(ring, 1);
         let mut open: Vec<u32> = ring.to_vec();
         let mut failures = 0;
-        // The last few peers may all be neighbours of each other already: then they stay short of links.
+        // The last few peers may all be neighbours of each other already: they then have too few links.
         while open.len() > 1 && failures < 100 {
             let (a, b) = (open[draws.random_range(0..open.len())], open[draws.random_range(0..open.len())]);
             failures = if self.join(a, b) { 0 } else { failures + 1 };
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// The same with a heap of all copies, ordered by arrival, receiver and sender.
+    /// Same flood with a heap of all copies, ordered by arrival, receiver and sender.
     fn flood_with_a_heap(
         (overlay, world, network): &(Overlay, World, Network),
         (entry, hops): (u32, u32),
@@ -288,7 +288,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// The peers that a request reaches, with time and predecessor.
+        /// Peers that a request reaches, with time and predecessor.
         #[test]
         fn lanes_give_the_order_that_a_heap_gives(
             neighbours in prop::sample::select(vec![Neighbours::Geographic, Neighbours::Random4, Neighbours::Random8]),

@@ -1,10 +1,10 @@
 //! The P2P system: every server is a peer, requests flood the overlay, the nearest peer that can meet the deadline wins.
 //!
-//! A flood takes milliseconds and jobs take hours, so a flood is one event: peers answer with the backlog that they have when
-//! the request enters the overlay. Every copy is counted, and shown to the observer.
+//! A flood takes milliseconds and jobs take hours, so a flood is one event: peers answer with their backlog at the time
+//! of the request's entry into the overlay. Every copy is counted, and shown to the observer.
 //!
 //! Resubmissions are events only if they may succeed ([`unaccepted`](crate::unaccepted)). `Peers::candidates` holds, for
-//! each peer, the unaccepted job whose resubmission it would accept first; the earliest of all is the next event.
+//! each peer, the unaccepted job whose resubmission it would accept first. The earliest of all is the next event.
 
 mod flood;
 
@@ -30,7 +30,7 @@ const DEADLINE: u64 = 3;
 pub(crate) struct Peers {
     overlay: Overlay,
     peers: Vec<Peer>,
-    /// Numbers of CPUs of which there are servers, and for each peer which of these it has.
+    /// Distinct numbers of CPUs of servers; `width_of` holds, for each peer, an index into them.
     widths: Vec<u32>,
     width_of: Vec<u32>,
     /// Jobs that no peer has accepted yet, by class.
@@ -43,19 +43,19 @@ pub(crate) struct Peers {
     mean_cpus: f64,
 }
 
-/// What a peer knows: its queue, and when it expects to be through with it.
+/// Knowledge of a peer: its queue and the expected end of its current job.
 #[derive(Clone, Debug, Default)]
 struct Peer {
     queue: VecDeque<JobId>,
-    /// Estimates of all jobs that it has accepted and not yet offered itself to.
+    /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.
     queued: Span,
-    /// When it expects to have run what it runs.
+    /// Expected end of the current job.
     free_at: Time,
     candidate: Option<(Time, JobId)>,
 }
 
 impl Peer {
-    /// Whether it could start a job in time, if so much backlog is allowed.
+    /// Returns true if it could start a job in time, given the allowed backlog.
     #[inline]
     fn meets(&self, allowance: Allowance, now: Time) -> bool {
         allowance.is_some_and(|allowed| self.free_at.saturating_since(now) + self.queued <= allowed)
@@ -65,8 +65,8 @@ impl Peer {
 impl Peers {
     pub(crate) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
-        // Estimates and deadlines depend on a server by its CPUs alone, and there are few different numbers of them:
-        // what a job allows is computed once per width.
+        // Estimates and deadlines depend on a server only by its CPUs, and there are few distinct numbers of them:
+        // the allowance of a job is computed once per width.
         let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
         widths.sort_unstable();
         widths.dedup();
@@ -84,7 +84,7 @@ impl Peers {
         }
     }
 
-    /// Where a work station's requests enter the overlay: at a fixed peer of its site; where there is none, at the next one.
+    /// Entry of a work station's requests into the overlay: a fixed peer of its site, or the next peer if the site has none.
     fn entry(&self, world: &World, station: StationId) -> ServerId {
         let site = world.site_of(station);
         let servers = world.servers_at(site);
@@ -97,14 +97,14 @@ impl Peers {
         })
     }
 
-    /// Whether no job waits to be accepted, and none is queued.
+    /// Returns true if no job waits to be accepted, and none is queued.
     pub(crate) fn is_empty(&self) -> bool {
         self.unaccepted.iter().all(|class| class.jobs.is_empty())
             && self.candidates.is_empty()
             && self.peers.iter().all(|peer| peer.queue.is_empty() && peer.queued.is_zero())
     }
 
-    /// Every job that waits to be accepted, or is queued at a peer.
+    /// All jobs that wait to be accepted or are queued at a peer.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
         let unaccepted = self.unaccepted.iter().flat_map(|class| &class.jobs).map(|waiting| waiting.job);
         unaccepted.chain(self.peers.iter().flat_map(|peer| peer.queue.iter().copied()))
@@ -127,7 +127,7 @@ impl Peers {
         fabric.jobs.get(job).estimate(f64::from(fabric.servers[peer as usize].cpus), fabric.grid_share())
     }
 
-    /// What each of the widths of servers allows a job: its deadline less its own estimate there.
+    /// Allowances of a job, one per width of servers: its deadline less its own estimate there.
     fn allowances(&self, job: JobId, fabric: &Fabric<impl MessageObserver>) -> Vec<Allowance> {
         let state = fabric.jobs.get(job);
         let share = fabric.grid_share();
@@ -143,7 +143,7 @@ impl Peers {
         self.widths.iter().map(allowance).collect()
     }
 
-    /// A job's first request arrives at its entry: if no peer accepts it, the job waits for its resubmissions.
+    /// Receives a job's first request at its entry: if no peer accepts it, the job waits for its resubmissions.
     fn first_request(&mut self, entry: ServerId, job: JobId, run: &mut impl Run) {
         if self.flood(entry.0, job, run) {
             return;
@@ -156,7 +156,7 @@ impl Peers {
             if !run.servers[peer as usize].bag.holds(class) {
                 continue;
             }
-            // A new job can only bring a peer's candidate forward: no need to look at the others again.
+            // A new job can only bring a peer's candidate forward, so the other jobs need no second look.
             let candidate = self.peers[peer as usize].candidate;
             let allowance = allowances[self.width_of[peer as usize] as usize];
             let found = self.backlog(peer, run.now(), run.shortcuts).acceptance(&waiting, allowance, candidate);
@@ -167,10 +167,10 @@ impl Peers {
         self.set_alarm(run);
     }
 
-    /// The work station has confirmed: the job joins the queue.
+    /// Receives a work station's confirmation: the job joins the queue.
     fn confirmed(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
         if !run.servers[peer.index()].bag.holds(run.jobs.get(job).class) {
-            // It has changed its operating system since it accepted.
+            // The peer has changed its operating system since it accepted.
             self.decline(peer, job, run);
             return;
         }
@@ -181,10 +181,9 @@ impl Peers {
         }
     }
 
-    /// A peer is idle: it offers itself to the first job of its queue.
+    /// Offers an idle peer to the first job of its queue.
     pub(crate) fn server_free(&mut self, peer: ServerId, run: &mut impl Run) {
-        // The estimate moves from the queue to the job at hand; it counts from the offer, and again when the input has
-        // arrived.
+        // The estimate moves from the queue to the current job; it counts from the offer, and again from the arrival of the input.
         let at = &mut self.peers[peer.index()];
         at.free_at = run.now();
         if let Some(job) = at.queue.pop_front() {
@@ -196,17 +195,17 @@ impl Peers {
         self.peer_has_changed(peer.0, run);
     }
 
-    /// A peer has the input of a job and begins to run it: its estimate counts from now on.
+    /// Begins a job whose input has arrived at a peer: its estimate counts from now on.
     pub(crate) fn runs(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
         self.peers[peer.index()].free_at = run.now() + Self::estimate(peer.0, job, run);
         self.peer_has_changed(peer.0, run);
     }
 
-    /// A peer offers another operating system: queued jobs that it can no longer run go back to their work stations.
+    /// Handles another operating system of a peer: queued jobs that it can no longer run go back to their work stations.
     pub(crate) fn resources_changed(&mut self, peer: ServerId, run: &mut impl Run) {
         let bag = run.servers[peer.index()].bag;
         let queue = std::mem::take(&mut self.peers[peer.index()].queue);
-        // In their order: the queue is first come, first served.
+        // Keeps their order: the queue is first come, first served.
         let (stay, go): (Vec<_>, Vec<_>) = queue.into_iter().partition(|job| bag.holds(run.jobs.get(*job).class));
         self.peers[peer.index()].queue = stay.into();
         for job in go {
@@ -236,7 +235,7 @@ impl Peers {
             let unaccepted = &self.unaccepted[usize::from(class)];
             let allowances = &unaccepted.allowances[self.width_of[peer as usize] as usize];
             for (waiting, allowance) in unaccepted.jobs.iter().zip(allowances) {
-                // `acceptance` answers only if it beats the best so far, so most jobs cost a comparison.
+                // `acceptance` returns a value only if it beats the best so far, so most jobs cost one comparison.
                 best = backlog.acceptance(waiting, *allowance, best).or(best);
             }
         }
@@ -248,7 +247,7 @@ impl Peers {
         self.set_alarm(run);
     }
 
-    /// Keeps a peer's candidate and the set of all candidates in step.
+    /// Replaces a peer's candidate, here and in the set of all candidates.
     fn set_candidate(&mut self, peer: u32, candidate: Option<(Time, JobId)>) {
         let at = &mut self.peers[peer as usize].candidate;
         if let Some((time, job)) = at.take() {
@@ -273,7 +272,7 @@ impl Peers {
         self.alarm = next.map(|time| (time, run.post_at(time, Event::Resubmit)));
     }
 
-    /// A work station resubmits a job that some peer may accept now. The resubmissions before it were in vain and are counted.
+    /// Resubmits a job that some peer may accept now. The resubmissions before it could not succeed and are only counted.
     pub(crate) fn resubmit(&mut self, run: &mut impl Run) {
         let now = run.now();
         self.alarm = None;
@@ -288,8 +287,8 @@ impl Peers {
         if self.flood(waiting.entry, job, run) {
             self.unaccepted[class].remove(place);
         }
-        // Peers that had the job for a candidate need another. If no peer has accepted it, the peer that would lies beyond the
-        // request's hops, or (without shortcuts) nothing but a try could tell: the next candidate may be the same job, later.
+        // Peers whose candidate was this job need another. If no peer has accepted it, the peer that would lies beyond the
+        // request's hops, or (without shortcuts) every resubmission is tried: the next candidate may be the same job, later.
         let hopeful: Vec<u32> =
             self.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
         for peer in hopeful {

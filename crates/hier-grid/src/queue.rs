@@ -1,4 +1,4 @@
-//! Jobs in the order of their sequence numbers, and sorted by where a scheduler has them from.
+//! Jobs in the order of their sequence numbers, also sorted by class and home.
 
 use sim_core::JobId;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ impl Queue {
         self.0.back().copied()
     }
 
-    /// False, and nothing changed, if it is there already.
+    /// Returns false, without a change, if the job is there already.
     #[inline]
     pub(crate) fn insert(&mut self, job: JobId) -> bool {
         match self.0.back() {
@@ -36,7 +36,7 @@ impl Queue {
 
     #[inline]
     pub(crate) fn remove(&mut self, job: JobId) -> bool {
-        // The oldest leaves first, nearly always.
+        // Nearly always the oldest leaves first.
         if self.0.front() == Some(&job) {
             self.0.pop_front();
             return true;
@@ -56,11 +56,11 @@ impl Queue {
     }
 }
 
-/// Where a job is in a scheduler's lists: its class, and the child whose range holds its work station.
+/// Place of a job in a scheduler's lists: its class, and the child whose range holds its work station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassAndHome {
     pub(crate) class: u8,
-    /// The number of children if the work station lies elsewhere.
+    /// Child, or the number of children if the work station lies elsewhere.
     pub(crate) home: usize,
 }
 
@@ -96,7 +96,7 @@ impl JobsByClass {
         &mut self.queues[kind.home * self.classes + usize::from(kind.class)]
     }
 
-    /// False, and nothing changed, if it is there already.
+    /// Returns false, without a change, if the job is there already.
     #[inline]
     pub(crate) fn insert(&mut self, kind: ClassAndHome, job: JobId) -> bool {
         let new = self.queue_mut(kind).insert(job);
@@ -115,10 +115,10 @@ impl JobsByClass {
         there
     }
 
-    /// Takes out every job of some classes.
+    /// Removes and returns every job of the classes for which `takes` is true.
     pub(crate) fn drain(&mut self, takes: impl Fn(u8) -> bool) -> Vec<JobId> {
         let mut jobs = Vec::new();
-        // Queues lie home by home, so those of a class are `classes` apart.
+        // Queues are stored home by home, so those of a class are `classes` apart.
         for (class, count) in (0_u8..).zip(&mut self.count).filter(|(class, count)| **count > 0 && takes(*class)) {
             for queue in self.queues.iter_mut().skip(class.into()).step_by(self.classes) {
                 jobs.extend(queue.0.drain(..));

@@ -1,4 +1,4 @@
-//! A run in progress: the fabric with the simulation's clock and calendar, and what both make possible: messages, offers, transfers.
+//! A run in progress: the fabric with the simulation's clock and calendar. Sends messages, offers and transfers.
 
 use crate::config::OutputTransfer;
 use crate::event::Event;
@@ -12,10 +12,10 @@ use crate::transfer::{Arrived, Cargo, Transfer};
 use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span, Time};
 use std::ops::{Deref, DerefMut};
 
-/// How long a server waits for an answer to its offer (100 ms).
+/// Time that a server waits for an answer to its offer (100 ms).
 const OFFER_TIMEOUT: Span = Span::from_nanos(100_000_000);
 
-/// The surroundings of a handler: the fabric, and the calendar.
+/// Surroundings of a handler: the fabric and the calendar.
 pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
     type Observer: MessageObserver;
 
@@ -35,38 +35,38 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.dispatch(Envelope { from, to, payload }, latency);
     }
 
-    /// Puts a message on its way that has been recorded.
+    /// Delivers a message that has been recorded, after its latency.
     fn dispatch(&mut self, envelope: Envelope, latency: Span) {
         self.post_in(latency, Event::Deliver(envelope));
     }
 
-    /// An idle server offers itself to a job's work station.
+    /// Offers an idle server to a job's work station.
     fn offer(&mut self, server: ServerId, job: JobId) {
         let now = self.now();
         let machine = &mut self.servers[server.index()];
         assert_eq!(machine.phase, Phase::Idle, "server {server} offers itself while it is busy");
         (machine.phase, machine.job) = (Phase::Offering(now), Some(job));
         let state = self.jobs.get_mut(job);
-        // Until the offer has arrived the job must not be forgotten.
+        // Keeps the job until the offer has arrived.
         state.copies += 1;
         let station = state.station;
         self.send(Address::Server(server), Address::Station(station), Payload::Offer { job });
     }
 
-    /// An offer arrives. The first one for a job is answered, and the input follows.
+    /// Receives an offer. The first one for a job is answered, and the input follows.
     fn offered(&mut self, station: StationId, from: Address, job: JobId) {
         let Address::Server(server) = from else { panic!("{from:?} offered itself for job {job}") };
         if std::mem::replace(&mut self.jobs.get_mut(job).taken, true) {
             self.counts.unanswered += 1;
-            // A server learns of nothing before its time is up, so the event is posted here, where it is known to happen.
+            // A server does not notice before its timeout; the event is posted here because the outcome is known here.
             let Phase::Offering(since) = self.servers[server.index()].phase else {
                 panic!("server {server} is not waiting for an answer")
             };
             let timeout = (since + OFFER_TIMEOUT).max(self.now());
             self.post_at(timeout, Event::OfferTimeout(server));
         } else {
-            // The transfer of the input, which begins at once, tells the server all that the answer would: the message is
-            // counted and shown, and is no event of its own.
+            // The transfer of the input, which begins at once, informs the server as the answer would: the message is
+            // counted and shown, without an event of its own.
             let (now, station) = (self.now(), Address::Station(station));
             let latency = self.latency(station, from);
             self.record(now, latency, station, from, &Payload::Answer { job });
@@ -75,7 +75,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.jobs.drop_copy(job);
     }
 
-    /// A work station transfers the input of its job to the server.
+    /// Transfers the input of a job from its work station to the server.
     fn fetch(&mut self, server: ServerId, job: JobId) {
         if !self.waits_until_accepted {
             self.end_wait(server, job);
@@ -91,16 +91,16 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.transfer(here, there, input, Cargo::Input(server));
     }
 
-    /// A peer has accepted the job and keeps it: waiting ends here, if it ends at acceptance (R3).
+    /// Records that a peer has accepted the job: the wait time ends here if R3 says so.
     fn accepted(&mut self, peer: ServerId, job: JobId) {
         if self.waits_until_accepted {
             self.end_wait(peer, job);
         }
     }
 
-    /// Ends a job's waiting (the paper's SJTT).
+    /// Ends a job's wait time (the paper's SJTT).
     fn end_wait(&mut self, server: ServerId, job: JobId) {
-        // A job that a peer has accepted and given back waits no more, if waiting ends at acceptance (R3).
+        // The wait of a job that a peer has accepted and given back has ended already if R3 ends it at acceptance.
         if !std::mem::replace(&mut self.jobs.get_mut(job).started, true) {
             let machine = &self.servers[server.index()];
             let (site, processors) = (machine.site, machine.cpus);
@@ -108,9 +108,9 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         }
     }
 
-    /// Makes a server idle. The system must learn of it.
+    /// Makes a server idle. The caller must inform the system.
     fn release(&mut self, server: ServerId) {
-        // R12: under the first answer this is called while the output is still on its way; the transfer goes on
+        // R12: under the first answer this is called while the output is still on its way; the transfer continues
         // without the server.
         let machine = &mut self.servers[server.index()];
         let (phase, job) = (machine.phase, machine.job);
@@ -133,7 +133,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         }
     }
 
-    /// R16: every transfer ends when its new rate says.
+    /// R16: moves the end of every transfer according to its new rate.
     fn reshare(&mut self) {
         let now = self.now();
         let mut ends = Vec::new();
@@ -147,7 +147,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         }
     }
 
-    /// A transfer has ended: a server runs its job, or a work station has its output.
+    /// Ends a transfer: a server can run its job, or a work station has its output.
     fn transferred(&mut self, flow: u32) -> Arrived {
         let Transfer { from, to, distance, cargo, .. } = self.transfers.remove(flow as usize);
         self.network.close(flow, (from, to, distance));
@@ -158,7 +158,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         }
     }
 
-    /// A server runs the job whose input has arrived.
+    /// Runs the job whose input has arrived.
     fn begin(&mut self, server: ServerId) -> JobId {
         let share = self.grid_share();
         let machine = &mut self.servers[server.index()];
@@ -170,7 +170,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         job
     }
 
-    /// A server has run its job: the output goes back.
+    /// Sends the output of the job that a server has run.
     fn send_output(&mut self, server: ServerId) {
         let machine = &mut self.servers[server.index()];
         machine.phase = Phase::Sending;
@@ -180,12 +180,12 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.transfer(site, to, output, Cargo::Output(server, job));
     }
 
-    /// R12: whether a server is taken until its output has been transferred.
+    /// R12: returns true if a server is occupied until its output has been transferred.
     fn output_keeps_server(&self) -> bool {
         self.config.readings.output_transfer == OutputTransfer::ServerBusy
     }
 
-    /// The output of a job has arrived (the paper's JCT). Returns the work station that has it.
+    /// Records that the output of a job has arrived (the paper's JCT). Returns the work station that has it.
     fn complete(&mut self, job: JobId) -> StationId {
         self.counts.completed += 1;
         let state = self.jobs.get_mut(job);
@@ -196,7 +196,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
     }
 }
 
-/// The run of a [`Grid`](crate::Grid), for the length of one event.
+/// Run of a [`Grid`](crate::Grid), for the length of one event.
 pub(crate) struct Running<'a, O, C> {
     pub(crate) fabric: &'a mut Fabric<O>,
     pub(crate) context: &'a mut C,

@@ -1,4 +1,4 @@
-//! What a scheduler with children knows, and the arithmetic of its decisions: no clock and no messages, those are in `trees`.
+//! State of a scheduler with children and the arithmetic of its decisions, without clock and messages; those are in `trees`.
 
 use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
 use crate::delegated::DelegatedJobs;
@@ -9,49 +9,49 @@ use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
 
-/// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): how many of `jobs` are a branch's.
+/// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): a branch's part of `jobs`.
 pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
     (power * jobs).div_ceil(total)
 }
 
-/// A channel of a scheduler above the leaves: jobs in its bag find resources behind its branches.
+/// Channel of a scheduler above the leaves: jobs in its bag find resources behind its branches.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) bag: Bag,
     pub(crate) power: u64,
     pub(crate) uplink: Uplink,
-    /// One for each child, bound to the child's channel of the same bag; without power if it has none.
+    /// One for each child, bound to the child's channel of the same bag; its power is 0 if the child has none.
     pub(crate) branches: Vec<Branch>,
 }
 
-/// The part of a channel that leads to one child.
+/// Part of a channel that leads to one child.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branch {
     /// CPUs behind it; 0 if the child has no such channel.
     pub(crate) power: u64,
-    /// When it was marked by an RFC, as a number that grows; 0 if it is not.
+    /// Sequence number of its mark by an RFC; 0 if it is unmarked.
     pub(crate) marked: u64,
     pub(crate) ticket: u32,
-    /// The last RFC that was answered. One that was sent again before the answer came in is answered too.
+    /// Last RFC that was answered. A repetition that was sent before the answer arrived is answered too.
     pub(crate) answered: u32,
-    /// What it asks for, of the jobs of the channel.
+    /// Classes that it requests, among those of the channel.
     pub(crate) wants: Bag,
-    /// Jobs that have been cancelled for it and have not been answered for.
+    /// Number of jobs that have been cancelled for it without an answer yet.
     pub(crate) awaiting: u32,
-    /// Number of the collection that is under way for it.
+    /// Number of the collection in progress for it.
     pub(crate) collection: u32,
-    /// Jobs collected for it while answers are awaited.
+    /// Jobs collected for it until the last answer arrives.
     pub(crate) collected: Vec<JobId>,
 }
 
 impl Branch {
-    /// Whether it asks for jobs and none are on their way back for it.
+    /// Returns true if it requests jobs and none are on their way back for it.
     pub(crate) const fn waits(&self) -> bool {
         self.marked > 0 && self.awaiting == 0
     }
 }
 
-/// The state of a scheduler with children: channels, jobs at hand, jobs delegated.
+/// State of a scheduler with children: channels, unassigned jobs, delegated jobs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SchedulerState {
     pub(crate) channels: Vec<Channel>,
@@ -63,14 +63,14 @@ pub(crate) struct SchedulerState {
     pub(crate) in_transit: u32,
     pub(crate) marked_branches: u32,
     pub(crate) clock: u64,
-    /// Grows with each collection of jobs for a branch.
+    /// Number of collections of jobs for branches so far.
     pub(crate) collections: u32,
     pub(crate) tickets: u32,
-    /// Whether an RFJM has gone up, on behalf of a server that still wants jobs.
+    /// True if an RFJM has gone up, on behalf of a server that still wants jobs.
     pub(crate) wanting: bool,
-    /// The discovery that is under way or was last.
+    /// Discovery in progress, or the last one.
     pub(crate) round: u32,
-    /// Children that have not answered it.
+    /// Number of children that have not answered it.
     pub(crate) awaited_bags: u32,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct SchedulerState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Collected {
     pub(crate) at_hand: Vec<JobId>,
-    /// Those to be cancelled, with the child that has them.
+    /// Jobs to cancel, with the child that has them.
     pub(crate) cancels: Vec<(u32, Reason, Vec<JobId>)>,
 }
 
@@ -100,12 +100,12 @@ impl SchedulerState {
         }
     }
 
-    /// N: all unstarted jobs in the subtree, as far as is known here.
+    /// N: all unstarted jobs in the subtree, as known here.
     pub(crate) fn unstarted(&self) -> u32 {
         self.unassigned.total() + self.in_transit + self.delegated.total()
     }
 
-    /// Unstarted jobs that could use a channel, but for those in transit.
+    /// Unstarted jobs that could use a channel, except those in transit.
     pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
         bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
     }
@@ -118,27 +118,27 @@ impl SchedulerState {
         self.channels.iter_mut().find(|channel| channel.bag == bag)
     }
 
-    /// The classes that some channel leads on.
+    /// Classes in the bags of all open channels.
     pub(crate) fn reach(&self) -> Bag {
         let open = self.channels.iter().filter(|channel| channel.power > 0);
         open.fold(Bag::EMPTY, |all, channel| all.with(channel.bag))
     }
 
-    /// Takes out unassigned jobs that none of the classes holds, oldest first.
+    /// Removes and returns unassigned jobs whose class is not in `reach`, oldest first.
     pub(crate) fn take_unreachable(&mut self, reach: Bag) -> Vec<JobId> {
         let mut jobs = self.unassigned.drain(|class| !reach.holds(class));
         jobs.sort_unstable();
         jobs
     }
 
-    /// How many jobs a branch may be pushed.
+    /// Number of jobs that may be pushed to a branch.
     pub(crate) fn share_of(&self, channel: usize, slot: usize, rule: Share) -> u64 {
         let Channel { bag, power, branches, .. } = &self.channels[channel];
         let branch = branches[slot].power;
         match rule {
             Share::AllChannels => share(branch, self.power(), self.unstarted().into()),
             Share::OwnChannel => {
-                // `unstarted_of` knows no jobs in transit: which class they are of is not kept.
+                // `unstarted_of` excludes jobs in transit, whose class is not stored.
                 let in_transit =
                     branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len())).sum::<u32>();
                 share(branch, *power, (self.unstarted_of(*bag) + in_transit).into())
@@ -146,19 +146,19 @@ impl SchedulerState {
         }
     }
 
-    /// Marks the branch from which an RFC came; nothing if the channel has gone.
+    /// Marks the branch from which an RFC came; does nothing if the channel is gone.
     pub(crate) fn mark(&mut self, bag: Bag, wants: Bag, slot: usize, ticket: u32) {
         self.clock += 1;
         let clock = self.clock;
         let Some(channel) = self.channel(bag) else { return };
         let branch = &mut channel.branches[slot];
-        // An RFC that crossed the block which answers it, or came through a channel that has been broken: no server asks
+        // The RFC crossed the block that answers it, or came through a channel that has been broken: no server waits for it
         // any more.
         if branch.power == 0 || ticket <= branch.answered {
             return;
         }
         branch.ticket = ticket;
-        // A second RFC of a marked branch adds to what it wants, and does not lose its place.
+        // A second RFC of a marked branch adds to its wants, and the branch keeps its place.
         branch.wants = if branch.marked == 0 { wants } else { branch.wants.with(wants) };
         if branch.marked == 0 {
             branch.marked = clock;
@@ -166,7 +166,7 @@ impl SchedulerState {
         }
     }
 
-    /// The branch to serve next: marked, waiting, and such that there is something for it.
+    /// Returns the branch to serve next: marked, waiting, and with jobs that can be found for it.
     pub(crate) fn next_branch(&self, rules: &SelectionRules) -> Option<(usize, usize)> {
         // Least key wins: (lacks jobs of its own work stations, age of the mark), as R6 orders them.
         let mut best: Option<((bool, u64), (usize, usize))> = None;
@@ -175,7 +175,7 @@ impl SchedulerState {
                 if !branch.waits() {
                     continue;
                 }
-                // A branch for which there is nothing keeps its mark, and is asked for above.
+                // A branch without available jobs keeps its mark; an RFC to the parent is sent for it.
                 let at_hand = branch.wants.classes().any(|class| self.unassigned.count(class) > 0);
                 if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
                     continue;
@@ -193,25 +193,25 @@ impl SchedulerState {
         best.map(|(_, found)| found)
     }
 
-    /// Whether an unassigned job has its work station under the child.
+    /// Returns true if an unassigned job has its work station under the child.
     fn has_own(&self, bag: Bag, slot: usize) -> bool {
         bag.classes().any(|class| !self.unassigned.queue(ClassAndHome { class, home: slot }).is_empty())
     }
 
-    /// Whether a sibling has a job that an algorithm would take back for this child.
+    /// Returns true if a sibling has a job that an algorithm would take back for this child.
     fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
         let mut siblings = self.delegated.siblings(slot);
         if algorithms.load_balance {
-            // Any job will do, those that butterfly would take among them.
+            // Any job qualifies, including those that butterfly would take.
             return siblings.any(|(_, held)| bag.classes().any(|class| held.count(class) > 0));
         }
         let is_held = |held: &JobsByClass, class| !held.queue(ClassAndHome { class, home: slot }).is_empty();
         algorithms.butterfly && siblings.any(|(_, held)| bag.classes().any(|class| is_held(held, class)))
     }
 
-    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds is no longer delegated.
+    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. The jobs found are no longer delegated.
     ///
-    /// `distance` tells how far a job's work station is from the child (R5).
+    /// `distance` returns the distance of a job's work station from the child (R5).
     pub(crate) fn collect(
         &mut self,
         channel: usize,
@@ -219,8 +219,7 @@ impl SchedulerState {
         rules: &SelectionRules,
         distance: impl Fn(JobId) -> u32,
     ) -> Collected {
-        // The share is that of the branch when it is served, not when it was marked: N may have changed while it
-        // waited.
+        // The share is that of the branch when it is served: N may have changed since it was marked.
         let bag = self.channels[channel].branches[slot].wants;
         let mut found = Collected::default();
         for _ in 0..self.share_of(channel, slot, rules.share) {
@@ -233,7 +232,7 @@ impl SchedulerState {
             } else if let Some((sibling, kind, job)) =
                 self.of_most_loaded(bag, slot, rules.takes).filter(|_| rules.algorithms.load_balance)
             {
-                // It counts as in transit from now on, and is sent for once all have been chosen.
+                // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
                 self.delegated.remove(sibling, kind, job);
                 found.cancel(sibling, Reason::LoadBalance, job);
             } else {
@@ -243,7 +242,7 @@ impl SchedulerState {
         found
     }
 
-    /// Every home of every class of a bag.
+    /// All homes of all classes of a bag.
     fn kinds(&self, bag: Bag) -> impl Iterator<Item = ClassAndHome> + use<> {
         (0..=self.delegated.children())
             .flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
@@ -258,7 +257,7 @@ impl SchedulerState {
         heads.min_by_key(|(.., job)| *job)
     }
 
-    /// R5: the unassigned job that is pushed next.
+    /// R5: returns the unassigned job to push next.
     fn next_unassigned(
         &self,
         bag: Bag,
@@ -268,7 +267,7 @@ impl SchedulerState {
     ) -> Option<(ClassAndHome, JobId)> {
         let queues = self.kinds(bag).map(|kind| (kind, self.unassigned.queue(kind)));
         if order == UnassignedOrder::GradedDistance {
-            // Every job is looked at, for want of an order by distance: this answer is for comparison.
+            // Visits every job, since none are sorted by distance: this answer is for comparison only.
             let all = queues.flat_map(|(kind, queue)| queue.iter().map(move |job| (kind, job)));
             return all.min_by_key(|(_, job)| (distance(*job), *job));
         }
@@ -277,16 +276,16 @@ impl SchedulerState {
         heads.min_by_key(|(kind, job)| (own_first && kind.home != slot, *job))
     }
 
-    /// Load-balance: the oldest (R7) job of the sibling with most queued jobs per CPU.
+    /// Load-balance: the oldest (R7) job of the sibling with the most queued jobs per CPU.
     fn of_most_loaded(&self, bag: Bag, slot: usize, takes: LoadBalanceTakes) -> Option<(usize, ClassAndHome, JobId)> {
-        // The CPUs that could run such jobs at the sibling: those behind every channel that leads some of them on. Without
+        // CPUs that could run such jobs at the sibling: those behind every channel whose bag shares a class with them. Without
         // power no server is left to run them: infinitely loaded.
         let shared = || self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty());
         let mut most: Option<((u64, u64), usize)> = None;
         for (sibling, held) in self.delegated.siblings(slot) {
             let queued = bag.classes().map(|class| u64::from(held.count(class))).sum::<u64>();
             let power = shared().map(|channel| channel.branches[sibling].power).sum::<u64>();
-            // queued / power compared by cross-multiplication: exact, and of equally loaded siblings the first is taken.
+            // queued / power compared by cross-multiplication: exact; the first of equally loaded siblings wins.
             if queued > 0 && most.is_none_or(|(most, _)| queued * most.1 > most.0 * power) {
                 most = Some(((queued, power), sibling));
             }
@@ -393,11 +392,11 @@ mod tests {
         state.unassigned.insert(kind(0, 1), JobId(2));
         state.unassigned.insert(kind(0, 0), JobId(7));
         state.mark(ALL, ALL, 0, 1);
-        // Of four jobs a third is two: the nearer one, and the own one.
+        // A third of four jobs, rounded up, is two: the nearer one and the own one.
         let found = collect(&mut state.clone(), 1, 0, &rules());
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
         assert_eq!(found.at_hand, [JobId(7)]);
-        // All of them, were the branch the only one.
+        // All of them if the branch is the only one.
         state.channels.remove(0);
         state.channels[0].power = 64;
         state.channels[0].branches[1].power = 0;

@@ -1,4 +1,4 @@
-//! A server while the grid runs: what it can run now, and what it does.
+//! State of a server during a run: the jobs that it can run now, and its phase.
 
 use crate::world::{Bag, Server, World};
 use sim_core::{JobId, SiteId, Time};
@@ -24,7 +24,7 @@ pub(crate) enum Phase {
     /// The input of its job is being transferred.
     Fetching,
     Running,
-    /// It has run its job and transfers the output. Under R12's first answer it is free for the next one meanwhile.
+    /// It has run its job and transfers the output. Under R12's first answer it is free for the next job meanwhile.
     Sending,
 }
 

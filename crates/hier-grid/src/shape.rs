@@ -1,6 +1,6 @@
-//! The shape of a grid tree, before it is cut into several and its schedulers are numbered.
+//! Shape of a grid tree, before it is cut into several and its schedulers are numbered.
 
-/// The shape of a grid tree: a scheduler and its children. A shape without children is a site, with its LGS.
+/// Shape of a grid tree: a scheduler and its children. A shape without children is a site, with its LGS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     pub(crate) children: Vec<Shape>,
@@ -12,17 +12,17 @@ impl Shape {
         Self { children: Vec::new() }
     }
 
-    /// A scheduler over these. The children's sites are numbered in their order.
+    /// A scheduler over these children. Their sites are numbered in the same order.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// Panics if there are none.
     pub fn over(children: Vec<Self>) -> Self {
         assert!(!children.is_empty(), "a scheduler has children, or it is a site");
         Self { children }
     }
 
-    /// Every scheduler of a level has as many children: `[4, 4, 2, 5]` is the paper's hierarchical system.
+    /// A tree in which all schedulers of a level have the same number of children: `[4, 4, 2, 5]` is the paper's hierarchical system.
     pub fn levels(levels: &[u32]) -> Self {
         match levels.split_first() {
             None => Self::site(),
@@ -35,14 +35,14 @@ impl Shape {
         if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
     }
 
-    /// Cuts the tree into `trees`: at the first level that has enough schedulers, spread evenly. In the paper the four
+    /// Cuts the tree into `trees`, at the first level that has enough schedulers, spread evenly. In the paper the four
     /// trees hold a backbone each, the sixteen a net each. A tree always has a root above its sites.
     pub(crate) fn cut<'a>(&'a self, trees: usize) -> Vec<Self> {
         assert!(trees <= self.leaves(), "a tree holds at least one site");
         let mut pieces: Vec<&'a Self> = vec![self];
         // Down to the first level with enough schedulers; `bounds` then spreads them evenly.
         while pieces.len() < trees {
-            // A site has nothing to be cut into: it stays as it is.
+            // A site cannot be split.
             let split =
                 |piece: &'a Self| if piece.children.is_empty() { std::slice::from_ref(piece) } else { &piece.children };
             pieces = pieces.into_iter().flat_map(split).collect();

@@ -1,4 +1,4 @@
-//! Work stations of the paper's experiments: when each submits, and what its jobs are like.
+//! Work stations of the paper's experiments: submission times and attributes of jobs.
 
 use crate::config::{Config, JobConfig, Sizes, SubmissionRule, span};
 use crate::ids::StationId;
@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
-/// Attributes of jobs, drawn when a job is made, in the order of their numbers: every system meets the same jobs.
+/// Attributes of jobs, drawn when a job is made, in the order of their numbers: every system gets the same jobs.
 #[derive(Clone, Debug)]
 struct JobSampler {
     config: JobConfig,
@@ -24,7 +24,7 @@ struct JobSampler {
     gigabytes: Poisson<f64>,
 }
 
-/// Beyond this a clock of 584 years could end.
+/// Upper bound of an input, in bytes: a larger one could exceed the clock's 584 years.
 const MOST_BYTES: f64 = 1e18;
 
 impl JobSampler {
@@ -57,10 +57,10 @@ impl JobSampler {
             }
         };
         let input = input.clamp(0.0, MOST_BYTES);
-        // Each attribute from its own stream, always in the order of the jobs' numbers.
+        // Each attribute comes from its own stream, in the order of the jobs' numbers.
         let system = self.system_draws.random_range(0..self.systems);
         let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
-        // The Gaussian is cut off at `shortest`: it has no lower bound, and run times do.
+        // The Gaussian has no lower bound and run times have one, so it is cut off at `shortest`.
         let factor = (1.0 + self.sigma * deviate).max(self.config.shortest);
         let estimate = input / self.bytes_per_cpu_second;
         JobState {
@@ -86,7 +86,7 @@ pub(crate) enum StationAction {
     Rest,
 }
 
-/// Work stations that each submit one job after another, until there are no more.
+/// Work stations that each submit one job after another, until the number of jobs is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Stations {
     draws: JobSampler,
@@ -98,7 +98,7 @@ pub(crate) struct Stations {
 #[derive(Clone, Debug)]
 struct Thinking {
     mean: Vec<f64>,
-    /// By site, where submissions happen with a probability.
+    /// By site, if submissions happen with a probability.
     chance: Option<Vec<f64>>,
     site_of_station: Vec<u32>,
     draws: Vec<Stream>,
@@ -111,7 +111,7 @@ impl Stations {
             SubmissionRule::OneAfterAnother => None,
             SubmissionRule::Thinking { means, chance } => {
                 // Rates and probabilities are drawn when the work station is made, from streams of their own: every
-                // system meets the same work stations.
+                // system gets the same work stations.
                 let mut choice = streams.stream(Purpose("submission rates"), 0);
                 let mut chances = streams.stream(Purpose("submission probabilities"), 0);
                 Some(Thinking {
@@ -127,8 +127,8 @@ impl Stations {
         };
         let mut order: Vec<StationId> = (0..stations).map(StationId).collect();
         if thinking.is_none() {
-            // Experiment 1 has all begin at once: the order decides which is served first. Thinking work stations begin
-            // when they have thought.
+            // In experiment 1 all begin at once: the order determines which is served first. Thinking work stations begin
+            // after their first think time.
             order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
         }
         Self { draws: JobSampler::new(config, world.systems, streams), left: config.jobs.count, thinking, order }

@@ -1,4 +1,4 @@
-//! The system that schedules a grid: trees or peers, behind the few questions that both answer.
+//! System that schedules a grid: trees or peers, behind their few common operations.
 
 use crate::ids::{ServerId, StationId};
 use crate::message::{Address, Payload};
@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::trees::Trees;
 use sim_core::JobId;
 
-/// What runs the grid, with all that it knows. [`config::System`](crate::config::System) says which.
+/// Scheduling system of the grid, with its state. [`config::System`](crate::config::System) selects it.
 #[derive(Clone, Debug)]
 pub(crate) enum System {
     /// One grid tree, or the several of a hybrid.
@@ -23,7 +23,7 @@ impl System {
         }
     }
 
-    /// A work station sends its request to its entry: the root of its tree, or its peer.
+    /// Sends a work station's request to its entry: the root of its tree, or its peer.
     pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
         match self {
             Self::Trees(trees) => trees.request(station, job, run),
@@ -31,7 +31,7 @@ impl System {
         }
     }
 
-    /// A message arrives that is no part of a job's execution: at a scheduler or at a peer.
+    /// Delivers a message that is no part of a job's execution to a scheduler or a peer.
     pub(crate) fn receive(&mut self, from: Address, to: Address, payload: Payload, run: &mut impl Run) {
         match (self, to) {
             (Self::Trees(trees), Address::Scheduler(to)) => trees.receive(from, to, payload, run),
@@ -40,7 +40,7 @@ impl System {
         }
     }
 
-    /// A server has become idle: it gets its next job, or asks for one.
+    /// Handles a server that has become idle: it gets its next job, or sends a request.
     pub(crate) fn server_free(&mut self, server: ServerId, run: &mut impl Run) {
         match self {
             Self::Trees(trees) => trees.refill(server, run),
@@ -48,15 +48,15 @@ impl System {
         }
     }
 
-    /// A server runs a job whose input has arrived.
+    /// Handles the start of a job whose input has arrived.
     pub(crate) fn server_runs(&mut self, server: ServerId, job: JobId, run: &mut impl Run) {
-        // An LGS takes a job for started when it gives it to a server: it need not know when the input has arrived.
+        // An LGS counts a job as started when it gives it to a server, before the input arrives.
         if let Self::Peers(peers) = self {
             peers.runs(server, job, run);
         }
     }
 
-    /// A server offers other operating systems than before.
+    /// Handles a change of the operating systems that a server offers.
     pub(crate) fn resources_changed(&mut self, server: ServerId, run: &mut impl Run) {
         match self {
             Self::Trees(trees) => trees.resources_changed(run.servers[server.index()].site, run),
@@ -64,11 +64,11 @@ impl System {
         }
     }
 
-    /// The trees, for what happens among them alone.
+    /// The trees, for events that only trees post.
     ///
     /// # Panics
     ///
-    /// Among peers: an event that only trees post was delivered.
+    /// Panics among peers.
     pub(crate) fn trees(&mut self) -> &mut Trees {
         match self {
             Self::Trees(trees) => trees,
@@ -76,11 +76,11 @@ impl System {
         }
     }
 
-    /// The peers, for what happens among them alone.
+    /// The peers, for events that only peers post.
     ///
     /// # Panics
     ///
-    /// In trees: an event that only peers post was delivered.
+    /// Panics in trees.
     pub(crate) fn peers(&mut self) -> &mut Peers {
         match self {
             Self::Peers(peers) => peers,

@@ -10,7 +10,7 @@ pub(crate) struct Transfer {
     pub(crate) to: SiteId,
     pub(crate) distance: Distance,
     pub(crate) cargo: Cargo,
-    /// The event of its end; rates that are shared again move it.
+    /// Event of its end; it moves when rates are shared again.
     pub(crate) end: Option<EventKey>,
 }
 
@@ -20,11 +20,11 @@ pub(crate) enum Cargo {
     Output(ServerId, JobId),
 }
 
-/// The result of a transfer.
+/// Result of a transfer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// The input of a job, which the server runs from now on.
     Input(ServerId, JobId),
-    /// The output of a job, which is complete. The server is still the job's where output keeps it busy (R12).
+    /// The output of a job, which is complete. The server still belongs to the job if output keeps it busy (R12).
     Output(ServerId, JobId),
 }

@@ -1,4 +1,4 @@
-//! Grid trees: which scheduler is whose child, and where each one sits.
+//! Grid trees: parents, children and sites of schedulers.
 
 use crate::ids::{SchedulerId, narrow};
 use crate::network::Network;
@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scheduler {
     pub(crate) parent: Option<SchedulerId>,
-    /// Which child of its parent it is.
+    /// Position among the children of its parent.
     pub(crate) slot: u32,
     /// Its children, by number; none at a leaf.
     pub(crate) children: Range<u32>,
@@ -22,7 +22,7 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// Where it sits: at the first site of its range.
+    /// Site at which it sits: the first of its range.
     pub(crate) const fn site(&self) -> SiteId {
         SiteId(self.sites.start)
     }
@@ -47,7 +47,7 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// The world's tree, cut into `trees`.
+    /// Builds the world's tree, cut into `trees`.
     pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
         let mut forest = Self {
             schedulers: Vec::new(),
@@ -60,7 +60,7 @@ impl Forest {
         for (tree, shape) in (0..).zip(world.shape.cut(trees as usize)) {
             first_site = forest.add(tree, &shape, first_site);
             let first = forest.roots[tree as usize].index();
-            // Level by level, a scheduler's parent comes before it.
+            // Level by level, a scheduler's parent precedes it.
             let mut latency = vec![Span::ZERO; forest.schedulers.len() - first];
             let mut deepest = Span::ZERO;
             for at in first + 1..forest.schedulers.len() {
@@ -86,8 +86,7 @@ impl Forest {
         self.schedulers.push(root);
         let mut shapes = vec![shape];
         let mut at = first;
-        // Breadth first: the schedulers that are still to be given children are those from `at` on, and `shapes`
-        // holds theirs.
+        // Breadth first: the schedulers from `at` on still lack their children, and `shapes` holds the shapes of those schedulers.
         while at < self.schedulers.len() {
             let shape = shapes[at - first];
             let children = narrow(self.schedulers.len());
@@ -109,7 +108,7 @@ impl Forest {
         end
     }
 
-    /// Which child's range holds the site; the number of children if none does.
+    /// Returns the child whose range holds the site; the number of children if there is none.
     #[inline]
     pub(crate) fn home_slot(&self, at: &Scheduler, site: u32) -> usize {
         // Home is elsewhere: butterfly has no nearer child to offer.
@@ -121,7 +120,7 @@ impl Forest {
     }
 }
 
-/// What a scheduler is called in the paper.
+/// Role of a scheduler, with its name in the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {

@@ -1,15 +1,15 @@
-//! Grid trees: schedulers that tell each other of bags and jobs (the paper's hierarchical system, and its hybrids).
+//! Grid trees: schedulers that exchange bags and jobs (the paper's hierarchical system, and its hybrids).
 //!
-//! The methods of [`Trees`] are what schedulers do when a message arrives. Each is written from the point of view of one of
-//! them, `at`, and touches no state but `at`'s own (and, at an LGS, that of the servers of its site): everything else goes
-//! through messages. The exceptions are shortcuts, and say so.
+//! The methods of [`Trees`] are the actions of schedulers on messages. Each is written from the point of view of one scheduler,
+//! `at`, and touches only `at`'s own state (and, at an LGS, that of the servers of its site): everything else goes
+//! through messages. The exceptions are shortcuts and are marked as such.
 //!
 //! | file | stage |
 //! |---|---|
 //! | `requests` | jobs arrive at the roots |
 //! | `discovery` | Resource Discovery Stage |
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
-//! | `leaf` | what an LGS does in both |
+//! | `leaf` | actions of an LGS in both |
 //! | `fallback` | resources change |
 
 mod discovery;
@@ -34,12 +34,12 @@ use crate::tree::{Forest, Scheduler};
 use crate::world::World;
 use sim_core::{JobId, SiteId, Streams};
 
-/// All schedulers of a grid tree, or of the several of a hybrid.
+/// All schedulers of a grid tree, or of the several trees of a hybrid.
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     pub(crate) rules: SelectionRules,
     pub(crate) forest: Forest,
-    /// Of every scheduler with children, by its number; those of leaves are empty.
+    /// By number of the scheduler; empty for leaves.
     pub(crate) states: Vec<SchedulerState>,
     pub(crate) leaves: Vec<LeafState>,
     pub(crate) roots: Vec<RootState>,
@@ -80,7 +80,7 @@ impl Trees {
         self.forest.schedulers.iter().map(Scheduler::site).collect()
     }
 
-    /// At system start every LGS asks for job matching: it has servers and knows no jobs.
+    /// Sends the first request for job matching of every LGS: at system start it has servers and knows no jobs.
     pub(crate) fn open(&mut self, run: &mut impl Run) {
         for site in 0..narrow(self.leaves.len()) {
             self.leaf_opens(SiteId(site), run);
@@ -109,7 +109,7 @@ impl Trees {
         }
     }
 
-    /// A message from its parent or a child arrives at a scheduler above the leaves.
+    /// Receives a message from the parent or a child at a scheduler above the leaves.
     fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: Payload, run: &mut impl Run) {
         match payload {
             // From the parent.
@@ -147,7 +147,7 @@ impl Trees {
     }
 
     fn send_up(&self, from: SchedulerId, payload: Payload, run: &mut impl Run) {
-        // Only the root has none, and it is asked nothing that it would have to pass up.
+        // Only the root has no parent, and it receives nothing that it would have to pass up.
         let parent = self.forest.schedulers[from.index()].parent.expect("a root has no parent to tell");
         run.send(Address::Scheduler(from), Address::Scheduler(parent), payload);
     }

@@ -1,23 +1,23 @@
-//! Jobs that no peer has accepted yet, and when one would: arithmetic without messages.
+//! Jobs that no peer has accepted yet, and the time at which a peer would: arithmetic without messages.
 //!
-//! A request that no peer accepts is sent again every two minutes, for hours perhaps. Between two changes at a peer its
-//! backlog only shrinks, at a known pace, so the first resubmission that can succeed is computed, and those before it are
-//! merely counted.
+//! A request that no peer accepts is sent again every two minutes, possibly for hours. Between two changes at a peer its
+//! backlog only shrinks, at a known rate. The first resubmission that can succeed is therefore computed, and those before it are
+//! only counted.
 
 use sim_core::{JobId, Span, Time};
 
-/// Without an offer a work station resubmits after this ("P2P System").
+/// Time after which a work station without an offer resubmits ("P2P System").
 pub(crate) const RESUBMIT: Span = Span::from_secs(120);
 
-/// How much backlog a peer may have to accept a job; `None` if it never accepts it.
+/// Largest backlog with which a peer accepts a job; `None` if it never accepts it.
 pub(crate) type Allowance = Option<Span>;
 
-/// Jobs of one class that no peer has accepted yet, in no order.
+/// Jobs of one class that no peer has accepted yet, unordered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unaccepted {
     pub(crate) jobs: Vec<UnacceptedJob>,
-    /// For each of the widths of servers: the allowances of these jobs there. A peer looks at one width alone, so the widths
-    /// lie apart.
+    /// For each width of servers: the allowances of these jobs there. A peer reads only one width, so the widths
+    /// are stored separately.
     pub(crate) allowances: Vec<Vec<Allowance>>,
 }
 
@@ -46,14 +46,14 @@ impl Unaccepted {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct UnacceptedJob {
     pub(crate) job: JobId,
-    /// When its first request came in at the entry.
+    /// Time at which its first request arrived at the entry.
     pub(crate) since: Time,
     pub(crate) tried: u64,
     pub(crate) entry: u32,
 }
 
 impl UnacceptedJob {
-    /// The number of its first resubmission at or after `at`.
+    /// Number of its first resubmission at or after `at`.
     const fn next(&self, at: Time) -> u64 {
         // Resubmissions come every two minutes since the first request; those up to `tried` are past.
         let number = at.saturating_since(self.since).as_nanos().div_ceil(RESUBMIT.as_nanos());
@@ -65,21 +65,21 @@ impl UnacceptedJob {
     }
 }
 
-/// How much a peer has to do, at an instant.
+/// Backlog of a peer at an instant.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Backlog {
-    /// Estimates of all jobs that it has accepted and not yet offered itself to.
+    /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.
     pub(crate) queued: Span,
-    /// When it expects to have run what it runs.
+    /// Expected end of the current job.
     pub(crate) free_at: Time,
     pub(crate) now: Time,
-    /// Whether resubmissions that must fail are skipped; else every one is tried.
+    /// True if resubmissions that must fail are skipped; otherwise every one is tried.
     pub(crate) shortcuts: bool,
 }
 
 impl Backlog {
-    /// When the peer would first accept a resubmission of a job, if nothing else changes, and the job. `None` if never, or
-    /// not before `best`.
+    /// Returns the job with the first time at which the peer would accept its resubmission if nothing else changes; `None` if
+    /// never, or not before `best`.
     #[inline]
     pub(crate) fn acceptance(
         &self,
@@ -93,11 +93,11 @@ impl Backlog {
         } else if self.queued > allowed {
             return None;
         } else {
-            // Running it down to this leaves just what is allowed.
+            // Running the backlog down to this leaves exactly the allowance.
             let slack = allowed.saturating_sub(self.queued);
             Time::from_nanos(self.free_at.as_nanos().saturating_sub(slack.as_nanos())).max(self.now)
         };
-        // Most jobs fall out here, before the division that `next` takes.
+        // Most jobs are excluded here, before the division in `next`.
         if best.is_some_and(|(best, _)| from > best) {
             return None;
         }

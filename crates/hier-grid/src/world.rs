@@ -1,4 +1,4 @@
-//! The world: sites with their servers and work stations, and which jobs a server can run.
+//! The world: sites with their servers and work stations, and the classes of jobs that a server can run.
 
 use crate::config::{Config, ConfigError, GridConfig, ServerDraw};
 use crate::ids::{StationId, narrow};
@@ -8,16 +8,16 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, SiteId, Streams};
 
-/// A set of kinds of jobs: what a server can run, what a job bag holds, what a channel leads to.
+/// Set of classes of jobs: those that a server can run, a job bag holds, or a channel leads to.
 ///
 /// The paper's bags hold jobs. Jobs with the same requirements are in the same bags, so a bag is here a set of *classes*
-/// of jobs, one bit each: two bags are similar when the same jobs match.
+/// of jobs, one bit each: two bags are similar if the same jobs match.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bag(pub u32);
 
 impl Bag {
-    /// Nothing matches.
+    /// The empty bag.
     pub const EMPTY: Self = Self(0);
 
     /// The bag of one class.
@@ -25,29 +25,29 @@ impl Bag {
         Self(1 << class)
     }
 
-    /// Whether the class is in the bag.
+    /// Returns true if the class is in the bag.
     pub const fn holds(self, class: u8) -> bool {
         self.0 & 1 << class != 0
     }
 
-    /// Whether nothing is in the bag.
+    /// Returns true if the bag is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// What is in either.
+    /// Union of both bags.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is in both.
+    /// Intersection of both bags.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// What is in this one alone.
+    /// Classes that are only in this bag.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -64,7 +64,7 @@ impl Bag {
     }
 }
 
-/// What a job requires (the paper's JMR): an operating system and, where widths matter, as many CPUs as it needs at once.
+/// Requirements of a job (the paper's JMR): an operating system and, if widths matter, the number of CPUs that it needs at once.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Requirement {
     /// The operating system, counted from 0.
@@ -76,7 +76,7 @@ pub struct Requirement {
 /// One server: a parallel machine that runs one job at a time on all of its CPUs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Server {
-    /// Where it stands.
+    /// Site at which it stands.
     pub site: SiteId,
     /// Its CPUs (Table 1: nodes × CPUs per node).
     pub cpus: u32,
@@ -84,7 +84,7 @@ pub struct Server {
     pub systems: u32,
 }
 
-/// Sites in nets in backbones, and what stands there.
+/// Sites in nets in backbones, with their servers and work stations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct World {
     pub(crate) sites_per_net: u32,
@@ -96,16 +96,16 @@ pub struct World {
     /// First work station of each site, and one past the last.
     pub(crate) first_station: Vec<u32>,
     pub(crate) site_of_station: Vec<u32>,
-    /// Operating systems that jobs may ask for.
+    /// Number of operating systems that jobs may require.
     pub(crate) systems: u32,
     /// Each class is an operating system and a width.
     pub(crate) classes: Vec<Requirement>,
-    /// Whether jobs ask for CPUs.
+    /// True if jobs require a number of CPUs.
     pub(crate) wide: bool,
     pub(crate) shape: Shape,
 }
 
-/// How far two sites are apart.
+/// Distance between two sites.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
@@ -120,9 +120,9 @@ pub enum Distance {
 }
 
 impl World {
-    /// The world that `config` describes. By default (R14) it depends on the seed alone, so that all replications share it.
+    /// Draws the world that `config` describes. By default (R14) it depends only on the seed, so that all replications share it.
     ///
-    /// Every operating system is offered by at least one server: should one have been drawn by none, the first servers
+    /// Every operating system is offered by at least one server: if none has drawn it, the first servers
     /// get it. (With 520 servers the chance of that is 10⁻⁹¹.)
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl World {
                 (0..*servers).map(server).collect()
             })
             .collect();
-        // Else jobs of that system would wait for ever, and the run would not end.
+        // Otherwise jobs of that system would wait forever, and the run would not end.
         let missing: Vec<u32> = (0..grid.systems)
             .filter(|system| !drawn.iter().flatten().any(|(_, offered)| offered & 1 << system != 0))
             .collect();
@@ -166,7 +166,7 @@ impl World {
     }
 
     /// A world of given servers, `(CPUs, operating systems as bits)` for each site, a number of work stations at each, under
-    /// trees of the given shape. Jobs ask for one of the operating systems that some server offers.
+    /// trees of the given shape. Jobs require one of the operating systems that some server offers.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl World {
         if world.site_of_station.is_empty() {
             return Err(ConfigError::no_station());
         }
-        // An operating system that jobs may ask for and no server offers would leave them waiting for ever.
+        // Jobs that require an operating system without a server would wait forever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
         if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
@@ -222,14 +222,14 @@ impl World {
         Ok(world)
     }
 
-    /// Has jobs ask for CPUs too, as those of a log do: a class for each operating system and each size of server that some
+    /// Lets jobs require CPUs too, as those of a log do: a class for each operating system and each size of server that some
     /// server can run.
     ///
     /// # Errors
     ///
     /// If there are more than 32 classes.
     pub fn with_widths(mut self) -> Result<Self, ConfigError> {
-        // Classes by the sizes that servers have: a job fits the same servers as the next larger size.
+        // Classes by the sizes of servers: a job fits the same servers as the next larger size.
         let mut sizes: Vec<u32> = self.servers.iter().map(|server| server.cpus).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -246,7 +246,7 @@ impl World {
         Ok(self)
     }
 
-    /// The class of a job that requires this: the narrowest that is wide enough. `None` if no server with its operating
+    /// Class of a job with this requirement: the narrowest that is wide enough. `None` if no server with its operating
     /// system is wide enough.
     pub(crate) fn class_of(&self, requirement: Requirement) -> Option<u8> {
         let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
@@ -257,7 +257,7 @@ impl World {
         u8::try_from(class).ok()
     }
 
-    /// The classes that a server of `cpus` CPUs can run under these operating systems.
+    /// Classes that a server with `cpus` CPUs can run under these operating systems.
     pub(crate) fn bag_of(&self, cpus: u32, systems: u32) -> Bag {
         let runs = |class: &Requirement| systems & 1 << class.system != 0 && class.cpus <= cpus;
         (0..).zip(&self.classes).filter(|(_, class)| runs(class)).fold(Bag::EMPTY, |bag, (i, _)| bag.with(Bag::of(i)))
@@ -283,7 +283,7 @@ impl World {
         self.systems
     }
 
-    /// The site of a work station.
+    /// Site of a work station.
     pub fn site_of(&self, station: StationId) -> SiteId {
         SiteId(self.site_of_station[station.index()])
     }
@@ -304,7 +304,7 @@ impl World {
         total / f64::from(narrow(self.servers.len()))
     }
 
-    /// How far two sites are apart.
+    /// Distance between two sites.
     #[inline]
     pub const fn distance(&self, a: SiteId, b: SiteId) -> Distance {
         if a.0 == b.0 {
@@ -321,7 +321,7 @@ impl World {
     }
 }
 
-/// How sites are spread over nets and backbones.
+/// Numbers of backbones, nets and sites.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// Backbones.
@@ -332,12 +332,12 @@ pub struct Places {
     pub sites: u32,
 }
 
-/// Every site has the fewest; the others go to sites at random that are not full.
+/// Servers per site: every site has the fewest; the others go to random sites that are not full.
 fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -> Vec<u32> {
     let mut servers = vec![grid.fewest_servers; sites as usize];
     let most = grid.most_servers.min(grid.nodes);
     let mut open: Vec<u32> = (0..sites).filter(|_| grid.fewest_servers < most).collect();
-    // A shuffle first, so that the choice below does not depend on how full sites are removed.
+    // A shuffle first, so that the choice below does not depend on the removal of full sites.
     open.shuffle(draws);
     for _ in grid.fewest_servers * sites..grid.servers {
         let at = draws.random_range(0..open.len());

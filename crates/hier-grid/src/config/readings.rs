@@ -1,13 +1,13 @@
-//! What the paper leaves open.
+//! Questions that the paper leaves open, with their answers.
 
 sim_core::readings! {
     /// R1 … R16 of the specification, in the same order. [`Readings::default`] takes the first value of each.
     #[serde(deny_unknown_fields, default)]
     pub struct Readings {
         R1 share: enum Share "What is the rate of a branch relative to?" {
-            /// Of the power of all channels, and of all unstarted jobs: formula (2) as printed.
+            /// Relative to the power of all channels, and to all unstarted jobs: formula (2) as printed.
             AllChannels,
-            /// Of the power of the branch's own channel, and of the jobs that can use it.
+            /// Relative to the power of the branch's own channel, and to the jobs that can use it.
             OwnChannel,
         }
         R2 peer_deadline: enum PeerDeadline "Whose estimate is a peer's deadline three times of?" {
@@ -17,9 +17,9 @@ sim_core::readings! {
             MeanServer,
         }
         R3 peer_wait_ends: enum PeerWaitEnds "When does waiting end among peers?" {
-            /// When the work station is offered a free server.
+            /// At the offer of a free server to the work station.
             Offer,
-            /// When a peer takes the job into its queue.
+            /// At the moment in which a peer takes the job into its queue.
             Acceptance,
         }
         R4 bytes_per_cpu_second: f64 "b: how many bytes of input does a CPU work off in a second?" { 100.0, 10000.0, 100000.0 }
@@ -28,7 +28,7 @@ sim_core::readings! {
             OwnFirst,
             /// The oldest.
             OldestFirst,
-            /// Those whose work station is nearest to the requesting child, the oldest among equals.
+            /// Jobs whose work station is nearest to the requesting child, the oldest among equals.
             GradedDistance,
         }
         R6 branch_order: enum BranchOrder "Which of several marked branches is served first?" {
@@ -36,7 +36,7 @@ sim_core::readings! {
             NearestThenOldest,
             /// The oldest RFC.
             OldestRfc,
-            /// By child, the first first.
+            /// The child with the lowest number.
             Index,
         }
         R7 load_balance_takes: enum LoadBalanceTakes "Which job of the most loaded sibling does load-balance take?" {
@@ -48,7 +48,7 @@ sim_core::readings! {
         R8 requests_to: enum RequestsTo "Which trees of a hybrid get a request?" {
             /// All of them: the root of the home tree forwards each request.
             AllTrees,
-            /// The tree of the work station's site. Another gets it only if the home tree has nothing that could run it.
+            /// The tree of the work station's site. Other trees get it only if the home tree has no server that could run it.
             HomeTree,
         }
         R9 neighbours: enum Neighbours "Who are a peer's neighbours?" {
@@ -62,7 +62,7 @@ sim_core::readings! {
         R10 sizes: enum Sizes "How are input sizes drawn?" {
             /// Poisson, counted in megabytes: all jobs are nearly equal.
             PoissonMb,
-            /// Poisson, counted in gigabytes: a job of a mean of 1 GB may be empty.
+            /// Poisson, counted in gigabytes: a job with a mean of 1 GB may have no input.
             PoissonGb,
             /// Exponential.
             Exponential,
@@ -94,7 +94,7 @@ sim_core::readings! {
             PerSite,
         }
         R16 flow_rates: enum FlowRates "Does the rate of a flow change while it lasts?" {
-            /// No: it is reckoned from the flows that are there when this one begins.
+            /// No: it is computed from the flows that exist at its start.
             FixedAtStart,
             /// Yes: max-min fair shares at every change.
             ReShared,

@@ -1,4 +1,4 @@
-//! How jobs enter the grid: from the work stations of the paper's experiments, or from outside.
+//! Submission of jobs: by the work stations of the paper's experiments, or from outside.
 
 use super::Grid;
 use crate::event::Event;
@@ -34,14 +34,14 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let Source::Stations { stations, mean_cpus } = &mut self.source else { return };
         let now = cx.now();
         let state = stations.make(station, now);
-        // What the record calls run time is that on a mean server without other users.
+        // The run time in the record is that on a mean server without other users.
         let mut job = Job::new(self.fabric.jobs.next(), now, 1, state.runtime(*mean_cpus, 1.0));
         job.origin = Some(self.fabric.world.site_of(station));
         job.request.estimate = Some(state.estimate(*mean_cpus, 1.0));
         self.submit(state, job, cx);
     }
 
-    /// A work station goes on when it has no job in the grid: it submits, thinks, or rests.
+    /// Continues a work station without a job in the grid: it submits, thinks, or rests.
     pub(super) fn continue_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations { stations, .. } = &mut self.source else { return };
         match stations.next(station) {
@@ -53,14 +53,13 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// A work station has thought: it submits, or by chance thinks again.
+    /// Ends the think time of a work station: it submits, or by chance thinks again.
     pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations { stations, .. } = &mut self.source else { return };
         if stations.left() == 0 {
             return;
         }
-        // Experiment 2: a submission that is due happens with the site's probability, or else the work station thinks
-        // again.
+        // Experiment 2: a due submission happens with the site's probability; otherwise the work station thinks again.
         if stations.happens(station) {
             self.submit_from(station, cx);
         } else {
@@ -76,13 +75,13 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// A job from outside is submitted, or rejected if no server is wide enough.
+    /// Submits a job from outside, or rejects it if no server is wide enough.
     pub(super) fn submit_next(&mut self, cx: &mut impl Context<Event>) {
         let Source::Outside { next, divides, .. } = &mut self.source else { return };
         let divides = *divides;
         let Some(Submission { job, station, system, input, output }) = next.take() else { return };
         self.pull(cx);
-        // A job of a log asks for processors; the narrowest class of servers that is wide enough is what it requires.
+        // A job of a log requests processors; its class is the narrowest class of servers that is wide enough.
         let requirement = Requirement { system, cpus: job.request.processors };
         let class = self.fabric.world.class_of(requirement);
         let (estimate, actual) = (job.request.estimate.unwrap_or(job.runtime).as_secs_f64(), job.runtime.as_secs_f64());
@@ -110,7 +109,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         } else {
             cx.emit(Fact::Submitted(job));
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
-            // Jobs are known by their position: a rejected one takes its place too, and is forgotten like one that is done.
+            // A job's id is its position, so a rejected job takes a position too; it is forgotten like a completed one.
             let id = self.fabric.jobs.push(JobState { done: true, ..state });
             assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");
             self.fabric.jobs.forget();

@@ -1,4 +1,4 @@
-//! Looking at a grid from outside: its trees with their channels, and where every job is.
+//! View of a grid from outside: its trees with their channels, and the place of every job.
 
 use super::Grid;
 use crate::ids::{SchedulerId, ServerId, narrow};
@@ -13,56 +13,56 @@ use crate::world::Bag;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId};
 
-/// A scheduler as it stands.
+/// State of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchedulerView {
     /// Its number.
     pub id: SchedulerId,
-    /// What the paper calls it.
+    /// Name of its role in the paper.
     pub role: Role,
-    /// Which tree it belongs to, counted from 0.
+    /// Tree that it belongs to, counted from 0.
     pub tree: u32,
     /// Steps from the root.
     pub level: u32,
-    /// Where it sits.
+    /// Site at which it sits.
     pub site: SiteId,
-    /// Its parent, but for a root.
+    /// Parent; `None` for a root.
     pub parent: Option<SchedulerId>,
     /// Its channels, by bag.
     pub channels: Vec<ChannelView>,
-    /// N: unstarted jobs in its subtree, as far as it knows. At an LGS: jobs in its queue.
+    /// N: unstarted jobs in its subtree, as known to it. At an LGS: jobs in its queue.
     pub unstarted: u32,
-    /// Jobs that it has not pushed on.
+    /// Jobs that it has not pushed.
     pub unassigned: u32,
 }
 
-/// A channel as it stands.
+/// State of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelView {
     /// The classes of jobs that may use it.
     pub bag: Bag,
     /// CPUs behind it.
     pub power: u64,
-    /// Whether an RFC has gone up and has not been answered.
+    /// True if an RFC has gone up and has not been answered.
     pub asking: bool,
     /// Its branches; none at an LGS.
     pub branches: Vec<BranchView>,
 }
 
-/// A branch as it stands.
+/// State of a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchView {
-    /// Where it leads: to that scheduler's channel of the same bag.
+    /// Scheduler that it leads to, at whose channel of the same bag it ends.
     pub child: SchedulerId,
     /// CPUs behind it.
     pub power: u64,
-    /// Whether it is marked by an RFC.
+    /// True if it is marked by an RFC.
     pub marked: bool,
-    /// B_share (formula 1): how many jobs it would be pushed now.
+    /// B_share (formula 1): number of jobs that would be pushed to it now.
     pub share: u64,
 }
 
-/// Where a copy of a job is.
+/// Place of a copy of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
@@ -70,7 +70,7 @@ pub enum Place {
     Raw(u32),
     /// Unassigned at a scheduler.
     Unassigned(SchedulerId),
-    /// Collected by a scheduler for a branch, while cancelled jobs come back.
+    /// Collected by a scheduler for a branch that waits for cancelled jobs.
     Collected(SchedulerId),
     /// In the queue of an LGS.
     Queued(SchedulerId),
@@ -81,7 +81,7 @@ pub enum Place {
 }
 
 impl Trees {
-    /// What the paper calls a scheduler.
+    /// Role of a scheduler in the paper.
     fn role(&self, scheduler: SchedulerId) -> Role {
         let at = &self.forest.schedulers[scheduler.index()];
         match (at.parent.is_none(), at.is_leaf()) {
@@ -92,7 +92,7 @@ impl Trees {
         }
     }
 
-    /// A scheduler as it stands.
+    /// State of a scheduler.
     fn view(&self, id: SchedulerId) -> SchedulerView {
         let at = &self.forest.schedulers[id.index()];
         let view = SchedulerView {
@@ -117,7 +117,7 @@ impl Trees {
             return SchedulerView { channels: channels.collect(), unstarted: leaf.queued, ..view };
         }
         let state = &self.states[id.index()];
-        // A channel or branch without power has been closed, and waits to be forgotten.
+        // A channel or branch without power is closed; it is removed later.
         let open = state.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
         let channels = open.map(|(c, channel)| {
             let branches = channel.branches.iter().enumerate().filter(|(_, branch)| branch.power > 0);
@@ -142,7 +142,7 @@ impl Trees {
         }
     }
 
-    /// Where every job is that some scheduler holds.
+    /// Place of every job that some scheduler holds.
     fn whereabouts(&self, all: &mut Vec<(JobId, Place)>) {
         for (tree, root) in (0..).zip(&self.roots) {
             all.extend(root.raw.iter().chain(&root.batch).map(|job| (*job, Place::Raw(tree))));
@@ -157,7 +157,7 @@ impl Trees {
         }
     }
 
-    /// Whether no scheduler believes in jobs.
+    /// Checks that no scheduler counts unstarted jobs.
     fn is_at_rest(&self) -> Result<(), String> {
         for (id, state) in self.states.iter().enumerate() {
             if state.unstarted() > 0 {
@@ -182,11 +182,11 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         trees.into_iter().flat_map(move |trees| view(trees).map(|id| trees.view(id)))
     }
 
-    /// One scheduler.
+    /// Returns one scheduler.
     ///
     /// # Panics
     ///
-    /// If there is none of this number.
+    /// Panics if no scheduler has this number.
     pub fn scheduler(&self, id: SchedulerId) -> SchedulerView {
         match &self.system {
             System::Trees(trees) => trees.view(id),
@@ -194,8 +194,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Where every job is that has arrived at a root or a peer and has not been run, but for jobs in messages between
-    /// schedulers. In a hybrid each tree has a copy, so that a job has several places until its copies have been struck.
+    /// Place of every job that has arrived at a root or a peer and has not been run, except jobs in messages between
+    /// schedulers. In a hybrid each tree has a copy, so that a job has several places until its copies have been removed.
     pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
         let mut all = Vec::new();
         match &self.system {
@@ -208,19 +208,19 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         all
     }
 
-    /// Whether nothing is left: no job anywhere, nothing in any queue or list, no message with jobs, every server idle, every
+    /// Checks that nothing is left: no job in a queue or list, no message with jobs, every server idle, every
     /// link free, as many jobs received as pushed.
     /// (A tree of a hybrid without a server for a job keeps its raw copy.)
     ///
     /// # Errors
     ///
-    /// What is left, in words.
+    /// The first thing left, in words.
     pub fn is_at_rest(&self) -> Result<(), String> {
         let counts = self.counts();
         if counts.completed != counts.submitted {
             return Err(format!("{} of {} jobs completed", counts.completed, counts.submitted));
         }
-        // A tree that has nothing to run a job keeps its copy, though the job has been run elsewhere.
+        // A tree without a server for a job keeps its copy, although the job has been run elsewhere.
         let hybrid = matches!(&self.system, System::Trees(trees) if trees.roots.len() > 1);
         let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && hybrid;
         let whereabouts = self.whereabouts();
@@ -230,7 +230,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         if whereabouts.is_empty() && !self.fabric.jobs.is_empty() {
             return Err("jobs are remembered at the end".to_owned());
         }
-        // What schedulers believe, beyond where jobs are: lists that were not struck would still promise jobs.
+        // State of schedulers beyond the places of jobs: lists with completed jobs would still promise them.
         match &self.system {
             System::Trees(trees) => trees.is_at_rest()?,
             System::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),

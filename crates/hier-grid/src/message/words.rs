@@ -1,26 +1,26 @@
-//! Messages in a few words, for pictures and for people.
+//! Messages as short text, for pictures and transcripts.
 
 use super::Payload;
 use sim_core::JobId;
 use std::fmt;
 
-/// What messages are for.
+/// Purpose of a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// Asking: for a job to be taken, or for jobs.
+    /// Request for a job to be taken, or for jobs.
     Asks,
-    /// Pushing jobs, and taking them on.
+    /// Pushing and accepting jobs.
     Pushes,
-    /// Telling what there is: discovery.
+    /// Information about resources: discovery.
     Tells,
-    /// Taking jobs back, and giving them back.
+    /// Taking jobs back and returning them.
     TakesBack,
     /// Running jobs, and offers to run them.
     Runs,
 }
 
 impl Payload {
-    /// What it is for.
+    /// Returns its purpose.
     pub const fn family(&self) -> Family {
         match self {
             Self::Request { .. } | Self::Forward { .. } | Self::Rfjm { .. } | Self::Rfc { .. } => Family::Asks,
@@ -34,7 +34,7 @@ impl Payload {
     }
 }
 
-/// Its kind, as in a transcript, and which jobs it is about, counted from 1 as in the paper: `request 1`.
+/// Formats the kind, as in a transcript, and its jobs, counted from 1 as in the paper: `request 1`.
 impl fmt::Display for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = kind(self);

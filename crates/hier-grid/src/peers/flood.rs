@@ -10,23 +10,23 @@ use crate::run::Run;
 use crate::unaccepted::{Allowance, RESUBMIT, UnacceptedJob};
 use sim_core::{JobId, Span, Time};
 
-/// A job as peers see it in a request: its class, and for each width of servers how much backlog it allows.
+/// Attributes of a job that peers see in a request: its class, and the allowed backlog per width of servers.
 struct Requested<'a> {
     job: JobId,
     class: u8,
     allowances: &'a [Allowance],
 }
 
-/// The peer that accepts a job first, with the latency of the way to it.
+/// Peer that accepts a job first, with the latency of the path to it.
 type Winner = (u32, Span);
 
 impl Peers {
-    /// Floods the overlay with a request. Whether a peer has accepted it.
+    /// Floods the overlay with a request. Returns true if a peer has accepted it.
     pub(super) fn flood(&mut self, entry: u32, job: JobId, run: &mut impl Run) -> bool {
         let now = run.now();
         let allowances = self.allowances(job, run);
         let requested = Requested { job, class: run.jobs.get(job).class, allowances: &allowances };
-        // Where no peer accepts, the outcome is known; an observer needs every copy all the same.
+        // If no peer accepts, the outcome is known; an observer still needs every copy.
         let (winner, forwards) = if !run.is_observed() && !self.any_accepts(&requested, now, run) {
             (None, self.overlay.forwards(entry, HOPS))
         } else {
@@ -34,7 +34,7 @@ impl Peers {
         };
         run.counts.count_many(Kind::Forward, forwards);
         let Some((winner, latency)) = winner else { return false };
-        // Its place in the queue is kept from now on: a peer does not promise the same time twice while a confirmation is on
+        // Its place in the queue is reserved from now on: a peer does not promise the same time twice while a confirmation is on
         // its way.
         self.peers[winner as usize].queued += Self::estimate(winner, job, run);
         self.choose_candidate(winner, run, now);
@@ -48,13 +48,13 @@ impl Peers {
         true
     }
 
-    /// Whether any peer would accept a job, reached by the request or not.
+    /// Returns true if any peer would accept a job, including peers that the request does not reach.
     fn any_accepts(&self, requested: &Requested<'_>, now: Time, fabric: &Fabric<impl MessageObserver>) -> bool {
         let mut peers = (0..).zip(self.peers.iter().zip(&self.width_of));
         peers.any(|(peer, (at, width))| accepts(at, peer, *width, requested, now, fabric))
     }
 
-    /// The outcome from playing the flood copy by copy, each shown to the observer.
+    /// Simulates the flood copy by copy and shows each copy to the observer.
     fn flood_copy_by_copy(
         &self,
         entry: u32,
@@ -82,7 +82,7 @@ impl Peers {
         (accepting.first().copied(), reach.forwards)
     }
 
-    /// Counts the resubmissions of a job up to this number. All but the last were in vain and flooded the whole overlay; the
+    /// Counts the resubmissions of a job up to this number. All but the last failed after they flooded the whole overlay; the
     /// last is about to be tried.
     pub(super) fn count_resubmissions(&mut self, waiting: &UnacceptedJob, number: u64, run: &mut impl Run) {
         let UnacceptedJob { job, since, tried, entry } = *waiting;
@@ -110,7 +110,7 @@ impl Peers {
     }
 }
 
-/// Whether a peer accepts a job: it can run it, and has little enough to do.
+/// Returns true if a peer accepts a job: it can run it, and its backlog is short enough.
 #[inline]
 fn accepts(
     at: &Peer,

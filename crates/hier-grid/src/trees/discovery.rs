@@ -1,9 +1,9 @@
 //! Resource Discovery Stage: RFJM, raw jobs, bags, channels and their ports.
 //!
-//! The first discoveries make channels; those are messages that pass from scheduler to scheduler. Later ones nearly
-//! always find what is there already: the same servers match the same classes of jobs. Where that is known beforehand
-//! (no new class, no change of a server since the last discovery) nothing that happens on the way can bear on the result, so
-//! the messages are counted and shown to the observer, and one event stands for their end.
+//! The first discoveries make channels, by messages that pass from scheduler to scheduler. Later ones nearly
+//! always find the same channels: the same servers match the same classes of jobs. If that is known beforehand
+//! (no new class, no change of a server since the last discovery), nothing on the way can change the result. The
+//! messages are then counted and shown to the observer, and one event stands for their end.
 
 use super::Trees;
 use crate::event::Event;
@@ -16,18 +16,18 @@ use crate::world::Bag;
 use sim_core::JobId;
 
 impl Trees {
-    /// Receives an RFJM: one goes on for all children. At the root it waits for raw jobs.
+    /// Receives an RFJM: one is forwarded for all children. At the root it waits for raw jobs.
     pub(crate) fn rfjm(&mut self, at: SchedulerId, anew: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
-        // One RFJM stands for all servers below: more would be no news to the root. Only changed resources ("anew" in the paper)
-        // are worth a second one, since the last discovery did not know of them.
+        // One RFJM stands for all servers below: more would not inform the root. Only changed resources (field `anew`)
+        // justify a second one, since the last discovery did not know of them.
         let first = !std::mem::replace(&mut state.wanting, true);
         if self.is_root(at) {
             let tree = self.tree_of(at);
             let tree_at = &mut self.roots[tree as usize];
             tree_at.wanted = true;
             tree_at.news |= anew;
-            // Without fallback it is discovery alone that notices new resources, and matched jobs may wait for them.
+            // Without fallback only discovery notices new resources, and matched jobs may wait for them.
             tree_at.rematch |= anew && !run.config.algorithms.fallback;
             self.consider_discovery(tree, run);
         } else if first || anew {
@@ -42,14 +42,14 @@ impl Trees {
         let at = &self.roots[tree as usize];
         let state = &self.states[root.index()];
         let rematch = at.rematch && at.unstarted > 0;
-        // Without news the answer would be that of the last discovery, and every RFJM would start another: a
+        // Without news the result would be that of the last discovery, and every RFJM would start another: a
         // livelock.
         if at.discovering || !at.news || at.raw.is_empty() && !rematch {
             return;
         }
-        // An RFJM is not the only reason to discover: an RFC may come through a channel whose jobs have all
-        // been started while raw ones that fit it wait: no RFJM is sent then, since a channel exists. Jobs on
-        // their way back for a branch are waited for first.
+        // An RFC is a second reason to discover. It may come through a channel whose jobs have all been started while raw jobs
+        // that fit it wait: no RFJM is sent then, since a channel exists. Jobs on their way back for a branch are waited
+        // for first.
         let starved = |channel: &Channel| {
             let waiting = channel.branches.iter().filter(|branch| branch.waits());
             channel.branches.iter().all(|branch| branch.awaiting == 0)
@@ -60,7 +60,7 @@ impl Trees {
         }
     }
 
-    /// Starts a discovery: message by message, or counted where its outcome is known beforehand.
+    /// Starts a discovery: message by message, or only counted if its outcome is known beforehand.
     fn discover(&mut self, tree: u32, root: SchedulerId, run: &mut impl Run) {
         let at = &mut self.roots[tree as usize];
         // Jobs that arrive from now on are raw jobs of the next discovery.
@@ -92,7 +92,7 @@ impl Trees {
     fn show_discovery(&mut self, tree: u32, (round, known, jobs): (u32, Bag, u32), run: &mut impl Run) {
         let root = self.forest.roots[tree as usize].index();
         let count = self.forest.edges[tree as usize] as usize + 1;
-        // Of each scheduler: on the way down, when the block arrives; on the way up, when the last bag has. Schedulers are
+        // Time for each scheduler: on the way down, of the block's arrival; on the way up, of the last bag's. Schedulers are
         // numbered level by level, so parents come before their children on the way down, and after them on the way up.
         let mut came = vec![run.now(); count];
         let ends = |trees: &Self, child: usize| {
@@ -115,7 +115,7 @@ impl Trees {
         }
     }
 
-    /// The bags that a scheduler tells its parent: those of its open channels, with the CPUs behind them.
+    /// Bags that a scheduler reports to its parent: those of its open channels, with the CPUs behind them.
     fn own_bags(&self, scheduler: SchedulerId) -> Vec<(Bag, u64)> {
         let at = &self.forest.schedulers[scheduler.index()];
         if at.is_leaf() {
@@ -127,13 +127,13 @@ impl Trees {
         }
     }
 
-    /// Whether an RFJM has gone up on behalf of a server that still wants jobs.
+    /// Returns true if an RFJM has gone up on behalf of a server that still wants jobs.
     fn is_wanting(&self, scheduler: SchedulerId) -> bool {
         let at = &self.forest.schedulers[scheduler.index()];
         if at.is_leaf() { self.leaves[at.site().index()].wanting } else { self.states[scheduler.index()].wanting }
     }
 
-    /// A scheduler passes the raw jobs on to all children, and waits for their bags.
+    /// Passes the raw jobs on to all children, and waits for their bags.
     pub(crate) fn passes_discovery(
         &mut self,
         at: SchedulerId,
@@ -158,16 +158,16 @@ impl Trees {
         run: &mut impl Run,
     ) {
         let slot = self.forest.schedulers[from.index()].slot;
-        // Compared before and after, power included: a parent whose sums are right need not hear anything.
+        // Compared before and after, power included: a parent whose sums are right needs no message.
         let before = self.own_bags(at);
         let bound = self.bind(at, slot as usize, &list, run);
-        // Ports go to the child only for what is new: a channel that stays keeps its port, and its RFC.
+        // Ports go to the child only for new bags: a channel that stays keeps its port, and its RFC.
         if !bound.is_empty() {
             self.send_down(at, slot, Payload::Ports { bags: bound }, run);
         }
         let changed = self.own_bags(at) != before;
-        // Round 0 is a change of resources, reported on the spot. Within a discovery the parent hears of it anyway, when
-        // all children have answered.
+        // Round 0 is a change of resources, reported at once. Within a discovery the report to the parent follows after the
+        // bags of all children.
         if round == 0 {
             if changed {
                 self.channels_changed(at, run);
@@ -199,7 +199,7 @@ impl Trees {
     }
 
     pub(crate) fn tell_own_bags(&mut self, at: SchedulerId, round: u32, run: &mut impl Run) {
-        // A channel that is no longer reported to the parent is broken: should it come again it is another one.
+        // A channel that is no longer reported to the parent is broken: a later channel of the same bag is a new one.
         self.states[at.index()].channels.retain(|channel| channel.power > 0);
         let bags = self.own_bags(at);
         let wanting = self.states[at.index()].wanting;
@@ -207,7 +207,7 @@ impl Trees {
     }
 
     /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that
-    /// were bound just now: the child must learn their ports.
+    /// were bound just now, whose ports the child needs.
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)], run: &mut impl Run) -> Vec<Bag> {
         let state = &mut self.states[at.index()];
         let children = state.delegated.children();
@@ -225,8 +225,8 @@ impl Trees {
             channel.power = channel.power - channel.branches[slot].power + power;
             channel.branches[slot].power = power;
         }
-        // A bag that the child no longer has unbinds its branch. With the branch goes its mark: the servers that
-        // asked through it are gone. Jobs collected for it stay here.
+        // A bag that the child no longer has unbinds its branch and removes its mark: the servers that
+        // requested jobs through it are gone. Jobs collected for it stay here.
         let mut unmarked = 0;
         let mut homeless = Vec::new();
         for channel in &mut state.channels {
@@ -248,7 +248,7 @@ impl Trees {
         bound
     }
 
-    /// The parent has bound channels of this scheduler: RFCs may go up through them.
+    /// Receives the ports of bound channels: RFCs may go up through them.
     pub(crate) fn ports(&mut self, at: SchedulerId, bags: &[Bag], run: &mut impl Run) {
         for channel in &mut self.states[at.index()].channels {
             channel.uplink.port |= bags.contains(&channel.bag);
@@ -256,25 +256,25 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// Discovery ends: raw jobs that some channel leads on are unassigned jobs now, others stay raw.
+    /// Ends a discovery: raw jobs in the bag of some channel become unassigned, others stay raw.
     pub(crate) fn discovered(&mut self, tree: u32, run: &mut impl Run) {
         let root = self.forest.roots[tree as usize];
         self.roots[tree as usize].discovering = false;
         let mut batch = std::mem::take(&mut self.roots[tree as usize].batch);
         let state = &mut self.states[root.index()];
         state.channels.retain(|channel| channel.power > 0);
-        // Jobs matched earlier whose channel has gone are without a channel too.
+        // Jobs matched earlier whose channel is gone are without a channel too.
         let reach = state.reach();
         let unreachable = self.states[root.index()].take_unreachable(reach);
         self.roots[tree as usize].unstarted -= narrow(unreachable.len());
         batch.extend(unreachable);
         self.sort_out(root, batch, run);
-        // Marked branches first: only what they leave, and what is news since, can call for another discovery.
+        // Marked branches first: only the jobs they leave, and news since, can require another discovery.
         self.serve(root, run);
         self.consider_discovery(tree, run);
     }
 
-    /// At a root: jobs that a channel leads on become unassigned, others raw.
+    /// At a root: makes jobs in the bag of a channel unassigned, and others raw.
     pub(crate) fn sort_out(&mut self, root: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         let tree = self.tree_of(root);
         let reach = self.states[root.index()].reach();
@@ -287,13 +287,13 @@ impl Trees {
                 stuck.push(job);
             }
         }
-        // Where requests go to the home tree alone (R8), others are asked once it has nothing that could run the job: grid
+        // If requests go only to the home tree (R8), the other trees get them once it has no server that could run the job: grid
         // trees "serve as backups to each other".
         for job in &stuck {
             self.ask_other_trees(root, *job, run);
         }
         let raw = &mut self.roots[tree as usize].raw;
-        // The oldest first again.
+        // Keeps the oldest first.
         stuck.append(raw);
         *raw = stuck;
     }

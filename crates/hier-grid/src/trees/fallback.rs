@@ -1,4 +1,4 @@
-//! Fallback: resources change, bags with them, and jobs that nothing can run any more go back up.
+//! Fallback: resources and bags change, and jobs that no server can run any more go back up.
 
 use super::Trees;
 use crate::ids::{SchedulerId, narrow};
@@ -8,16 +8,16 @@ use crate::world::Bag;
 use sim_core::{JobId, SiteId};
 
 impl Trees {
-    /// A server of the site offers another operating system. The LGS rematches: the same bags, and nothing follows for others.
+    /// Handles another operating system of a server. The LGS rematches; if the bags stay the same, nothing follows for others.
     pub(crate) fn resources_changed(&mut self, site: SiteId, run: &mut impl Run) {
         let leaf = self.forest.leaf_of_site[site.index()];
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.roots[tree as usize].stale = true;
         let at = &mut self.leaves[site.index()];
-        // Servers that wanted jobs may want others now: the next RFJM says so, and goes on though one has gone before.
+        // Servers that wanted jobs may want others now: the next RFJM reports the change and is forwarded even after an earlier one.
         (at.changed, at.wanting) = (true, false);
-        // Without fallback channels stay as the last discovery made them, and jobs stay where nothing may run them
-        // until the next one. That is what the paper compares with.
+        // Without fallback channels stay as the last discovery made them, and jobs stay until the next one even if no server
+        // can run them. The paper compares with this case.
         if self.rules.algorithms.fallback && self.rematch(site, run) {
             self.tell_bags(site, 0, run);
             self.return_incomputable(site, run);
@@ -25,13 +25,13 @@ impl Trees {
         self.fill(site, run);
     }
 
-    /// An LGS returns jobs of classes that none of its servers can run.
+    /// Returns jobs of an LGS whose classes none of its servers can run.
     pub(crate) fn return_incomputable(&mut self, site: SiteId, run: &mut impl Run) {
         if !self.rules.algorithms.fallback || self.leaves[site.index()].queued == 0 {
             return;
         }
         let servers = run.world.servers_at(site);
-        // What some server can run at present, not what the channels say: they follow known classes, and a queued job
+        // Classes that some server can run at present. Channels do not suffice: they follow known classes, and a queued job
         // may be of a class that was lost on its way here.
         let runs = servers.fold(Bag::EMPTY, |all, server| all.with(run.servers[server as usize].bag));
         let leaf = &mut self.leaves[site.index()];
@@ -46,7 +46,7 @@ impl Trees {
             return;
         }
         leaf.queued -= narrow(jobs.len());
-        // The lower its sequence number, the sooner a returned job is scheduled again.
+        // Sorted: the lower its sequence number, the sooner a returned job is scheduled again.
         jobs.sort_unstable();
         self.give_back(self.forest.leaf_of_site[site.index()], jobs, run);
     }
@@ -56,7 +56,7 @@ impl Trees {
         self.send_up(from, Payload::Returned { jobs }, run);
     }
 
-    /// The channels of a scheduler have changed: it informs its parent, and jobs without a channel go back.
+    /// Reports a scheduler's changed channels to its parent, and returns jobs without a channel.
     pub(crate) fn channels_changed(&mut self, at: SchedulerId, run: &mut impl Run) {
         let scheduler = &self.forest.schedulers[at.index()];
         // At the root new bags are news for discovery: raw jobs may match now.
@@ -69,7 +69,7 @@ impl Trees {
         self.return_unreachable(at, run);
     }
 
-    /// Unassigned jobs that no channel leads on go back to the parent; at the root they are raw again.
+    /// Returns unassigned jobs without a channel to the parent; at the root they become raw again.
     pub(crate) fn return_unreachable(&mut self, at: SchedulerId, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         if !self.rules.algorithms.fallback || state.unassigned.total() == 0 {
@@ -90,17 +90,17 @@ impl Trees {
         }
     }
 
-    /// Jobs come back from a child: they are scheduled again, the lowest sequence number first.
+    /// Receives jobs back from a child: they are scheduled again, the lowest sequence number first.
     pub(crate) fn returned(&mut self, from: SchedulerId, at: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         for job in jobs {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
-            // It may have been struck already, by a cancel that came too late.
+            // A cancel that came too late may have removed it already.
             state.delegated.remove(slot, kind, job);
             self.add_unassigned(at, job, run);
         }
-        // The child has been heard of, after everything that was pushed to it: its jobs can be cancelled again.
+        // The child received everything pushed to it before this message: its jobs can be cancelled again.
         self.states[at.index()].delegated.set_fresh(slot, false);
         self.return_unreachable(at, run);
         self.serve(at, run);

@@ -1,4 +1,4 @@
-//! The LGS of a site: it matches jobs with servers, asks for work, and gives the oldest queued job to an idle server.
+//! The LGS of a site: it matches jobs with servers, requests work, and gives the oldest queued job to an idle server.
 
 use super::Trees;
 use crate::config::Bags as BagRule;
@@ -21,7 +21,7 @@ impl Trees {
         self.forest.schedulers[leaf.index()].site()
     }
 
-    /// The bag whose channel a server of this site asks through.
+    /// Bag of the channel through which a server of this site requests work.
     fn bag_of_server(&self, site: SiteId, server: u32, fabric: &Fabric<impl MessageObserver>) -> Bag {
         let known = self.leaves[site.index()].known;
         // R15: one channel for each set of jobs that some server can run, or one for the site as a whole.
@@ -34,24 +34,24 @@ impl Trees {
         }
     }
 
-    /// At system start an LGS has servers and knows no jobs: it asks for job matching.
+    /// Requests job matching at system start, when an LGS has servers and knows no jobs.
     pub(crate) fn leaf_opens(&mut self, site: SiteId, run: &mut impl Run) {
-        // A site without servers has nothing to ask for, and its LGS answers discoveries with no bags.
+        // A site without servers has nothing to request, and its LGS answers discoveries with no bags.
         if !run.world.servers_at(site).is_empty() {
             self.ask_for_work(site, run);
         }
     }
 
-    /// Matches servers against known jobs: channels are made, kept or destroyed. Whether the set of bags has changed.
+    /// Matches servers against known jobs: makes, keeps or destroys channels. Returns true if the set of bags has changed.
     ///
-    /// A channel whose bag stays keeps its port and its RFC: else every discovery would have all requests sent again.
+    /// A channel whose bag stays keeps its port and its RFC: otherwise every discovery would cause all requests to be sent again.
     pub(crate) fn rematch(&mut self, site: SiteId, fabric: &Fabric<impl MessageObserver>) -> bool {
         // Servers with the same bag share a channel: the paper joins "similar" bags.
         let mut channels: Vec<LeafChannel> = Vec::new();
         for server in fabric.world.servers_at(site) {
             let bag = self.bag_of_server(site, server, fabric);
             let power = u64::from(fabric.servers[server as usize].cpus);
-            // No known job matches this server: it is what RFJMs are for.
+            // No known job matches this server: an RFJM is sent for it.
             if bag.is_empty() {
                 continue;
             }
@@ -63,7 +63,7 @@ impl Trees {
         channels.sort_by_key(|channel| channel.bag);
         let old = &mut self.leaves[site.index()].channels;
         let changed = !old.iter().map(|channel| channel.bag).eq(channels.iter().map(|channel| channel.bag));
-        // Port and RFC live on with the bag, since the parent knows a channel by its bag.
+        // Port and RFC stay with the bag, since the parent knows a channel by its bag.
         for channel in &mut channels {
             if let Some(before) = old.iter().find(|before| before.bag == channel.bag) {
                 channel.uplink = before.uplink;
@@ -82,7 +82,7 @@ impl Trees {
 
     pub(crate) fn leaf_discovers(&mut self, leaf: SchedulerId, round: u32, known: Bag, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
-        // Known classes before anything else: which channels exist depends on them.
+        // Known classes first: channels depend on them.
         self.leaves[site.index()].known = known;
         self.leaves[site.index()].changed = false;
         self.rematch(site, run);
@@ -91,7 +91,7 @@ impl Trees {
         self.fill(site, run);
     }
 
-    /// Whether an idle server has no channel to ask through.
+    /// Returns true if an idle server has no channel to request work through.
     fn unmatched_server(&self, site: SiteId, fabric: &Fabric<impl MessageObserver>) -> bool {
         let channels = &self.leaves[site.index()].channels;
         fabric.world.servers_at(site).any(|server| {
@@ -134,7 +134,7 @@ impl Trees {
         self.fill(site, run);
     }
 
-    /// Jobs are wanted back: those that are still queued go, the others have gone to a server.
+    /// Receives a cancel: jobs that are still queued go back, the others have gone to a server.
     pub(crate) fn leaf_cancels(
         &mut self,
         leaf: SchedulerId,
@@ -142,24 +142,23 @@ impl Trees {
         wanted: Vec<JobId>,
         run: &mut impl Run,
     ) {
-        // Those that are no longer queued have gone to a server, and the news of it has crossed the cancel.
+        // Jobs that are no longer queued have gone to a server, and the report of it has crossed the cancel.
         let site = self.site_of_leaf(leaf);
         let asked = narrow(wanted.len());
         let at = &mut self.leaves[site.index()];
         let is_queued = |job: &JobId| at.queues[usize::from(run.jobs.get(*job).class)].remove(*job);
         let jobs: Vec<JobId> = wanted.iter().copied().filter(is_queued).collect();
         at.queued -= narrow(jobs.len());
-        // A cancel names jobs that may be done by the time it arrives; until here the name kept them from being
-        // forgotten.
+        // A cancel may arrive after its jobs are completed; its copy count kept them from being forgotten until here.
         for job in wanted {
             run.jobs.drop_copy(job);
         }
         self.send_up(leaf, Payload::Cancelled { by, number, reason, asked, jobs }, run);
     }
 
-    /// Gives queued jobs to idle servers, then asks for more if a server is still idle.
+    /// Gives queued jobs to idle servers, then requests more if a server is still idle.
     pub(crate) fn fill(&mut self, site: SiteId, run: &mut impl Run) {
-        // All servers before the first request: a request should speak for all that are still idle.
+        // All servers before the first request: a request speaks for all servers that are still idle.
         let mut idle = false;
         for server in run.world.servers_at(site) {
             if run.servers[server as usize].is_idle() {
@@ -178,17 +177,17 @@ impl Trees {
         }
     }
 
-    /// Gives the oldest queued job that it can run to an idle server. False if there is none.
+    /// Gives an idle server the oldest queued job that it can run. Returns false if there is none.
     fn give(&mut self, site: SiteId, server: u32, run: &mut impl Run) -> bool {
         let bag = run.servers[server as usize].bag;
-        // First come, first served among those that it can run: nothing here knows of priorities other than age.
+        // First come, first served among those that it can run: age is the only priority.
         let Some(job) = self.leaves[site.index()].take_oldest(bag) else { return false };
         self.send_up(self.leaf_at(site), Payload::Started { job }, run);
         run.offer(ServerId(server), job);
         true
     }
 
-    /// Sends an RFC through each channel that has an idle server and no RFC out; an RFJM if a server has no channel.
+    /// Sends an RFC through each channel that has an idle server and no open RFC, and an RFJM if a server has no channel.
     fn ask_for_work(&mut self, site: SiteId, run: &mut impl Run) {
         let leaf = self.leaf_at(site);
         for server in run.world.servers_at(site) {
@@ -198,8 +197,8 @@ impl Trees {
             let bag = self.bag_of_server(site, server, run);
             let runs = run.servers[server as usize].bag;
             let at = &mut self.leaves[site.index()];
-            // One RFC per channel, whatever the number of idle servers: the block that answers it is the share of the
-            // whole branch, not of one server.
+            // One RFC per channel for any number of idle servers: the block that answers it is the share of the
+            // whole branch.
             let payload = match at.channels.iter_mut().find(|channel| channel.bag == bag) {
                 Some(channel) => channel.uplink.ask(bag, runs.and(bag), &mut at.tickets),
                 None if at.wanting => None,

@@ -21,7 +21,7 @@ impl Trees {
         run.send(Address::Station(station), Address::Scheduler(root), Payload::Request { job, hops: HOPS });
     }
 
-    /// A request arrives at the root of its home tree, which keeps it and forwards it to its peers.
+    /// Receives a request at the root of its home tree, which keeps it and forwards it to its peers.
     pub(crate) fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {
             self.ask_other_trees(root, job, run);
@@ -36,13 +36,13 @@ impl Trees {
 
     /// Forwards a request to the other roots, unless that has been done.
     pub(crate) fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
-        // R8: to all trees at once, or only when the home tree has nothing that could run the job.
+        // R8: to all trees at once, or only if the home tree has no server that could run the job.
         if self.roots.len() > 1 && !std::mem::replace(&mut run.jobs.get_mut(job).shared, true) {
             self.forward_to_roots(root, job, run);
         }
     }
 
-    /// Every root gets one copy; a second is dropped. What the roots know has no influence on the forwarding, so
+    /// Sends one copy to every root; a second copy is dropped. The state of the roots has no influence on the forwarding, so
     /// only the first copies are events.
     pub(crate) fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         let tree = self.forest.schedulers[root.index()].tree;
@@ -72,7 +72,7 @@ impl Trees {
 
     pub(crate) fn root_copy(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         if !self.has_servers(root, run) {
-            // No server of this tree would ever ask for it.
+            // No server of this tree would ever request it.
             run.jobs.drop_copy(job);
             return;
         }

@@ -1,4 +1,4 @@
-//! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for others.
+//! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for other branches.
 
 use super::Trees;
 use crate::fabric::Fabric;
@@ -9,7 +9,7 @@ use crate::scheduler_state::Collected;
 use crate::world::Bag;
 use sim_core::JobId;
 
-/// What a cancel is for: the scheduler that wants the jobs, the number of its collection, and the algorithm.
+/// Identity of a cancel: the scheduler that takes the jobs back, the number of its collection, and the algorithm.
 type CancelId = (SchedulerId, u32, Reason);
 
 impl Trees {
@@ -22,16 +22,16 @@ impl Trees {
     ) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let state = &mut self.states[at.index()];
-        // An RFC shows that blocks sent before have arrived.
+        // An RFC shows that blocks sent before it have arrived.
         state.delegated.set_fresh(slot, false);
         state.mark(bag, wants, slot, ticket);
         self.serve(at, run);
     }
 
-    /// Serves marked branches as long as there is anything for one, then asks for more on behalf of the others.
+    /// Serves marked branches as long as jobs can be found for one, then requests more on behalf of the others.
     pub(crate) fn serve(&mut self, at: SchedulerId, run: &mut impl Run) {
-        // Ends because every turn either pushes a block, which takes a mark away, or leaves jobs awaited, which takes
-        // the branch out of the choice.
+        // Terminates because every turn either pushes a block, which removes a mark, or leaves jobs awaited, which excludes
+        // the branch from the choice.
         while self.states[at.index()].marked_branches > 0
             && let Some((channel, slot)) = self.states[at.index()].next_branch(&self.rules)
         {
@@ -42,12 +42,12 @@ impl Trees {
         }
     }
 
-    /// Collects the share of a branch and pushes it, once cancelled jobs have come back.
+    /// Collects the share of a branch and pushes it, after cancelled jobs have come back.
     fn answer(&mut self, at: SchedulerId, channel: usize, slot: usize, run: &mut impl Run) {
         let Self { states, forest, rules, .. } = self;
         let Fabric { jobs, world, .. } = &**run;
         let child = forest.schedulers[at.index()].children.start as usize + slot;
-        // Distance from the child's seat, the first site of its range: what its parent can know of where it is (R5).
+        // Distance from the child's seat, the first site of its range, which is known to the parent (R5).
         let seat = forest.schedulers[child].site();
         let distance = |job: JobId| world.distance(world.site_of(jobs.get(job).station), seat) as u32;
         let state = &mut states[at.index()];
@@ -56,7 +56,7 @@ impl Trees {
         let Collected { at_hand, cancels } = found;
         state.in_transit += cancelled + narrow(at_hand.len());
         state.collections += 1;
-        // The number tells answers for this collection from those for an earlier one of the same branch, which has
+        // The number distinguishes answers for this collection from those for an earlier one of the same branch, which has
         // been unbound and bound again since.
         let number = state.collections;
         let branch = &mut state.channels[channel].branches[slot];
@@ -70,7 +70,7 @@ impl Trees {
         }
         for (child, reason, jobs) in cancels {
             for &job in &jobs {
-                // The report of its start may be on the way up while it is looked for below.
+                // The report of its start may be on the way up while the cancel is on the way down.
                 run.jobs.get_mut(job).copies += 1;
             }
             self.send_down(at, child, Payload::Cancel { by: at, number, reason, jobs }, run);
@@ -83,7 +83,7 @@ impl Trees {
         assert!(new, "job {job} is unassigned twice at scheduler {at}");
     }
 
-    /// Pushes what was collected for a branch, as one block.
+    /// Pushes the jobs collected for a branch, as one block.
     fn push(&mut self, at: SchedulerId, bag: Bag, slot: usize, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
@@ -105,7 +105,7 @@ impl Trees {
         self.send_down(at, narrow(slot), Payload::Block { bag, ticket, jobs }, run);
     }
 
-    /// One RFC per channel goes up for branches that could not be served; the root considers discovery.
+    /// Sends one RFC per channel up for branches that could not be served; at the root, considers discovery.
     fn ask_above(&mut self, at: SchedulerId, run: &mut impl Run) {
         let scheduler = &self.forest.schedulers[at.index()];
         if scheduler.parent.is_none() {
@@ -125,7 +125,7 @@ impl Trees {
 
     pub(crate) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Vec<JobId>, run: &mut impl Run) {
         run.counts.received += jobs.len() as u64;
-        // Jobs first, then the answer to the request: `serve` below may ask again at once.
+        // Jobs first, then the answer to the request: `serve` below may send the next request at once.
         for job in jobs {
             self.add_unassigned(at, job, run);
         }
@@ -136,14 +136,14 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// A job has left an LGS's queue: struck from what was delegated, and reported further up.
+    /// Handles a job that has left an LGS's queue: removes it from the delegated jobs, and reports it further up.
     pub(crate) fn started(&mut self, from: SchedulerId, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
         state.delegated.remove(slot, kind, job);
         state.delegated.set_fresh(slot, false);
-        // A share depends on N, so a start can change what the next branch is due; but without marks there is nothing
+        // A share depends on N, so a start can change the share of the next branch; without marks there is nothing
         // to share.
         let marked = state.marked_branches > 0;
         if self.forest.schedulers[at.index()].parent.is_some() {
@@ -158,13 +158,13 @@ impl Trees {
         }
     }
 
-    /// The parent wants jobs back: those at hand go at once, children are asked for those that were pushed on.
+    /// Receives a cancel from the parent: unassigned jobs go back at once, and jobs that were pushed on are cancelled at the children.
     pub(crate) fn cancels(&mut self, at: SchedulerId, id: CancelId, list: Vec<JobId>, run: &mut impl Run) {
         let (by, number, reason) = id;
         let mut asked = narrow(list.len());
         let mut back = Vec::new();
-        // Three cases: here and unassigned, so it goes back at once; pushed on to a child, which is asked in turn; or
-        // unknown here, so it has been started and the news crosses this cancel. `asked` is what this answer
+        // Three cases. An unassigned job goes back at once. A job that was pushed to a child is cancelled there in turn. An
+        // unknown job has been started, and the report crosses this cancel. `asked` is the number of jobs that this answer
         // accounts for; the children answer for the rest.
         let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
         for job in list {
@@ -192,8 +192,8 @@ impl Trees {
         }
     }
 
-    /// Jobs come back. Those between pass them on to the scheduler that wanted them; it pushes what it has collected when
-    /// the last answer is in.
+    /// Receives the answer to a cancel. Schedulers in between pass it on to the scheduler that cancelled; it pushes its collected jobs
+    /// when the last answer has arrived.
     pub(crate) fn cancelled(
         &mut self,
         at: SchedulerId,
@@ -212,7 +212,7 @@ impl Trees {
         run.counts.moved(reason, u64::from(back));
         run.counts.cancelled += u64::from(back);
         let state = &mut self.states[at.index()];
-        // Those that do not come back have gone to a server.
+        // Jobs that do not come back have gone to a server.
         state.in_transit -= asked - back;
         // The branch that they were collected for, unless it has been unbound in the meantime.
         let wanted = state.channels.iter_mut().find_map(|channel| {
@@ -231,7 +231,7 @@ impl Trees {
                 self.add_unassigned(at, job, run);
             }
         }
-        // With nothing collected after all (all had started) the mark stays, and `serve` looks for other jobs.
+        // If nothing was collected (all jobs had started), the mark stays, and `serve` looks for other jobs.
         if let Some((bag, slot)) = complete {
             self.push(at, bag, slot, run);
         }

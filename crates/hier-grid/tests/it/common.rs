@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Facts, in order.
 pub(crate) type Transcript = Vec<(Time, Fact)>;
 
-/// A world, what runs it, and its seed.
+/// A world, its configuration, and its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Small {
     pub(crate) config: Config,
@@ -31,7 +31,7 @@ impl Small {
         Sim::new(self.grid(observer), probe)
     }
 
-    /// Runs to the end, which must come: a run that does not end would be a livelock.
+    /// Runs to the end; panics in a livelock, after 3 000 000 events.
     pub(crate) fn finish<W: MessageObserver, P: Probe>(&self, observer: W, probe: P) -> (Grid<W>, P) {
         let mut sim = self.start(observer, probe);
         for _ in 0..3_000_000 {
@@ -107,7 +107,7 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
     })
 }
 
-/// Servers of equal order of magnitude (else R2's mean server never meets a deadline), each operating system offered.
+/// Servers of equal order of magnitude (otherwise R2's mean server never meets a deadline), each operating system offered.
 fn world() -> impl Strategy<Value = World> {
     places().prop_flat_map(|places| {
         let sites = (places.backbones * places.nets * places.sites) as usize;
@@ -142,10 +142,10 @@ fn algorithms() -> impl Strategy<Value = Algorithms> {
     })
 }
 
-/// A job takes from a tenth of a second to a day, so that messages and jobs take turns, or jobs take ages; servers change
+/// Experiments in which a job takes from a tenth of a second to a day, as long as messages or much longer; servers change
 /// many times during a job, or hardly ever.
 fn experiment(mean_input: f64) -> impl Strategy<Value = Experiment> {
-    // What a gigabyte takes on 100 CPUs.
+    // Time that a gigabyte takes on 100 CPUs.
     let day = 1e5 * mean_input;
     let thinking = |means: Vec<f64>, chance| SubmissionRule::Thinking { means, chance };
     let submission = prop_oneof![
@@ -164,8 +164,8 @@ pub(crate) fn small() -> impl Strategy<Value = Small> {
     let jobs = jobs.prop_flat_map(|(count, mean_input)| (Just(count), Just(mean_input), experiment(mean_input)));
     (world(), system, jobs, algorithms(), readings(), any::<u64>()).prop_map(
         |(world, trees, (count, mean_input, experiment), algorithms, mut readings, seed)| {
-            // In whole gigabytes, one job of a small mean would be a million times as long as the others, and servers and
-            // schedulers would change and crash throughout.
+            // In whole gigabytes, one job of a small mean would be a million times as long as the others, and servers would
+            // change throughout.
             if mean_input < 1.0 && readings.sizes == Sizes::PoissonGb {
                 readings.sizes = Sizes::PoissonMb;
             }
@@ -187,7 +187,7 @@ pub(crate) struct History {
     pub(crate) finished: Option<Time>,
 }
 
-/// What became of each job, by id. A job that does anything twice is a panic.
+/// History of each job, by id. Panics if a job does anything twice.
 pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
     let mut all: BTreeMap<JobId, History> = BTreeMap::new();
     for (now, fact) in transcript {

@@ -63,7 +63,7 @@ fn six_jobs_make_two_channels() {
 fn the_six_jobs_run_where_they_can() {
     let (grid, log) = Sim::new(figure_1(&[0, 0, 0, 1, 1, 1], 90), sim_core::JobLog::collecting()).run();
     assert_eq!(grid.is_at_rest(), Ok(()));
-    // Three servers for six equal jobs: two rounds, but for latencies.
+    // Three servers for six equal jobs: two rounds, plus latencies.
     let records = log.into_sink();
     assert_eq!(records.len(), 6);
     let last = records.iter().map(|record| record.finish).max().expect("six");
@@ -74,7 +74,7 @@ fn the_six_jobs_run_where_they_can() {
 
 #[test]
 fn nine_jobs_are_shared_by_three_branches_of_equal_power() {
-    // The work is GS1's alone once GSS has pushed it; what it pushes onto its first branch is at most a third.
+    // Only GS1 has work once GSS has pushed it; a block to its first branch is at most a third.
     let (grid, _) = Sim::new(figure_1(&[0, 0, 0, 0, 1, 1, 1, 1, 1], 100), ()).run();
     assert_eq!(grid.is_at_rest(), Ok(()));
     for message in grid.observer() {

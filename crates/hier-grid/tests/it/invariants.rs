@@ -1,4 +1,4 @@
-//! What holds in every world: "Checks for any correct implementation".
+//! Invariants of every world: "Checks for any correct implementation".
 
 use crate::common::{Small, Transcript, histories, small};
 use hier_grid::grid::view::Place;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sim_core::{JobId, ProcId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every scheduler's channels against its branches, and the shares of all branches.
+/// Checks every scheduler's channels against its branches, and the shares of all branches.
 fn check_channels<W: hier_grid::MessageObserver>(grid: &Grid<W>, all_channels: bool) {
     for scheduler in grid.schedulers() {
         let branches = || scheduler.channels.iter().flat_map(|channel| &channel.branches);
@@ -27,7 +27,7 @@ fn check_channels<W: hier_grid::MessageObserver>(grid: &Grid<W>, all_channels: b
     }
 }
 
-/// No job in two places of one tree.
+/// Checks that no job is in two places of one tree.
 fn check_places<W: hier_grid::MessageObserver>(small: &Small, grid: &Grid<W>) {
     let trees = match small.config.system {
         System::P2p => 1,
@@ -46,7 +46,7 @@ fn check_places<W: hier_grid::MessageObserver>(small: &Small, grid: &Grid<W>) {
     }
 }
 
-/// No server runs two jobs at once.
+/// Checks that no server runs two jobs at once.
 fn check_servers(transcript: &Transcript) {
     let mut runs: BTreeMap<ProcId, Vec<(Time, Time)>> = BTreeMap::new();
     for (job, history) in histories(transcript) {
@@ -102,7 +102,7 @@ proptest! {
             let seen = messages.iter().filter(|message| message.payload.kind() == *kind).count();
             prop_assert_eq!(counts.messages(*kind), seen as u64, "{:?}", kind);
         }
-        // An answer to each cancel; as many jobs come back as moved.
+        // Every cancel is answered; the number of jobs that come back equals the number moved.
         prop_assert_eq!(counts.cancelled, counts.butterfly + counts.load_balance);
         prop_assert_eq!(counts.pushed, counts.received);
         // Every job is offered at least once, answered once.
@@ -113,7 +113,7 @@ proptest! {
     #[test]
     fn a_branch_has_at_most_one_request_out(small in small()) {
         let (grid, _) = small.finish(Vec::new(), ());
-        // Tickets that a child has used through a channel, and whether the last one has been answered.
+        // Tickets that a child has used through a channel, each with true if the last one has been answered.
         let mut out: BTreeMap<_, (u32, bool)> = BTreeMap::new();
         let mut blocks = BTreeSet::new();
         let mut messages = grid.observer().clone();

@@ -1,4 +1,4 @@
-//! The checks of the specification, the paper's own examples, and what holds for every small world.
+//! The checks of the specification, the paper's own examples, and invariants of every small world.
 
 mod common;
 mod examples;

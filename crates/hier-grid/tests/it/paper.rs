@@ -101,13 +101,13 @@ fn every_system_finishes_every_experiment() {
     }
 }
 
-/// Experiment 1 knows no other time than the jobs', but for latencies: ten times the work, ten times the wait.
+/// In experiment 1 all times except latencies are proportional to the jobs': ten times the work, ten times the wait.
 #[test]
 fn in_experiment_1_times_scale_with_job_size() {
     for system in SYSTEMS {
         let wait = |mean_input| {
             let mut config = Config::of_the_paper(system, 3000, mean_input);
-            // Sizes of the same draws, and not a Poisson variable whose spread shrinks with its mean.
+            // Sizes of the same draws, instead of a Poisson variable whose spread shrinks with its mean.
             config.readings.sizes = Sizes::Exponential;
             mean_wait(&records(&config, Streams::new(11, 0)))
         };

@@ -29,8 +29,8 @@ proptest! {
         prop_assert_eq!(grid.counts(), slow.counts());
     }
 
-    /// Both runs need not agree: what happens at the same nanosecond happens in another order, and latencies are sums of a
-    /// few numbers. But what a discovery leaves behind is known.
+    /// The runs may differ: events of the same nanosecond happen in another order, and latencies are sums of a
+    /// few numbers. The result of a discovery is the same.
     #[test]
     fn a_discovery_that_finds_nothing_new_need_not_go_through_all_schedulers(mut small in small()) {
         if small.config.system == System::P2p {
@@ -64,7 +64,7 @@ fn bags(channels: &[ChannelView]) -> BTreeMap<Bag, u64> {
     channels.iter().map(|channel| (channel.bag, channel.power)).collect()
 }
 
-/// What a scheduler's channels must be: those of its children, added up; at an LGS those of its servers.
+/// Expected channels of a scheduler: those of its children, added up; at an LGS those of its servers.
 fn channels_below(grid: &Grid, scheduler: &SchedulerView, channels: &[BTreeMap<Bag, u64>]) -> BTreeMap<Bag, u64> {
     let children: Vec<_> = grid.schedulers().filter(|child| child.parent == Some(scheduler.id)).collect();
     if children.is_empty() {
