@@ -4,35 +4,35 @@ use dyn_clone::DynClone;
 use sim_core::{JobId, Request, Span};
 use std::fmt::Debug;
 
-/// Corrects predictions: called at the instant at which a job outlives the one that it has.
+/// Corrects predictions: called at the instant at which a job outlives its prediction.
 ///
-/// Without a correction, the scheduler expects such a job to end at any moment, rests reservations on that, and is wrong at
-/// each pass: on KTH-SP2, predictions that are not corrected multiply EASY's mean wait by 6.9 where they are the mean of a
-/// user's last two jobs, and by 3.9 where of five; corrected to the request, those of two jobs lower it by a sixth.
+/// Without a correction, the scheduler expects such a job to end at any moment, rests reservations on that, and is
+/// wrong at each pass. On KTH-SP2, uncorrected predictions multiply EASY's mean wait by 6.9 (mean of a user's last two
+/// jobs) or by 3.9 (last five); corrected to the request, those of two jobs lower it by a sixth.
 pub trait Corrector: Debug + DynClone + Send + Sync {
-    /// The expected run time from the start of the job on, at reference speed, from now on. `None`, or one that has passed
+    /// Returns the new expected run time from the start of the job, at reference speed. `None`, or a run time that has passed
     /// already, leaves the job without a prediction: it is expected to end at any moment, and the corrector is not called again.
     fn correct(&mut self, expired: &Expired) -> Option<Span>;
 }
 
 dyn_clone::clone_trait_object!(Corrector);
 
-/// A job that has outlived its prediction.
+/// Job that has outlived its prediction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Expired {
-    /// Which job.
+    /// Id of the job.
     pub job: JobId,
-    /// What its user asked for.
+    /// Request of its user.
     pub request: Request,
-    /// What was predicted at its submission.
+    /// Prediction at its submission.
     pub first: Span,
-    /// What has now expired: `first`, or the last correction.
+    /// Prediction that has now expired: `first`, or the last correction.
     pub prediction: Span,
-    /// How often it has been corrected before.
+    /// Number of earlier corrections.
     pub corrections: u32,
 }
 
-/// What the user asked for.
+/// Correction to the request of the user.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToRequested;
 
@@ -42,7 +42,7 @@ impl Corrector for ToRequested {
     }
 }
 
-/// Twice what was expected. It may pass the request.
+/// Correction to twice the expired prediction. It may exceed the request.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doubling;
 
@@ -52,19 +52,19 @@ impl Corrector for Doubling {
     }
 }
 
-/// The first prediction and an increment that grows from correction to correction, at most the request; after the last of the
-/// increments, the request.
+/// Correction to the first prediction plus an increment that grows from correction to correction, at most the request.
+/// After the last increment, the request.
 ///
 /// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4: 1, 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours
 /// ([`tsafrir`](Self::tsafrir)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Increments(
-    /// In the order in which they are given, each from the first prediction on.
+    /// Increments in order of use, each added to the first prediction.
     pub Vec<Span>,
 );
 
 impl Increments {
-    /// Those of EASY++.
+    /// Returns the increments of EASY++.
     pub fn tsafrir() -> Self {
         const MINUTES: [u64; 11] = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000];
         Self(MINUTES.map(|minutes| Span::from_secs(60 * minutes)).to_vec())
@@ -74,8 +74,8 @@ impl Increments {
 impl Corrector for Increments {
     fn correct(&mut self, expired: &Expired) -> Option<Span> {
         let asked = expired.request.estimate;
-        // The published rule takes the last increment away again and adds the next: all count from the first prediction. One
-        // that was cut at the request has nothing after it, since the next is cut there too.
+        // The published rule removes the last increment and adds the next: all count from the first prediction. A
+        // correction that was cut at the request is the last one, since the next is cut there too.
         let Some(next) = self.0.get(expired.corrections as usize) else { return asked };
         let corrected = Span::from_nanos(expired.first.as_nanos().saturating_add(next.as_nanos()));
         Some(asked.map_or(corrected, |asked| corrected.min(asked)))
@@ -99,7 +99,7 @@ mod tests {
         Expired { job: JobId(3), request, first, prediction, corrections }
     }
 
-    /// The corrections of a job that never ends, in seconds.
+    /// Lists the corrections of a job that never ends, in seconds.
     fn all(corrector: &mut dyn Corrector, first: u64, asked: Option<u64>) -> Vec<u64> {
         let mut found = Vec::new();
         let mut now = first;

@@ -1,4 +1,4 @@
-//! Scheduling decisions one at a time, for agents that learn: which waiting job is next, or which one passes the head of the queue.
+//! Single scheduling decisions for learning agents: the next waiting job, or the job that overtakes the head of the queue.
 
 use serde::Serialize;
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
@@ -7,13 +7,13 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Numbers that describe a slot of an observation.
+/// Number of features of a slot of an observation.
 pub const FEATURES: usize = 8;
 
 /// Length, in seconds, of a wait or request that an observation shows as one half.
 const HALF: f64 = 3600.0;
 
-/// A job of an episode's workload. Times are whole seconds.
+/// Job of an episode's workload. Times are whole seconds.
 #[derive(Copy, Clone, Debug)]
 pub struct EpisodeJob {
     /// Submission, in seconds of the log.
@@ -28,31 +28,31 @@ pub struct EpisodeJob {
     pub user: i64,
 }
 
-/// The decision that an agent makes, and the order of events.
+/// Decision of the agent, and order of events.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum EpisodeRules {
-    /// The job that is committed next; it starts as soon as it fits. Ends, then arrivals of an instant, then a look at the queue.
+    /// Job that is committed next; it starts as soon as it fits. Ends, then arrivals of an instant, then a look at the queue.
     Order,
-    /// The job that passes the head of the queue without delaying it, or none until the next event.
+    /// Job that overtakes the head of the queue without delaying it, or none until the next event.
     Backfill,
-    /// As `Order`, but arrivals come before ends, and the queue is looked at after each single event (Zhang et al., SC'20).
+    /// Like `Order`, but arrivals come before ends, and the queue is examined after each single event (Zhang et al., SC'20).
     RlScheduler,
 }
 
-/// The jobs that start behind a committed job that does not fit.
+/// Jobs that start behind a committed job that does not fit.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Filling {
     /// None.
     None,
-    /// Those that end before its reservation, or use processors that it leaves; the reservation is computed at each event.
+    /// Jobs that end before its reservation, or use processors that it leaves; the reservation is computed at each event.
     Easy,
-    /// Those that end strictly before a bound that is computed once: the backfilling of RLScheduler (Zhang et al., SC'20).
+    /// Jobs that end strictly before a bound that is computed once: the backfilling of RLScheduler (Zhang et al., SC'20).
     Bound,
 }
 
-/// A rule that scores waiting jobs: the smallest score is next, ties by arrival.
+/// Rule that scores waiting jobs: the smallest score is next, ties by arrival.
 ///
-/// As RLScheduler computes them, with s the submission, r the requested time, n the processors and w the wait.
+/// Formulas as RLScheduler computes them, with s the submission, r the requested time, n the processors and w the wait.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Heuristic {
@@ -66,14 +66,14 @@ pub enum Heuristic {
     Wfp3,
     /// −(w + 1e−15)/(log2(n + 1e−15)·r).
     Unicep,
-    /// `Wfp3` with −1 − s in place of w, as the published numbers were made.
+    /// `Wfp3` with −1 − s in place of w, as in the published results.
     Wfp3AsRun,
-    /// `Unicep` with −1 − s in place of w, as the published numbers were made.
+    /// `Unicep` with −1 − s in place of w, as in the published results.
     UnicepAsRun,
 }
 
 impl Heuristic {
-    /// The rules and their names.
+    /// Rules and their names.
     pub const NAMED: [(&str, Self); 7] = [
         ("fcfs", Self::Fcfs),
         ("sjf", Self::Sjf),
@@ -102,7 +102,7 @@ impl Heuristic {
     }
 }
 
-/// A name that no entry of a list has.
+/// Looks up a name in a list; the error lists the names.
 fn named<T: Copy>(what: &str, name: &str, list: &[(&str, T)]) -> Result<T, String> {
     let found = list.iter().find(|(entry, _)| *entry == name).map(|(_, value)| *value);
     let names: Vec<&str> = list.iter().map(|(entry, _)| *entry).collect();
@@ -137,7 +137,7 @@ impl FromStr for Filling {
     }
 }
 
-/// What an observation shows alike for each waiting job.
+/// Part of an observation that is the same for each waiting job.
 #[derive(Copy, Clone, Debug)]
 pub struct Surroundings {
     /// Processors of the machine.
@@ -151,8 +151,8 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The numbers, from 0 to 1, for the waiting job at a place of the queue: present, wait, requested time (both as t / (t + 1 h)),
-    /// processors, fits now, idle processors, place in the queue, length of the queue. Times are in seconds.
+    /// Returns the features, from 0 to 1, of the waiting job at a place of the queue: present, wait, requested time (both as
+    /// t / (t + 1 h)), processors, fits now, idle processors, place in the queue, length of the queue. Times are in seconds.
     #[must_use]
     pub fn slot(&self, place: usize, wait: f64, request: Option<f64>, processors: u32) -> [f32; FEATURES] {
         #[expect(clippy::cast_possible_truncation, reason = "an observation has 32 bits")]
@@ -171,11 +171,11 @@ impl Surroundings {
     }
 }
 
-/// A job that an agent has committed.
+/// Job that an agent has committed.
 #[derive(Copy, Clone, Debug)]
 struct Pick {
     job: usize,
-    /// The bound of [`Filling::Bound`], once it is computed.
+    /// Bound of [`Filling::Bound`], once it is computed.
     bound: Option<i64>,
 }
 
@@ -209,18 +209,18 @@ pub struct Episode {
     free: u32,
     /// Waiting jobs in order of arrival.
     queue: VecDeque<usize>,
-    /// Actual ends; of those at one instant, the job that started first ends first.
+    /// Actual ends; at one instant, the job that started first ends first.
     ends: BinaryHeap<Reverse<(i64, usize, usize)>>,
     /// Requested ends of running jobs, sorted.
     expected: Vec<(i64, u32)>,
     pick: Option<Pick>,
-    /// Starts by position behind `begin`; −1 before.
+    /// Starts by position after `begin`; −1 before the start.
     starts: Vec<i64>,
     started: usize,
 }
 
 impl Episode {
-    /// An episode over `jobs`, which are sorted by submission. An observation shows `slots` waiting jobs.
+    /// Returns an episode over `jobs`, which are sorted by submission. An observation shows `slots` waiting jobs.
     ///
     /// # Errors
     ///
@@ -264,13 +264,13 @@ impl Episode {
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// Same as [`Self::new`].
     pub fn set_jobs(&mut self, jobs: Arc<[EpisodeJob]>) -> Result<(), String> {
         *self = Self::new(jobs, self.processors, self.slots, self.rules, self.filling)?;
         Ok(())
     }
 
-    /// Begins an episode with the jobs `first` to `first + count`; returns whether a decision is due.
+    /// Begins an episode with the jobs `first` to `first + count`. Returns true if a decision is due.
     ///
     /// The `warm` jobs before them come first, on an idle machine, and are scheduled in order of arrival until job `first` is
     /// submitted. They do not count in [`Self::starts`] and [`Self::records`].
@@ -305,7 +305,7 @@ impl Episode {
         Ok(is_due)
     }
 
-    /// Takes a decision: the position of a waiting job, or one past the last slot for none. Returns whether another is due.
+    /// Takes a decision: the position of a waiting job, or one past the last slot for none. Returns true if another is due.
     ///
     /// # Errors
     ///
@@ -324,11 +324,11 @@ impl Episode {
         Ok(self.advance())
     }
 
-    /// Plays a whole episode by a rule, which sees all waiting jobs.
+    /// Plays a whole episode by a rule that sees all waiting jobs.
     ///
     /// # Errors
     ///
-    /// As [`Self::reset`].
+    /// Same as [`Self::reset`].
     pub fn play(&mut self, warm: usize, first: usize, count: usize, rule: Heuristic) -> Result<(), String> {
         let mut is_due = self.reset(warm, first, count)?;
         while is_due {
@@ -344,7 +344,7 @@ impl Episode {
         let shadow = if is_next { (0, 0) } else { self.shadow(self.queue[0]) };
         let places = (0..self.queue.len()).filter(|place| is_next || self.may_pass(*place, shadow));
         let scored = places.map(|place| (place, rule.score(self.now, &self.jobs[self.queue[place]])));
-        // Equal, not ordered: a job without a wait and one without a request score −0 and 0. Of equals, `min_by` keeps the first.
+        // Equal, not ordered: a job without a wait and a job without a request score −0 and 0. `min_by` keeps the first of equals.
         let best = scored.min_by(|one, other| one.1.partial_cmp(&other.1).unwrap_or(Ordering::Equal));
         match best {
             Some((place, _)) if is_next => self.pick = Some(Pick { job: self.queue[place], bound: None }),
@@ -370,7 +370,7 @@ impl Episode {
 
     /// Writes the observation, `slots` × [`FEATURES`] numbers from 0 to 1, and the mask of [`Self::actions`] flags.
     ///
-    /// A slot is that of [`Surroundings::slot`], for the jobs that have waited longest.
+    /// A slot is that of [`Surroundings::slot`]; the slots show the first jobs of the queue.
     ///
     /// # Panics
     ///
@@ -406,13 +406,13 @@ impl Episode {
         self.queue.iter().copied()
     }
 
-    /// Starts of the window's jobs, in seconds of the log; −1 for those that wait.
+    /// Starts of the window's jobs, in seconds of the log; −1 for waiting jobs.
     #[must_use]
     pub fn starts(&self) -> &[i64] {
         &self.starts[self.first - self.begin..]
     }
 
-    /// The window's jobs that have started, as if each ran to its end. Time 0 is the submission of the first.
+    /// Records of the window's jobs that have started, as if each ran to its end. Time 0 is the submission of the first job.
     pub fn records(&self) -> impl Iterator<Item = JobRecord> {
         let zero = self.jobs[self.first].submit;
         let at = move |time: i64| Time::from_secs(u64::try_from(time - zero).unwrap_or(0));
@@ -427,14 +427,14 @@ impl Episode {
         })
     }
 
-    /// Runs until a decision is due; false if every job has started.
+    /// Runs until a decision is due. Returns false if every job has started.
     fn advance(&mut self) -> bool {
         loop {
             match self.pick {
                 None if self.started == self.starts.len() => return false,
                 None if self.queue.is_empty() => self.next_event(),
                 None if self.rules != EpisodeRules::Backfill => return true,
-                // The head is no choice: it starts by itself.
+                // The head needs no decision: it starts by itself.
                 None if self.fits(self.queue[0]) => self.start(0),
                 None => {
                     let shadow = self.shadow(self.queue[0]);
@@ -462,7 +462,7 @@ impl Episode {
         self.jobs[job].processors <= self.free
     }
 
-    /// The first requested end at which enough processors are idle for a job, and the processors beyond its need.
+    /// Returns the first requested end at which enough processors are idle for a job, and the processors beyond its need.
     fn shadow(&self, job: usize) -> (i64, u32) {
         let (mut free, need) = (self.free, self.jobs[job].processors);
         for (position, (end, processors)) in self.expected.iter().enumerate() {
@@ -476,7 +476,7 @@ impl Episode {
         (i64::MAX, free.saturating_sub(need))
     }
 
-    /// Whether the job at a place of the queue may pass the head, which has the reservation `shadow`.
+    /// Returns true if the job at a place of the queue may overtake the head, which has the reservation `shadow`.
     fn may_pass(&self, place: usize, shadow: (i64, u32)) -> bool {
         place > 0 && self.fits(self.queue[place]) && self.is_harmless(self.queue[place], shadow)
     }
@@ -502,7 +502,7 @@ impl Episode {
         }
     }
 
-    /// The end that is expected of a job that starts at `start`. RLScheduler takes a request that is unknown, −1, as it is.
+    /// Returns the expected end of a job that starts at `start`. RLScheduler takes an unknown request, −1, as it is.
     fn expected_end(&self, job: usize, start: i64) -> i64 {
         let request = self.jobs[job].request;
         if request < 0 && self.rules != EpisodeRules::RlScheduler { i64::MAX } else { start + request }
@@ -534,7 +534,7 @@ impl Episode {
         self.expected.remove(at);
     }
 
-    /// Lets the next event happen, or all events of the next instant.
+    /// Processes the next event, or all events of the next instant.
     fn next_event(&mut self) {
         let arrival = (self.arriving < self.end).then(|| self.jobs[self.arriving].submit);
         let end = self.ends.peek().map(|Reverse((end, ..))| *end);
@@ -549,7 +549,7 @@ impl Episode {
         }
     }
 
-    /// Ends, then arrivals of the present instant.
+    /// Processes the ends, then the arrivals, of the present instant.
     fn take_instant(&mut self) {
         while self.ends.peek().is_some_and(|Reverse((end, ..))| *end <= self.now) {
             self.end();

@@ -1,11 +1,11 @@
-//! A policy with a probe for its reasons.
+//! Policy with a probe for its reasons.
 
 use crate::policy::{Policy, forward_events, forward_wakeups};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 
-/// A policy with a probe that listens to its reasons: a policy with the same schedule.
+/// Policy with a probe that receives its reasons. The schedule is that of the policy alone.
 ///
 /// ```
 /// use gap_schedule::{Easy, Explained, Machine, MultiCluster, Reason, ReasonProbe, Starts};
@@ -24,7 +24,7 @@ use crate::view::{Starts, View};
 ///     }
 /// }
 ///
-/// // The second wants the whole machine. The third fits beside the first, but would run for longer.
+/// // The second needs the whole machine. The third fits beside the first, but would run for longer.
 /// let job = |id, submit, processors, runtime| {
 ///     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 /// };
@@ -43,17 +43,17 @@ pub struct Explained<P, R> {
 }
 
 impl<P, R> Explained<P, R> {
-    /// `probe` listens to `policy`.
+    /// Attaches `probe` to `policy`.
     pub const fn new(policy: P, probe: R) -> Self {
         Self { policy, probe }
     }
 
-    /// The policy.
+    /// Wrapped policy.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 
-    /// The probe.
+    /// Probe, with its observations so far.
     pub const fn probe(&self) -> &R {
         &self.probe
     }

@@ -1,12 +1,12 @@
 //! Batch scheduling of rigid parallel jobs.
 //!
-//! A rigid job asks for a number of processors, all at once, and keeps them until it ends, without preemption. What is
-//! left to decide is the order. This crate holds policies that decide it, and the world that obeys them.
+//! A rigid job requests a number of processors, all at once, and keeps them until it ends, without preemption. The remaining
+//! decision is the order. This crate contains policies that decide it, and the world that executes their decisions.
 //!
 //! # A policy in a simulation
 //!
-//! [`MultiCluster`] is a [`sim_core::Model`]: give it machines, a [`Policy`] and jobs. One machine of four processors, and four
-//! jobs, of which the second wants the whole machine while the first still runs:
+//! [`MultiCluster`] is a [`sim_core::Model`]; it takes machines, a [`Policy`] and jobs. In this example one machine has
+//! four processors, and the second of four jobs needs the whole machine while the first still runs:
 //!
 //! ```
 //! use gap_schedule::{Easy, Fcfs, Machine, MultiCluster, Policy};
@@ -25,33 +25,33 @@
 //! }
 //!
 //! assert_eq!(starts(Fcfs::new()), [0, 100, 110, 110].map(Time::from_secs));
-//! // The third job ends before the second can start, so it need not wait. The fourth would not.
+//! // The third job ends before the second can start, so it starts at once. The fourth would delay the second.
 //! assert_eq!(starts(Easy::default()), [0, 100, 2, 110].map(Time::from_secs));
 //! ```
 //!
-//! Your own policy is an implementation of [`Policy`], whose page shows one; the world runs it like these:
+//! Your own policy is an implementation of [`Policy`]; its page shows an example. The world runs it like these:
 //!
 //! | policy | rule |
 //! |---|---|
 //! | [`Fcfs`] | first come first served, or in any [`Order`]: the head starts on the first machine with room, and blocks all jobs behind it |
-//! | [`Easy`] | the head is promised a start where it can start first; others may go first if that does not delay it |
-//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling, in both [orders of compression](CompressOrder) |
-//! | [`OrderedBackfill`] | backfilling with the queue and the jobs that pass its head in any [`Order`], one of your own included ([`Keyed`]), a number of reservations ([`Depth`]: none, some or all), and a guard against starvation |
+//! | [`Easy`] | the head has a reservation where it can start first; other jobs may overtake it if that does not delay it |
+//! | [`Conservative`] | conservative backfilling: all jobs have reservations, and none is delayed, in both [orders of compression](CompressOrder) |
+//! | [`OrderedBackfill`] | backfilling with the queue and the backfilled jobs in any [`Order`], your own included ([`Keyed`]), a number of reservations ([`Depth`]: none, some or all), and a guard against starvation |
 //! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY, or backfilling with another number of reservations, over a queue sorted by age, deadline and length at each event |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
-//! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
+//! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, then late jobs are moved into earlier gaps |
 //!
-//! [`mod@reference`] has EASY, conservative backfilling and backfilling in any order as plainly as they can be written, to be read.
+//! [`mod@reference`] has EASY, conservative backfilling and backfilling in any order as plain code, written to be read.
 //!
-//! [`mod@episode`] hands each decision to an agent that learns.
+//! [`mod@episode`] passes each decision to a learning agent.
 //!
 //! # Several machines
 //!
-//! With several machines of different size and speed, [`MultiCluster`] is the model of Klusáček, Rudová, Baraglia, Pasquali &
-//! Capannini, "Comparison of multi-criteria scheduling techniques" (2008): each job runs on one of them, of those that it may
-//! use ([`sim_core::Request::sites`]). The probes [`Usage`] and [`Contention`] measure what that paper reports beside waits and
-//! deadlines.
+//! With several machines of different size and speed, [`MultiCluster`] is the model of Klusáček, Rudová, Baraglia,
+//! Pasquali & Capannini, "Comparison of multi-criteria scheduling techniques" (2008): each job runs on one of the
+//! machines that it may use ([`sim_core::Request::sites`]). The probes [`Usage`] and [`Contention`] measure what that
+//! paper reports beside waits and deadlines.
 //!
 //! ```
 //! use gap_schedule::{Easy, Machine, MultiCluster};
@@ -69,10 +69,10 @@
 //!
 //! # Machines that fail
 //!
-//! [`MultiCluster::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs that run on a machine
-//! that fails lose their work, wait again behind all others, and start from the beginning. No policy knows when a
-//! machine will be back: to all of them, something holds its processors that is expected to let go after the time that
-//! repairs are said to take, and like a job may do so earlier, later, or, where nothing is said, at no known time.
+//! [`MultiCluster::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs on a
+//! failing machine lose their work, wait again behind all others, and start from the beginning. Policies do not know
+//! the end of an outage. They see an entry that holds all processors of the machine until the expected repair. Like a
+//! job, it may end earlier or later, and without an expected repair its end is unknown.
 //!
 //! ```
 //! use gap_schedule::{MultiCluster, Easy, Machine};
@@ -93,8 +93,8 @@
 //!
 //! # A policy in your own simulator or scheduler
 //!
-//! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
-//! a [`Running`] for each machine up to date as jobs come, start and go, and ask whenever something has changed:
+//! A policy knows no clock and no events: it reads a [`View`] and returns the jobs to start. Keep a [`Queue`] and a
+//! [`Running`] for each machine up to date as jobs arrive, start and end, and call the policy after every change:
 //!
 //! ```
 //! use gap_schedule::{Easy, Machine, Policy, QueuedJob, Queue, Running, View};
@@ -125,7 +125,7 @@
 //! policy.schedule(&view, &mut starts);
 //! assert_eq!(starts, [(JobId(9), SiteId(0))]);
 //!
-//! // Now start it, and write down that it runs.
+//! // Now start it, and record that it runs.
 //! for (job, machine) in starts {
 //!     let queued = queue.remove(job).expect("a policy starts waiting jobs");
 //!     running[machine.index()].insert(machines[machine.index()].running(job, &queued.request, now));
@@ -133,21 +133,20 @@
 //! # assert_eq!((queue.len(), running[0].len()), (1, 2));
 //! ```
 //!
-//! A policy that keeps more than a view holds has methods for what happens, see [`Policy`].
+//! A policy that keeps more state than a view holds has methods for events, see [`Policy`].
 //!
 //! # Estimates
 //!
-//! Policies see a job's [`sim_core::Request`], never its runtime. Three things may be wrong with an estimate, and
-//! none stops a run:
+//! Policies see a job's [`sim_core::Request`], never its runtime. An estimate may be wrong in three ways, and none
+//! stops a run:
 //!
-//! - *Too long*, as users' estimates are: the job ends early, and the next pass makes use of it.
-//! - *Too short*: a job that outlives its estimate is expected to end at any moment. The head's
-//!   promised start may then move, which is the price of an estimate that is no bound. To kill jobs at
-//!   their limit, give them `runtime = min(runtime, estimate)`.
-//! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
-//!   of the queue will not need; no promise can rest on its end.
+//! - *Too long*, as users' estimates are: the job ends early, and the next pass uses the freed processors.
+//! - *Too short*: a job that outlives its estimate is expected to end at any moment. The reservation of the head may
+//!   then move. To kill jobs at their limit, set `runtime = min(runtime, estimate)`.
+//! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the
+//!   head of the queue will not need; no reservation can rest on its end.
 //!
-//! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+//! A job wider than all machines that it may use is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod correct;
 pub mod episode;

@@ -1,10 +1,10 @@
-//! Machines: how many processors, how fast.
+//! Machines: number of processors and speed.
 
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
-/// A machine of a [`MultiCluster`](crate::MultiCluster): processors that are alike, and that a job has to itself while it runs.
+/// Machine of a [`MultiCluster`](crate::MultiCluster): identical processors, each held by one job at a time.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -17,13 +17,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of reference speed.
+    /// Returns a machine of reference speed.
     pub const fn new(processors: u32) -> Self {
         Self { processors, speed: 1.0 }
     }
 
-    /// How long something takes here that takes `span` at reference speed. What never ends ([`Span::MAX`]) never ends
-    /// here either.
+    /// Returns the duration on this machine of work that takes `span` at reference speed. [`Span::MAX`], which never
+    /// ends, stays [`Span::MAX`].
     ///
     /// # Panics
     ///
@@ -31,12 +31,12 @@ impl Machine {
     #[track_caller]
     #[inline]
     pub fn takes(&self, span: Span) -> Span {
-        // Nearly every machine is of reference speed, and nearly everything is asked of it.
+        // Fast path: nearly every machine has reference speed, and this is called very often.
         let is_as_told = span == Span::MAX || self.speed.to_bits() == 1.0_f64.to_bits();
         if is_as_told { span } else { span.scaled(1.0 / self.speed) }
     }
 
-    /// How long the submitter of a job would expect it to run here; [`Span::MAX`] if there is no estimate.
+    /// Returns the expected run time of a job on this machine; [`Span::MAX`] if there is no estimate.
     ///
     /// # Panics
     ///
@@ -47,14 +47,14 @@ impl Machine {
         request.estimate.map_or(Span::MAX, |estimate| self.takes(estimate))
     }
 
-    /// Whether the machine is wide enough for the job; see [`View::suits`](crate::View::suits) for whether the job
-    /// may run there.
+    /// Returns true if the machine is wide enough for the job. [`View::suits`](crate::View::suits) also checks that the
+    /// job may run there.
     #[inline]
     pub const fn suits(&self, request: &Request) -> bool {
         request.processors <= self.processors
     }
 
-    /// The job as started here at `start`.
+    /// Returns the job as started on this machine at `start`.
     pub fn running(&self, job: JobId, request: &Request, start: Time) -> RunningJob {
         let expected_end = start.saturating_add(self.expects(request));
         RunningJob { expected_end, job, processors: request.processors, user: request.user, start }
@@ -70,7 +70,7 @@ impl Machine {
     }
 }
 
-/// The machine's number as others know it.
+/// Site id of the machine with this index.
 #[inline]
 pub(crate) fn site(machine: usize) -> SiteId {
     SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))

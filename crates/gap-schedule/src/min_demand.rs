@@ -1,22 +1,22 @@
-//! The least that some waiting jobs demand, and a tree of it.
+//! Least demands of waiting jobs, and a tree of them.
 
 use sim_core::{Request, Span};
 
-/// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
-/// same job. Of a single job, its own demands.
+/// Least demand of a set of waiting jobs: the narrowest width and the shortest estimate, not necessarily of the same
+/// job. For a single job, its own demands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MinDemand {
-    /// Processors.
+    /// Number of processors.
     pub(crate) processors: u32,
     /// Expected runtime; [`Span::MAX`] where there is no estimate.
     pub(crate) estimate: Span,
 }
 
 impl MinDemand {
-    /// Of no job at all.
+    /// Demand of the empty set.
     pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
-    /// What one job demands.
+    /// Demand of one job.
     pub(crate) fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
@@ -26,11 +26,11 @@ impl MinDemand {
     }
 }
 
-/// A tournament over the places of a queue by the least that its jobs demand: a walk along the queue leaps over all those where no job
-/// can start.
+/// Tournament tree over the places of a queue by least demand: a walk along the queue skips all places where no job can
+/// start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinDemandTree {
-    /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`, half of the tree being leaves.
+    /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`. Half of the nodes are leaves.
     nodes: Vec<MinDemand>,
 }
 
@@ -39,12 +39,12 @@ impl MinDemandTree {
         self.nodes.len() / 2
     }
 
-    /// The least of all places.
+    /// Least demand over all places.
     pub(crate) fn root(&self) -> MinDemand {
         self.nodes[1]
     }
 
-    /// Writes the whole tree, with room for at least `width` places, of which the first are these.
+    /// Fills the whole tree, with room for at least `width` places. The first ones have these demands.
     pub(crate) fn plant(&mut self, width: usize, places: impl IntoIterator<Item = MinDemand>) {
         let width = width.next_power_of_two();
         self.nodes.clear();
@@ -57,7 +57,7 @@ impl MinDemandTree {
         }
     }
 
-    /// A job has come to a place.
+    /// Adds a job to a place.
     #[inline]
     pub(crate) fn join(&mut self, place: usize, demand: MinDemand) {
         let mut node = self.width() + place;
@@ -71,7 +71,7 @@ impl MinDemandTree {
         }
     }
 
-    /// The jobs at a place have changed.
+    /// Replaces the least demand of a place.
     #[inline]
     pub(crate) fn set(&mut self, place: usize, least: MinDemand) {
         let mut node = self.width() + place;
@@ -86,7 +86,7 @@ impl MinDemandTree {
         }
     }
 
-    /// The first place, from this one on, whose least demands are `worth` it.
+    /// Returns the first place, not before `from`, whose least demand is `worth` it.
     #[inline]
     pub(crate) fn next(&self, from: usize, worth: &impl Fn(MinDemand) -> bool) -> Option<usize> {
         let width = self.width();
@@ -102,7 +102,7 @@ impl MinDemandTree {
                 node *= 2;
                 continue;
             }
-            // On to the right, with the largest part that begins there. The root's right neighbour is the end.
+            // On to the right, with the largest subtree that begins there. The right neighbour of the root is the end.
             node += 1;
             node >>= node.trailing_zeros();
             if node == 1 {

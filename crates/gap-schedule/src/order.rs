@@ -1,20 +1,20 @@
-//! The order of a queue.
+//! Orders of the queue.
 
 use crate::queue::QueuedJob;
 use sim_core::{Span, Time};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// An order of the queue: a number for each job, its [`key`](Self::key), by which jobs have their turns, the smallest first.
+/// Order of the queue: each job has a number, its [`key`](Self::key), and jobs have their turns by ascending key.
 ///
-/// *Ties* are broken by arrival, in every order: of jobs with equal keys, the first that came to wait has its turn first.
+/// *Ties* are broken by arrival in every order.
 ///
-/// In the definitions, *r* is the expected run time in seconds (what the user requested, or what was predicted in its place; at
-/// reference speed, whatever machine the job may run on), *n* the processors, *s* the submission in seconds from the beginning
-/// of the simulation, which is the first submission of a log, and *w* the wait so far in seconds.
+/// In the definitions, *r* is the expected run time in seconds at reference speed (the user's estimate, or the
+/// prediction that replaces it), *n* the number of processors, *s* the submission in seconds from the beginning of the
+/// simulation, which is the first submission of a log, and *w* the wait so far in seconds.
 ///
-/// What a formula leaves open is the same for all: a job without an estimate is expected to run for ever (*r* is infinite), and
-/// 0 / 0 is 0. Where a logarithm is taken of them, *r* and *s* below 1 s count as 1 s.
+/// Common rules for all formulas: a job without an estimate is expected to run for ever (*r* is infinite), and 0 / 0 is
+/// 0. Inside a logarithm, *r* and *s* below 1 s count as 1 s.
 ///
 /// ```
 /// use gap_schedule::{Order, QueuedJob};
@@ -33,7 +33,7 @@ pub enum Order {
     Fcfs,
     /// Shortest job first: *r*, smallest first.
     Sjf,
-    /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name that it has where *r* is predicted.
+    /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name used where *r* is predicted.
     ///
     /// D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
     /// Estimates", IEEE TPDS 18(6), 2007: the order in which EASY++ (EASY-SJBF) backfills.
@@ -48,7 +48,7 @@ pub enum Order {
     Narrow,
     /// Widest first: *n*, largest first.
     Wide,
-    /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown that a job would have if it started now.
+    /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown of the job if it started now.
     ///
     /// S. Srinivasan, R. Kettimuthu, V. Subramani and P. Sadayappan, "Characterization of backfilling strategies for parallel
     /// job scheduling", ICPP workshops 2002 (there: XFactor).
@@ -58,8 +58,8 @@ pub enum Order {
     /// W. Tang, Z. Lan, N. Desai and D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", IEEE
     /// CLUSTER 2009.
     Wfp3,
-    /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so one that
-    /// has waited at all comes before every wider one.
+    /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so a
+    /// serial job that has waited at all comes before every wider one.
     ///
     /// Tang, Lan, Desai & Buettner (2009).
     Unicef,
@@ -85,12 +85,12 @@ pub enum Order {
     Keyed(Keyed),
 }
 
-/// An order by a function of the job and the present instant: the smallest value first, NaN last.
+/// Order by a function of the job and the present instant: the smallest value first, NaN last.
 ///
 /// ```
 /// use gap_schedule::{Backfilling, Fcfs, Keyed, Order, OrderedBackfill, Priority};
 ///
-/// // Users with odd numbers first; of those, the narrowest.
+/// // Users with odd numbers first; among those, the narrowest.
 /// let odd_first = Keyed::new("odd-first", |job, _| {
 ///     let is_even = job.request.user.is_some_and(|user| user % 2 == 0);
 ///     f64::from(job.request.processors) + if is_even { 1e9 } else { 0.0 }
@@ -109,15 +109,15 @@ pub struct Keyed {
 }
 
 impl Keyed {
-    /// The order by `key`, which must not depend on the instant.
+    /// Returns the order by `key`, which must not depend on the instant.
     ///
-    /// The function is kept until the process ends, so that an order stays a plain value that can be copied: call this once for
+    /// The function is kept until the process ends, so that an order stays a plain `Copy` value: call this once for
     /// each order, not once for each run.
     pub fn new(name: &'static str, key: impl Fn(&QueuedJob, Time) -> f64 + Send + Sync + 'static) -> Self {
         Self { name, key: Box::leak(Box::new(key)), changes_with_time: false }
     }
 
-    /// The same, where keys depend on the instant: the queue is sorted at each pass.
+    /// Declares that keys depend on the instant, so that the queue is sorted at each pass.
     #[must_use]
     pub const fn changing_with_time(self) -> Self {
         Self { changes_with_time: true, ..self }
@@ -125,7 +125,7 @@ impl Keyed {
 }
 
 impl PartialEq for Keyed {
-    /// Functions cannot be compared: orders of one name are taken for the same.
+    /// Compares names, since functions cannot be compared: orders with the same name are the same.
     fn eq(&self, other: &Self) -> bool {
         (self.name, self.changes_with_time) == (other.name, other.changes_with_time)
     }
@@ -145,32 +145,32 @@ impl fmt::Debug for Keyed {
     }
 }
 
-/// Where a job stands in an [`Order`]: the smaller, the earlier its turn. Keys of different orders cannot be compared.
+/// Position of a job in an [`Order`]: the smaller, the earlier its turn. Keys of different orders are not comparable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u128);
 
-/// An order with a threshold: jobs that have waited for it go before all others, in order of arrival.
+/// Order with a threshold: jobs that have waited that long go before all others, in order of arrival.
 ///
-/// A threshold is the guard against starvation that an order other than that of arrival needs: a wide job under
-/// [`Order::Sjf`], say, may be passed for ever.
+/// The threshold guards against starvation, which every order but that of arrival permits: under [`Order::Sjf`], a wide
+/// job may be overtaken for ever.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Priority {
-    /// The order of the jobs that have not waited for the threshold.
+    /// Order of the jobs that have waited less than the threshold.
     pub order: Order,
-    /// The wait since submission after which a job goes first; absent, none does.
+    /// Wait since submission after which a job goes first. Without it, no job does.
     pub threshold: Option<Span>,
 }
 
-/// Where a job stands under a [`Priority`]: the smaller, the earlier its turn. Ties go by arrival.
+/// Position of a job under a [`Priority`]: the smaller, the earlier its turn. Ties are broken by arrival.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
-    /// Jobs that have waited for the threshold come first: `false` is less than `true`.
+    /// False for jobs that have waited for the threshold, which come first: `false` is less than `true`.
     is_patient: bool,
     key: Key,
 }
 
 impl Order {
-    /// Every order that has a name on the command line, in the order of the documentation.
+    /// Every order with a name on the command line, in the order of the documentation.
     pub const ALL: [Self; 15] = [
         Self::Fcfs,
         Self::Sjf,
@@ -216,27 +216,27 @@ impl Order {
         }
     }
 
-    /// As in the names of policies.
+    /// Name, as in the names of policies.
     pub const fn name(self) -> &'static str {
         self.entry()[0]
     }
 
-    /// The order of that name.
+    /// Returns the order with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|order| order.name() == name)
     }
 
-    /// What the key is, in the letters that [`Order`] explains.
+    /// Definition of the key, in the letters that [`Order`] explains.
     pub const fn definition(self) -> &'static str {
         self.entry()[1]
     }
 
-    /// Where it comes from.
+    /// Source of the order.
     pub const fn source(self) -> &'static str {
         self.entry()[2]
     }
 
-    /// Whether two jobs may change places while both wait. A queue in such an order is sorted at each pass.
+    /// Returns true if two jobs may change places while both wait. A queue in such an order is sorted at each pass.
     pub const fn changes_with_time(self) -> bool {
         match self {
             Self::Keyed(keyed) => keyed.changes_with_time,
@@ -244,7 +244,7 @@ impl Order {
         }
     }
 
-    /// Where the job stands at the instant `now`.
+    /// Returns the position of the job at the instant `now`.
     pub fn key(self, job: &QueuedJob, now: Time) -> Key {
         let processors = u128::from(job.request.processors);
         let expected = u128::from(job.request.estimate.unwrap_or(Span::MAX).as_nanos());
@@ -262,7 +262,7 @@ impl Order {
         }
     }
 
-    /// The utility of a start now, of the orders that know one.
+    /// Returns the utility of a start now, for the orders defined by one.
     fn utility(self, job: &QueuedJob, now: Time) -> f64 {
         let (waited, n) = (seconds(now.saturating_since(job.submit)), f64::from(job.request.processors));
         let r = expected(job);
@@ -277,7 +277,7 @@ impl Order {
         }
     }
 
-    /// The functions that were learnt from simulations.
+    /// Evaluates the functions learnt from simulations.
     fn learnt(self, job: &QueuedJob) -> f64 {
         let (r, n) = (expected(job), f64::from(job.request.processors));
         let log_s = libm::log10(job.submit.as_secs_f64().max(1.0));
@@ -291,15 +291,15 @@ impl Order {
 }
 
 impl Key {
-    /// Numbers in ascending order, NaN last.
+    /// Orders numbers ascending, NaN last.
     fn of(value: f64) -> Self {
         Self::smallest_first(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
     }
 
-    /// Numbers, none of which is NaN, in ascending order.
+    /// Orders numbers ascending; none is NaN.
     fn smallest_first(value: f64) -> Self {
         let bits = value.to_bits();
-        // The bits of positive numbers are in their order, those of negative ones in the opposite.
+        // The bits of positive numbers ascend with them; those of negative ones descend.
         let ascending = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
         Self(u128::from(ascending))
     }
@@ -310,30 +310,30 @@ impl Key {
 }
 
 impl Priority {
-    /// An order without a threshold.
+    /// Returns an order without a threshold.
     pub const fn of(order: Order) -> Self {
         Self { order, threshold: None }
     }
 
-    /// Whether this is the order of arrival, without a threshold.
+    /// Returns true for the order of arrival without a threshold.
     pub(crate) fn is_arrival(self) -> bool {
         self == Self::default()
     }
 
-    /// Where the job stands at the instant `now`.
+    /// Returns the position of the job at the instant `now`.
     pub fn turn(self, job: &QueuedJob, now: Time) -> Turn {
         let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
         Turn { is_patient, key: if is_patient { self.order.key(job, now) } else { Key(0) } }
     }
 }
 
-/// The expected processor time, in nanoseconds.
+/// Expected processor time, in nanoseconds.
 fn area(job: &QueuedJob) -> u128 {
     let Some(expected) = job.request.estimate else { return u128::MAX };
     u128::from(expected.as_nanos()) * u128::from(job.request.processors)
 }
 
-/// r, in seconds.
+/// Expected run time r, in seconds.
 fn expected(job: &QueuedJob) -> f64 {
     job.request.estimate.map_or(f64::INFINITY, seconds)
 }
@@ -342,7 +342,7 @@ fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// What of two numbers that are not negative is no number is 0.
+/// Returns the quotient of two non-negative numbers, 0 instead of NaN.
 fn ratio(of: f64, to: f64) -> f64 {
     let ratio = of / to;
     if ratio.is_nan() { 0.0 } else { ratio }
@@ -359,7 +359,7 @@ mod tests {
         QueuedJob::of(&job)
     }
 
-    /// The jobs at 1000 s, as their letters, in the order of their keys; of equal keys, a slash between them.
+    /// Writes the jobs at 1000 s, as their letters, in the order of their keys; an equals sign joins equal keys.
     fn order(order: Order, jobs: &[(char, QueuedJob)]) -> String {
         let mut keys: Vec<(Key, char)> =
             jobs.iter().map(|(name, job)| (order.key(job, Time::from_secs(1_000)), *name)).collect();
@@ -374,7 +374,7 @@ mod tests {
         text
     }
 
-    /// By hand: a has waited 900 s for 100 s on 4 processors, b 100 s for 300 s on 16, c 500 s for 400 s on 1.
+    /// Worked by hand: a has waited 900 s for 100 s on 4 processors, b 100 s for 300 s on 16, c 500 s for 400 s on 1.
     #[test]
     fn each_order_is_its_formula() {
         let jobs = [('a', job(100, 4, Some(100))), ('b', job(900, 16, Some(300))), ('c', job(500, 1, Some(400)))];

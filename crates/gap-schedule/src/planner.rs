@@ -1,4 +1,4 @@
-//! A policy that plans: [`Planner`].
+//! Schedule-based policy: [`Planner`].
 
 use crate::plan::{EgEdf, Plan, PlanJob, PlannedJob, Tabu, TabuCounts};
 use crate::policy::Policy;
@@ -7,19 +7,19 @@ use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Span, Time};
 
-/// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`], the plan may then be improved
-/// by [`Tabu`] search, and jobs start when the plan says so.
+/// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`]; [`Tabu`] search may then
+/// improve the plan; jobs start at their planned starts.
 ///
-/// A job that ends early compresses the plan of its machine. One that outlives its estimate is expected to take as long
-/// again as it has taken, again and again; what is planned behind it moves.
+/// A job that ends early compresses the plan of its machine. A job that outlives its estimate is repeatedly expected to
+/// take as long again as it has run so far; the jobs planned behind it move.
 ///
-/// When a machine fails, the jobs planned there, in order, and then those lost there are planned again, as if they had just
-/// arrived: on other machines, or on the same one after its expected repair, which is believed like an estimate. Where
-/// the repair of a machine is at an unknown time, nothing is planned on it, and a job that only such machines suit
-/// is not planned yet; the repair is then news, and every planned job is planned again, in order of starts, before
-/// those that were not. A search follows each failure and each repair.
+/// When a machine fails, the jobs planned there, in order, and then those lost there are planned again, as if they had
+/// just arrived: on other machines, or on the same one after its expected repair, which is trusted like an estimate. If
+/// the repair time of a machine is unknown, no job is planned on it, and a job that only such machines suit is not
+/// planned yet. Their repair plans all planned jobs again, in order of starts, and then those without a plan. A search
+/// follows each failure and each repair.
 ///
-/// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
+/// Counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
 #[derive(Clone, Debug)]
 pub struct Planner {
     plan: Plan,
@@ -34,23 +34,23 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Plans by `rule`, and improves the plan by `search` after each arrival, if there is one.
+    /// Returns a planner that plans by `rule`, and improves the plan by `search`, if any, after each arrival.
     pub fn new(rule: EgEdf, search: Option<Tabu>) -> Self {
         let (due, overdue) = (Vec::new(), Vec::new());
         Self { plan: Plan::new([]), rule, search, stranded: Vec::new(), due, overdue }
     }
 
-    /// The plan as it stands.
+    /// Current plan.
     pub const fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The counts of Tabu search, if there is one.
+    /// Counts of Tabu search, if there is one.
     pub fn tabu_counts(&self) -> Option<TabuCounts> {
         self.search.as_ref().map(Tabu::counts)
     }
 
-    /// Elementary operations so far, as described above.
+    /// Number of elementary operations so far, as described above.
     pub fn operations(&self) -> u64 {
         self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)
     }
@@ -88,7 +88,7 @@ impl Policy for Planner {
 
     /// # Panics
     ///
-    /// If the job has no estimate: then nothing can be planned.
+    /// If the job has no estimate, because it cannot be planned then.
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let estimate = job.request.estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
         let job = PlanJob {

@@ -1,4 +1,4 @@
-//! The trait of a policy; and the policies, one per file.
+//! Trait of a policy; and the policies, one per file.
 
 mod conservative;
 mod easy;
@@ -34,16 +34,16 @@ use sim_core::{SiteId, Time};
 
 /// Decides which waiting jobs start now, and on which machine.
 ///
-/// A policy looks and answers; the world acts. [`schedule`](Self::schedule) is all that a policy must have: it is shown the jobs that
-/// wait, those that run, and what is free. One that keeps more than a [`View`] holds (a plan, what users have had, predictions)
-/// also has methods for what happens, when it happens, and one that plans ahead says when it wants to be called next even if
-/// nothing happens until then ([`next_wakeup`](Self::next_wakeup)).
+/// A policy decides; the world acts. [`schedule`](Self::schedule) is the only required method: it sees the waiting and
+/// running jobs and the free processors. A policy that keeps more state than a [`View`] holds (a plan, past usage,
+/// predictions) also implements methods for events. A policy that plans ahead requests its next call by
+/// [`next_wakeup`](Self::next_wakeup).
 ///
-/// The order of calls at one instant is: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
-/// [`on_completion`](Self::on_completion) for each job that ends,
-/// [`on_repair`](Self::on_repair) for each machine that has been repaired, [`on_failure`](Self::on_failure) for each that fails,
-/// with `on_submit` for each job that ran there, [`on_submit`](Self::on_submit) for each job that comes, one `schedule`,
-/// [`on_start`](Self::on_start) for each job that it starts, one `next_wakeup`.
+/// The calls at one instant, in order: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
+/// [`on_completion`](Self::on_completion) for each job that ends, [`on_repair`](Self::on_repair) for each repaired
+/// machine, [`on_failure`](Self::on_failure) for each machine that fails, with `on_submit` for each job that ran there,
+/// [`on_submit`](Self::on_submit) for each job that arrives, one `schedule`, [`on_start`](Self::on_start) for each job
+/// that it starts, one `next_wakeup`.
 ///
 /// The trait is object-safe, and pointers to policies are policies.
 ///
@@ -74,84 +74,84 @@ use sim_core::{SiteId, Time};
 /// assert_eq!(log.sink()[0].job.id, JobId(1)); // it has finished first
 /// ```
 pub trait Policy {
-    /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. They fit together into
-    /// what is free. Called only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
+    /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. Together they fit into the
+    /// free processors. Called only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts);
 
-    /// The same decisions, and why: `probe` observes [reasons](crate::Reason) as they are made, in a pass in which it
-    /// [listens](ReasonProbe::listens). A policy that leaves this out reports none.
+    /// Makes the same decisions, and reports [reasons](crate::Reason) to `probe` as they are made, in a pass in which
+    /// it [listens](ReasonProbe::listens). The default reports none.
     ///
-    /// The cost of a pass may differ from that of `schedule`; the starts may not. The policies of
-    /// this crate are written once, over a probe, and `schedule` gives them `()`.
+    /// The cost of a pass may differ from that of `schedule`; the starts may not. The policies of this crate are
+    /// generic over the probe, and `schedule` passes `()`.
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let _ = probe;
         self.schedule(view, starts);
     }
 
-    /// Called once, before anything happens.
+    /// Called once, before any event.
     fn begin(&mut self, view: &View<'_>) {
         let _ = view;
     }
 
-    /// A job has come, or has lost its processors to a failure, and waits from now on: it is the last of the view's queue.
-    /// Some machine suits it.
+    /// Called for each job that arrives, or that lost its processors to a failure and waits again: it is the last of
+    /// the view's queue. Some machine suits it.
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// A job that waited has started on `machine`, on this policy's answer. The view has it among those that run. Called once
-    /// for each start, in order, after the [`schedule`](Self::schedule) that answered with it.
+    /// Called for each job that has started on `machine` by the decision of this policy, in order, after the
+    /// [`schedule`](Self::schedule) that returned it. The view lists it as running.
     fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let _ = (job, machine, view);
     }
 
-    /// A job has ended on `machine`. The view no longer has it; `job.expected_end` lies after `view.now` if it ended
-    /// before its time.
+    /// Called for each job that has ended on `machine`. The view no longer has it; `job.expected_end` is later than
+    /// `view.now` if it ended early.
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let _ = (job, machine, view);
     }
 
-    /// A job on `machine` has outlived its prediction, which was `before.expected_end`, and is now expected to end at
-    /// `after.expected_end`, which lies ahead. The view has it as `after`.
+    /// Called for each job on `machine` that has outlived its prediction, `before.expected_end`. Its end is now
+    /// expected at `after.expected_end`, which is in the future. The view has it as `after`.
     ///
-    /// A policy that reads the view at each pass need not know; one that keeps a plan of its own must.
+    /// Needed only by policies that keep a plan of their own; others read the view at each pass.
     fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
         let _ = (before, after, machine, view);
     }
 
-    /// The machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer has the jobs in
-    /// `lost`, which ran there, by id: each of them is submitted again, next. In their stead it has one entry, of all processors,
-    /// with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
+    /// Called when the machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer
+    /// has the jobs in `lost`, sorted by id, which ran there; each is submitted again next. In their place it has one
+    /// entry that holds all processors, with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         let _ = (machine, lost, view);
     }
 
-    /// The machine has been repaired, and is idle.
+    /// Called when the machine has been repaired, and is idle.
     fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
         let _ = (machine, view);
     }
 
-    /// The next instant, after the present one, at which it wants to be called even if nothing happens. It is asked for
-    /// this after each [`schedule`](Self::schedule), and the latest answer holds.
+    /// Returns the next instant, after the present one, at which the policy must be called even without an event.
+    /// Called after each [`schedule`](Self::schedule); the latest result holds.
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
 
-    /// Whether it is called at instants at which something happens and no job waits, too.
+    /// Returns true if the policy is also called at instants with an event at which no job waits.
     fn wants_every_event(&self) -> bool {
         false
     }
 
-    /// Whether the answer of [`schedule`](Self::schedule) follows from the view alone, for the machines of
-    /// [`begin`](Self::begin): such a policy can be called at any instant, in any state of the world, without the calls for what
-    /// happened before. A policy whose answers depend on earlier calls returns `false`, the default.
+    /// Returns true if the result of [`schedule`](Self::schedule) depends on the view alone, for the machines of
+    /// [`begin`](Self::begin). Such a policy can be called at any instant, in any state of the world, without the calls
+    /// for earlier events. A policy whose results depend on earlier calls returns `false`, the default.
     fn is_pure(&self) -> bool {
         false
     }
 }
 
-/// The methods of a [`Policy`] by which one that wraps others passes on what happens, all but `on_submit`. `|this| this.policy`
-/// names the other.
+/// Implements the methods by which a [`Policy`] that wraps others forwards events, all but `on_submit`. `|this|
+/// this.policy` selects the wrapped one.
 macro_rules! forward_events {
     (|$this:ident| $($inner:expr),+) => {
         fn begin(&mut self, view: &$crate::View<'_>) {
@@ -192,7 +192,7 @@ macro_rules! forward_events {
     };
 }
 
-/// The methods by which a policy that wraps another asks to be called.
+/// Implements the methods by which a wrapping policy forwards the calls that its inner policy requests.
 macro_rules! forward_wakeups {
     (|$this:ident| $inner:expr) => {
         fn next_wakeup(&self) -> Option<sim_core::Time> {
@@ -210,7 +210,7 @@ macro_rules! forward_wakeups {
 pub(crate) use forward_events;
 pub(crate) use forward_wakeups;
 
-/// Pointers to a policy are policies.
+/// Implements [`Policy`] for a pointer to a policy.
 macro_rules! forward {
     ($pointer:ty) => {
         impl<P: Policy + ?Sized> Policy for $pointer {

@@ -1,17 +1,17 @@
-//! Predictions of run times, in place of what users request.
+//! Predictions of run times, which replace the users' estimates.
 
 use dyn_clone::DynClone;
 use sim_core::{Request, Span};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
 
-/// Predicts run times: called once for each job, when it is submitted, and for each job that ends.
+/// Predicts run times: called for each job when it is submitted, and for each job that ends.
 ///
-/// A prediction orders queues and places reservations. It is no limit: the user's request remains that, and no job is killed
-/// by a prediction. A job that outlives its prediction is given another by a [`Corrector`](crate::Corrector).
+/// A prediction orders queues and places reservations. The limit of a job remains the user's request, and no job is
+/// killed by a prediction. A job that outlives its prediction gets another one from a [`Corrector`](crate::Corrector).
 ///
-/// A predictor sees requests, and run times of the past. The one exception is in
-/// [`Predictions::clairvoyant`](crate::Predictions::clairvoyant), which therefore implements nothing.
+/// A predictor sees requests, and run times of the past. The only exception,
+/// [`Predictions::clairvoyant`](crate::Predictions::clairvoyant), implements no trait.
 ///
 /// ```
 /// use gap_schedule::{MeanOfUser, Predictor};
@@ -26,12 +26,12 @@ use std::fmt::Debug;
 /// assert_eq!(tsafrir.predict(&request), Some(Span::from_secs(150)));
 /// ```
 pub trait Predictor: Debug + DynClone + Send + Sync {
-    /// The expected run time at reference speed of a job that is submitted now; `None` if it is unknown, even to its user.
+    /// Returns the expected run time at reference speed of a job that is submitted now; `None` if it is unknown, even to its user.
     ///
-    /// [`Request::estimate`] is what the user asked for.
+    /// [`Request::estimate`] is the estimate of the user.
     fn predict(&mut self, request: &Request) -> Option<Span>;
 
-    /// A job has ended, at its own end or at its limit, after `ran` at reference speed.
+    /// Called when a job has ended, at its own end or at its limit, after `ran` at reference speed.
     fn on_completion(&mut self, request: &Request, ran: Span) {
         let _ = (request, ran);
     }
@@ -39,7 +39,7 @@ pub trait Predictor: Debug + DynClone + Send + Sync {
 
 dyn_clone::clone_trait_object!(Predictor);
 
-/// What the user asked for: the prediction of EASY.
+/// Estimate of the user: the prediction of EASY.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requested;
 
@@ -49,19 +49,19 @@ impl Predictor for Requested {
     }
 }
 
-/// A multiple of what the user asked for. Above 1 it exceeds the limit, and is no credible prediction: it makes
-/// room for short jobs.
+/// Multiple of the user's estimate. A factor above 1 exceeds the limit and is no credible prediction; it makes room for
+/// short jobs.
 ///
 /// Sources: twice the request improves backfilling (P. Zotkin and J. Keleher, "Job-length estimation and performance in
 /// backfilling schedulers", HPDC 1999; Mu'alem & Feitelson 2001); with a queue sorted by it, nothing else changes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TimesRequested(
-    /// The factor.
+    /// Factor.
     pub u32,
 );
 
 impl TimesRequested {
-    /// Twice the request: `double-requested`.
+    /// Returns the predictor of twice the request: `double-requested`.
     pub const fn double() -> Self {
         Self(2)
     }
@@ -73,8 +73,8 @@ impl Predictor for TimesRequested {
     }
 }
 
-/// The mean run time of the last jobs of the same user *to end*, in whole [units](Self::unit), rounded down, and never above
-/// the request. Where too few have ended, or the user is not known: the request.
+/// Mean run time of the last jobs of the same user *to end*, in whole [units](Self::unit), rounded down, and at most
+/// the request. The request, if too few jobs have ended or the user is unknown.
 ///
 /// Source: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
 /// Estimates", IEEE TPDS 18(6), 2007, §4: the last two ([`tsafrir`](Self::tsafrir)).
@@ -82,16 +82,16 @@ impl Predictor for TimesRequested {
 pub struct MeanOfUser {
     /// Number of jobs of a user that are averaged, at least 1.
     pub window: u32,
-    /// Number of jobs that must have ended before anything is predicted from them, at least 1.
+    /// Number of jobs that must have ended before the mean is used, at least 1.
     pub at_least: u32,
-    /// The unit of predictions; at least one of it is predicted, unless less is requested. Not zero.
+    /// Unit of predictions, not zero. A mean is at least one unit, unless less is requested.
     pub unit: Span,
-    /// The last run times of each user, the latest at the back.
+    /// Last run times of each user, the latest at the back.
     ended: BTreeMap<u32, VecDeque<Span>>,
 }
 
 impl MeanOfUser {
-    /// The mean of the last `window` jobs, or of those there are, in whole seconds.
+    /// Returns the mean of the last `window` jobs, or of those there are, in whole seconds.
     ///
     /// # Panics
     ///
@@ -101,7 +101,7 @@ impl MeanOfUser {
         Self { window, at_least: 1, unit: Span::from_secs(1), ended: BTreeMap::new() }
     }
 
-    /// The mean of the last two, once two have ended: the predictor of EASY++.
+    /// Returns the mean of the last two jobs, once two have ended: the predictor of EASY++.
     pub fn tsafrir() -> Self {
         Self { at_least: 2, ..Self::new(2) }
     }

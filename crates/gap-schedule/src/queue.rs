@@ -1,51 +1,50 @@
-//! The jobs that wait, in order of arrival.
+//! Queue of waiting jobs, in order of arrival.
 
 use crate::min_demand::{MinDemand, MinDemandTree};
 use rustc_hash::FxHashMap;
 use sim_core::{Job, JobId, Request, Span, Time};
 use std::sync::OnceLock;
 
-/// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
+/// Queue of waiting jobs, in order of arrival. Appending and removing anywhere cost O(log n).
 ///
-/// Beside the jobs stands a tree of the least demands of 2, 4, 8, … neighbours, by which a policy of this crate passes over
-/// whole stretches of jobs that cannot start. It is made at its first use, so that a policy that never walks along it does not
-/// pay for it.
+/// A tree holds the least demands of 2, 4, 8, … neighbours. The policies of this crate use it to skip whole stretches
+/// of jobs that cannot start. It is built at its first use, so that policies that never use it do not pay for it.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
+    /// Jobs in order of arrival, `None` where a job has left, until the vector is full and is compacted.
     slots: Vec<Option<QueueSlot>>,
-    /// A leaf for each slot; made at its first use.
+    /// Tree with a leaf for each slot; built at its first use.
     tree: OnceLock<MinDemandTree>,
-    /// Number of slots to fill before the queue closes up.
+    /// Number of slots to fill before the queue is compacted.
     room: usize,
-    /// Every slot before this one is empty.
+    /// Index below which every slot is empty.
     front: usize,
     /// Slot of each job. Never iterated.
     places: FxHashMap<JobId, usize>,
 }
 
-/// A job that waits: all that a policy may know of it.
+/// Waiting job: all that a policy may know of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct QueuedJob {
-    /// The job's id.
+    /// Id of the job.
     pub job: JobId,
-    /// The request of its submitter; but the estimate is what is expected of the job, where the world has
-    /// [`Predictions`](crate::Predictions).
+    /// Request of the submitter. Where the world has [`Predictions`](crate::Predictions), the estimate is the predicted
+    /// run time.
     pub request: Request,
-    /// When it was submitted, not when it came to wait here: after a failure of its machine, a job waits again.
+    /// Time of submission. A job that waits again after a failure of its machine keeps it.
     pub submit: Time,
 }
 
-/// A walk along a [`Queue`], in order of arrival.
+/// Iterator over a [`Queue`], in order of arrival.
 #[derive(Clone, Debug)]
 pub struct WaitingJobs<'a> {
     queue: &'a Queue,
-    /// The next slot.
+    /// Next slot.
     at: usize,
 }
 
 impl QueuedJob {
-    /// What a policy may know of the job.
+    /// Returns the part of the job that a policy may know.
     pub const fn of(job: &Job) -> Self {
         Self { job: job.id, request: job.request, submit: job.submit }
     }
@@ -54,55 +53,55 @@ impl QueuedJob {
 #[derive(Clone, Debug)]
 struct QueueSlot {
     waiting: QueuedJob,
-    /// The world's own knowledge travels with the job, so that one look-up finds both. Nothing that takes the queue by
-    /// shared reference, as a view does, gives it away.
+    /// The world's own knowledge travels with the job, so that one look-up finds both. No method on a shared reference,
+    /// such as a view holds, reveals it.
     hidden: Hidden,
 }
 
-/// What only the world knows of a job that waits.
+/// Facts about a waiting job that only the world knows.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Hidden {
-    /// What it will take at reference speed.
+    /// Run time at reference speed.
     pub(crate) runtime: Span,
-    /// What its user asked for, where the request holds a prediction.
+    /// Estimate of the user, where the request holds a prediction.
     pub(crate) requested: Option<Span>,
 }
 
 impl Queue {
     const SMALLEST: usize = 16;
 
-    /// An empty queue.
+    /// Returns an empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Number of jobs that wait.
+    /// Number of waiting jobs.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether no job waits.
+    /// Returns true if no job waits.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The job that has waited longest.
+    /// Returns the job that arrived first.
     pub fn front(&self) -> Option<&QueuedJob> {
         self.iter().next()
     }
 
-    /// The job of this id, if it waits.
+    /// Returns the job with this id, if it waits.
     pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
         let place = self.places.get(&job)?;
         self.slots[*place].as_ref().map(|slot| &slot.waiting)
     }
 
-    /// The jobs in order of arrival.
+    /// Iterates over the jobs in order of arrival.
     pub const fn iter(&self) -> WaitingJobs<'_> {
         WaitingJobs { queue: self, at: self.front }
     }
 
-    /// The job joins at the end.
+    /// Appends the job.
     ///
     /// # Panics
     ///
@@ -111,12 +110,12 @@ impl Queue {
         self.admit(job, Hidden::default());
     }
 
-    /// The job leaves, from wherever it stands; `None` if it does not wait.
+    /// Removes the job from any position; `None` if it does not wait.
     pub fn remove(&mut self, job: JobId) -> Option<QueuedJob> {
         self.take(job).map(|(waiting, _)| waiting)
     }
 
-    /// The job joins at the end, with what only the world knows of it.
+    /// Appends the job, with what only the world knows of it.
     pub(crate) fn admit(&mut self, waiting: QueuedJob, hidden: Hidden) {
         if self.slots.len() == self.room {
             self.close_up();
@@ -129,7 +128,7 @@ impl Queue {
         }
     }
 
-    /// The job leaves; returns it with what was hidden.
+    /// Removes the job and returns it with its hidden facts.
     pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
         let place = self.places.remove(&job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
@@ -147,8 +146,8 @@ impl Queue {
         Some((slot.waiting, slot.hidden))
     }
 
-    /// Drops the empty slots and makes room for as many jobs again as there are, so that this is paid for by the jobs that
-    /// join until the next time.
+    /// Drops the empty slots and doubles the room, so that the jobs that arrive until the next time pay for it
+    /// (amortised).
     fn close_up(&mut self) {
         self.slots.retain(Option::is_some);
         self.front = 0;
@@ -162,18 +161,18 @@ impl Queue {
         }
     }
 
-    /// Writes the whole tree.
+    /// Fills the whole tree.
     fn plant(&self, tree: &mut MinDemandTree) {
         let demand = |slot: &QueueSlot| MinDemand::of(&slot.waiting.request);
         tree.plant(self.room, self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand)));
     }
 
-    /// The least that any of the jobs demands.
+    /// Returns the least demand of any job, per resource.
     pub(crate) fn least(&self) -> MinDemand {
         self.tree().root()
     }
 
-    /// The tree of least demands.
+    /// Returns the tree of least demands.
     fn tree(&self) -> &MinDemandTree {
         self.tree.get_or_init(|| {
             let mut tree = MinDemandTree::default();
@@ -193,10 +192,10 @@ impl<'a> IntoIterator for &'a Queue {
 }
 
 impl<'a> WaitingJobs<'a> {
-    /// Walks on to the next job whose demands are `worth` a start, in O(log n) for each stretch that looked worth it.
+    /// Returns the next job whose demands are `worth` a start, in O(log n) for each stretch that looked worth it.
     ///
-    /// `worth` is asked about single jobs and about stretches of neighbours. It must not refuse a stretch that
-    /// holds a job it would accept; it never does if it accepts whatever demands less than something it accepts.
+    /// `worth` is called for single jobs and for stretches of neighbours. It must accept every stretch that contains a
+    /// job it would accept. It does if it accepts whatever demands less than something it accepts.
     pub(crate) fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
         let slots = &self.queue.slots;
         if self.at >= slots.len() {
@@ -243,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// The twin: a plain vector of the jobs that wait.
+        /// Twin: a plain vector of the waiting jobs.
         #[test]
         fn any_joining_and_leaving_keeps_the_order_of_arrival(
             steps in prop::collection::vec((0..3_u32, 1..9_u32, 1..9_u64, any::<prop::sample::Index>()), 0..400),

@@ -1,12 +1,12 @@
-//! The well-known policies, as plainly as they can be written: to be read, and to check others against.
+//! Well-known policies in their plainest form: to be read, and to check the fast ones.
 //!
-//! Each draws the whole future at each pass, as an [`AvailabilityProfile`] of free processors, and remembers nothing
-//! that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
-//! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`OrderedBackfill`] those of [`crate::OrderedBackfill`], and [`Conservative`]
-//! those of [`crate::Conservative`], and so on.
+//! Each lays out the whole future at each pass, as an [`AvailabilityProfile`] of free processors, and keeps the least
+//! state possible. They are slow, and they are the oracles of the fast ones. On every workload of the tests, [`Easy`]
+//! starts the jobs that [`crate::Easy`] starts, [`OrderedBackfill`] those of [`crate::OrderedBackfill`],
+//! [`Conservative`] those of [`crate::Conservative`], and so on.
 //!
-//! All believe the same of estimates: a job that outlives its estimate ends at any moment, one that is expected to take no
-//! time needs its processors at its start, and one without an estimate runs up to the end of time.
+//! All treat estimates alike. A job that outlives its estimate ends at any moment. A job that is expected to take no
+//! time needs its processors at its start. A job without an estimate runs up to the end of time.
 
 mod conservative;
 mod easy;
@@ -23,13 +23,13 @@ use crate::queue::QueuedJob;
 use crate::view::View;
 use sim_core::{AvailabilityProfile, Span, Time};
 
-/// The shortest time there is.
+/// Shortest positive time.
 const INSTANT: Span = Span::from_nanos(1);
 
-/// The expected end of jobs without an estimate.
+/// Expected end of jobs without an estimate.
 const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
 
-/// Free processors of the machine from now on, beside the jobs that run there.
+/// Returns the free processors of the machine from now on, beside the running jobs.
 fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
     let mut free = AvailabilityProfile::new(view.machines[machine].processors);
     for job in view.running[machine].iter() {
@@ -39,12 +39,12 @@ fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
     free
 }
 
-/// The time for which the job is expected to hold its processors there.
+/// Returns the time for which the job is expected to hold its processors there.
 fn span(machine: usize, job: &QueuedJob, view: &View<'_>) -> Span {
     view.machines[machine].expects(&job.request).max(INSTANT)
 }
 
-/// The earliest start of the job there is, and the machine; of several, the preferred one.
+/// Returns the earliest start of the job and its machine; the preferred one of several.
 fn earliest(
     plans: &[AvailabilityProfile],
     job: &QueuedJob,

@@ -1,63 +1,63 @@
-//! The jobs that run, by their expected ends.
+//! Running jobs, by expected end.
 
 use sim_core::{JobId, Time};
 
-/// The jobs that run, sorted by expected end, so that no policy has to sort them.
+/// Running jobs, sorted by expected end, so that no policy has to sort them.
 #[derive(Clone, Debug, Default)]
 pub struct Running(Vec<RunningJob>);
 
-/// A job that runs: all that a policy may know of it.
+/// Running job: all that a policy may know of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunningJob {
-    /// Its start plus its estimate; [`Time::MAX`] if it has none. Past, if the job has outlived its estimate.
+    /// Start plus estimate; [`Time::MAX`] without an estimate. In the past, if the job has outlived its estimate.
     pub expected_end: Time,
-    /// Which job.
+    /// Id of the job.
     pub job: JobId,
-    /// The processors it holds.
+    /// Number of processors that it holds.
     pub processors: u32,
-    /// Its user, if known; none for an [outage](Self::OUTAGE).
+    /// User, if known; none for an [outage](Self::OUTAGE).
     pub user: Option<u32>,
-    /// When it started; for an outage, when the machine failed.
+    /// Start of the job; for an outage, the time of the failure.
     pub start: Time,
 }
 
 impl RunningJob {
-    /// Not a job: what holds all processors of a machine that is down, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
+    /// Id of the entry that holds a failed machine, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
     pub const OUTAGE: JobId = JobId(u32::MAX);
 
-    /// Place in the order of [`Running`]: no two jobs have the same id.
+    /// Sort key in [`Running`]; ids are unique.
     const fn place(&self) -> (Time, JobId) {
         (self.expected_end, self.job)
     }
 }
 
 impl Running {
-    /// Nothing runs.
+    /// Returns an empty list.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// How many jobs run.
+    /// Number of running jobs.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing runs.
+    /// Returns true if no job runs.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The jobs by expected end; of those with the same, by id.
+    /// Iterates over the jobs by expected end, then by id.
     pub fn iter(&self) -> std::slice::Iter<'_, RunningJob> {
         self.0.iter()
     }
 
-    /// The job starts.
+    /// Inserts a job that starts.
     pub fn insert(&mut self, job: RunningJob) {
         self.0.insert(self.0.partition_point(|other| other.place() < job.place()), job);
     }
 
-    /// The job ends.
+    /// Removes a job that ends.
     ///
     /// # Panics
     ///

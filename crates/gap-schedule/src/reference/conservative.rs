@@ -1,4 +1,4 @@
-//! Conservative backfilling, drawn from lists at each look.
+//! Conservative backfilling, recomputed from lists at each look-up.
 
 use super::{earliest, free_on, span};
 use crate::machine::site;
@@ -9,36 +9,36 @@ use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use sim_core::{AvailabilityProfile, SiteId, Time};
 
-/// Conservative backfilling: each job is promised the earliest start on its arrival, and moves ahead when others end early.
+/// Conservative backfilling: each job gets the earliest reservation on its arrival, and moves ahead when others end early.
 ///
-/// [`crate::Conservative`] is the fast one, and says what the rule is, and what becomes of promises when something unexpected
-/// happens.
+/// [`crate::Conservative`] is the fast version; it documents the rule and the treatment of reservations after
+/// unexpected events.
 #[derive(Clone, Debug, Default)]
 pub struct Conservative {
     order: CompressOrder,
     turns: Priority,
-    /// In order of arrival, each with its promised start and machine; `None` if by expectations it can never start.
+    /// Waiting jobs in order of arrival, each with its reserved start and machine; `None` if by expectations it can never start.
     promised: Vec<(QueuedJob, Option<(Time, usize)>)>,
     newcomers: Vec<QueuedJob>,
-    /// What has happened since the last pass: an end, an end before its time, something unexpected.
+    /// Events since the last pass: an end, an early end, an unexpected event.
     ended: bool,
     early: bool,
     astray: bool,
 }
 
 impl Conservative {
-    /// The policy, which compresses in this order.
+    /// Returns the policy that compresses in this order.
     pub fn new(order: CompressOrder) -> Self {
         Self { order, ..Self::default() }
     }
 
-    /// The same, where turns are not in order of arrival.
+    /// Sets an order of turns other than that of arrival.
     #[must_use]
     pub fn with_order(self, turns: Priority) -> Self {
         Self { turns, ..self }
     }
 
-    /// The machine, with what runs there and the promises to all jobs that wait but one.
+    /// Returns the profile of the machine, with its running jobs and the reservations of all waiting jobs except `but`.
     fn profile(&self, machine: usize, but: usize, view: &View<'_>) -> AvailabilityProfile {
         let mut profile = free_on(machine, view);
         for (number, (job, slot)) in self.promised.iter().enumerate() {
@@ -49,21 +49,21 @@ impl Conservative {
         profile
     }
 
-    /// The earliest start; of equal ones, on the fastest machine.
+    /// Returns the earliest start; of equal ones, that on the fastest machine.
     fn best(&self, number: usize, view: &View<'_>) -> Option<(Time, usize)> {
         let plan = |machine| self.profile(machine, number, view);
         let plans: Vec<AvailabilityProfile> = (0..view.machines.len()).map(plan).collect();
         earliest(&plans, &self.promised[number].0, Placement::Fastest, view)
     }
 
-    /// By promised start, then in order of arrival.
+    /// Orders the jobs by reserved start, then by arrival.
     fn by_start(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.promised.len()).collect();
         order.sort_by_key(|number| self.promised[*number].1.map_or(Time::MAX, |slot| slot.0));
         order
     }
 
-    /// The order of turns in a compression.
+    /// Orders the jobs by their turns in a compression.
     fn in_order(&self, now: Time) -> Vec<usize> {
         if self.order == CompressOrder::Reserved {
             return self.by_start();
@@ -73,7 +73,7 @@ impl Conservative {
         order
     }
 
-    /// Keeps the promises that can still be kept, and gives the other jobs new ones.
+    /// Keeps the reservations that can still be kept, and gives the other jobs new ones.
     fn mend(&mut self, view: &View<'_>) {
         let order = self.in_order(view.now);
         let former: Vec<_> = self.promised.iter_mut().map(|(_, slot)| slot.take()).collect();

@@ -8,35 +8,35 @@ use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 use sim_core::AvailabilityProfile;
 
-/// Backfilling in any order: the queue sorted, and all reservations laid out, at each pass.
+/// Backfilling in any order: at each pass the queue is sorted and all reservations are laid out.
 ///
-/// [`crate::OrderedBackfill`] is the fast one, and says what the rule is.
+/// [`crate::OrderedBackfill`] is the fast version and documents the rule.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct OrderedBackfill {
     rule: Backfilling,
 }
 
-/// No backfilling, in any order: the queue sorted at each pass. [`crate::Fcfs`] is the fast one.
+/// No backfilling, in any order: the queue is sorted at each pass. [`crate::Fcfs`] is the fast version.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Fcfs {
     priority: Priority,
 }
 
 impl OrderedBackfill {
-    /// The policy.
+    /// Returns the policy.
     pub const fn new(rule: Backfilling) -> Self {
         Self { rule }
     }
 }
 
 impl Fcfs {
-    /// The policy.
+    /// Returns the policy.
     pub const fn new(priority: Priority) -> Self {
         Self { priority }
     }
 }
 
-/// A queue in order of arrival, in another. The sort is stable, so ties remain in order of arrival.
+/// Sorts a queue in order of arrival by `priority`. The sort is stable, so ties remain in order of arrival.
 fn sorted<'a>(queue: impl Iterator<Item = &'a QueuedJob>, priority: Priority, view: &View<'_>) -> Vec<&'a QueuedJob> {
     let mut queue: Vec<&QueuedJob> = queue.collect();
     queue.sort_by_key(|job| priority.turn(job, view.now));
@@ -53,8 +53,8 @@ impl Policy for OrderedBackfill {
         let mut plans: Vec<AvailabilityProfile> =
             (0..view.machines.len()).map(|machine| free_on(machine, view)).collect();
         let mut holders = Vec::new();
-        // Whether the job could start now. A job that passes others takes even the last instant of all time, so that of several
-        // jobs without an estimate only one takes what promises leave over.
+        // Starts the job if it fits now. A job that overtakes others also takes the last instant of time. Then only one
+        // of several jobs without an estimate gets the processors that reservations leave.
         let mut start = |job: &QueuedJob, passes: bool, plans: &mut [AvailabilityProfile]| {
             let found = earliest(plans, job, placement, view).filter(|(start, _)| *start == view.now);
             found.inspect(|(now, machine)| {
@@ -82,7 +82,7 @@ impl Policy for OrderedBackfill {
             }
         }
         for job in sorted(behind.into_iter(), Priority { order: backfill, threshold }, view) {
-            // No job without a reservation is left where there may be any number of them.
+            // With an unlimited number of reservations, every job has one.
             start(job, !holders.is_empty(), &mut plans);
         }
     }

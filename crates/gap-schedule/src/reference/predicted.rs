@@ -1,27 +1,27 @@
-//! EASY with predicted run times on one machine: a whole simulation, event by event, as plainly as it can be written.
+//! EASY with predicted run times on one machine: a whole simulation, event by event, in its plainest form.
 
 use crate::correct::Expired;
 use crate::multi_cluster::Predictions;
 use sim_core::{Job, Span, Time};
 use std::collections::BTreeSet;
 
-/// The fate of a job.
+/// Result of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Predicted {
-    /// Its start.
+    /// Start.
     pub start: Time,
-    /// The prediction at its submission.
+    /// Prediction at its submission.
     pub first_prediction: Span,
-    /// Number of times that a prediction expired.
+    /// Number of expired predictions.
     pub corrections: u32,
 }
 
-/// The order of the jobs behind the head of the queue.
+/// Order of the jobs behind the head of the queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Behind {
-    /// By arrival: EASY. The pass after a submission is made only if the job that was just submitted fits.
+    /// By arrival: EASY. A submission causes a pass only if the submitted job fits.
     Arrival,
-    /// By prediction, and then by arrival: EASY-SJBF. A pass is made after every submission.
+    /// By prediction, then by arrival: EASY-SJBF. Every submission causes a pass.
     Shortest,
 }
 
@@ -37,20 +37,20 @@ struct PredictedRun<'a> {
     processors: u32,
     behind: Behind,
     found: Vec<Predicted>,
-    /// The run times that are expected now.
+    /// Run times expected now.
     expected: Vec<Span>,
     queue: Vec<usize>,
     running: Vec<usize>,
-    /// What will happen: of one kind at one instant, in the order in which it was found out.
+    /// Future events; those of one kind at one instant in the order of posting.
     events: BTreeSet<(Time, PredictedEvent, usize, usize)>,
     posted: usize,
 }
 
-/// The order of events and the two habits of the simulator behind the published results of SC'15 (`--passes pyss`): of one
-/// instant, expiries, submissions, ends; a pass after each submission and each end, none after an expiry; in a pass, the
-/// processors of a job whose prediction ends at this very instant are free already.
+/// Simulates with the order of events of the simulator behind the published results of SC'15 (`--passes pyss`). At one
+/// instant: expiries, submissions, ends. A pass follows each submission and each end, but no expiry. In a pass, the
+/// processors of a job whose prediction ends at this very instant are already free.
 ///
-/// `jobs` are in order of submission, are wide enough for the machine, run for some time, and no longer than they request.
+/// `jobs` are in order of submission, fit the machine, have positive run times, and run no longer than they request.
 pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predictions: Predictions) -> Vec<Predicted> {
     let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
     let (found, expected) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
@@ -95,7 +95,7 @@ impl PredictedRun<'_> {
         self.posted += 1;
     }
 
-    /// Waits for the prediction to expire, if it does.
+    /// Posts the expiry of the prediction, if it expires before the job ends.
     fn watch(&mut self, id: usize) {
         if self.expected[id] < self.jobs[id].runtime {
             self.post(self.expected_end(id), PredictedEvent::Expire, id);
@@ -106,7 +106,7 @@ impl PredictedRun<'_> {
         self.found[id].start + self.expected[id]
     }
 
-    /// Processors that are free now, by predictions.
+    /// Number of processors free now, by predictions.
     fn free(&self, now: Time) -> u32 {
         let held = self.running.iter().filter(|id| self.expected_end(**id) > now);
         self.processors - held.map(|id| self.jobs[*id].request.processors).sum::<u32>()
@@ -127,7 +127,7 @@ impl PredictedRun<'_> {
             self.start(head, now);
         }
         let Some((&head, behind)) = self.queue.split_first() else { return };
-        // The first instant at which enough have ended for the head, and what it leaves over then.
+        // First instant at which enough have ended for the head, and the processors it leaves over then.
         let mut ends: Vec<(Time, u32)> =
             self.running.iter().map(|id| (self.expected_end(*id), self.jobs[*id].request.processors)).collect();
         ends.retain(|(end, _)| *end > now);
