@@ -1,4 +1,4 @@
-//! Claims, the rules they are judged by, and what was found.
+//! Claims, the rules that judge them, and their results.
 
 mod judged;
 
@@ -11,17 +11,17 @@ use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// One sentence of a paper, as a set of checks that must all hold. `Name` is what it is called and cited by: part of the program,
-/// or, where an experiment makes the claim, read from a file.
+/// One sentence of a paper, as a set of checks that must all hold. `Name` is the type of its names and references: static text of the
+/// program, or text read from a file if an experiment makes the claim.
 #[derive(Clone, Debug)]
 pub struct Claim<C: DesignPoint, Name = &'static str> {
-    /// As in the specification: `P1`.
+    /// Number in the specification: `P1`.
     pub id: Name,
-    /// Where the paper says it: `§4.3, fig. 4`.
+    /// Place in the paper: `§4.3, fig. 4`.
     pub source: Name,
-    /// What the paper says.
+    /// Statement of the paper.
     pub statement: String,
-    /// How it is tested, in words.
+    /// Description of the test.
     pub test: String,
     /// Figures that show it.
     pub figures: &'static [&'static str],
@@ -29,36 +29,35 @@ pub struct Claim<C: DesignPoint, Name = &'static str> {
     pub checks: Vec<Check<C>>,
 }
 
-/// One sentence of a paper that is shown and not judged: it is about other work, say, or does not tell what would contradict
-/// it.
+/// One sentence of a paper that is shown and not judged: it is about other work, say, or does not state what would contradict it.
 #[derive(Clone, Debug)]
 pub struct Remark<C: DesignPoint> {
-    /// Numbered with the claims.
+    /// Number in the sequence of the claims.
     pub id: &'static str,
-    /// Where the paper says it.
+    /// Place in the paper.
     pub source: &'static str,
-    /// What the paper says.
+    /// Statement of the paper.
     pub statement: &'static str,
-    /// Why it is not judged.
+    /// Reason why it is not judged.
     pub why: &'static str,
     /// Figures that show it.
     pub figures: &'static [&'static str],
-    /// Numbers of ours beside it, each with its name and unit.
+    /// Simulated values beside it, each with its name and unit.
     pub shown: Vec<(String, Quantity<C>)>,
 }
 
-/// One cell of a claim: a quantity, and what is said of it.
+/// One cell of a claim: a quantity and the rule that it must meet.
 #[derive(Clone, Debug)]
 pub struct Check<C: DesignPoint> {
-    /// Which cell: `λ = 10, approach 2 − approach 1`.
+    /// Name of the cell: `λ = 10, approach 2 − approach 1`.
     pub label: String,
-    /// What is measured.
+    /// Quantity to estimate.
     pub quantity: Quantity<C>,
-    /// What is claimed of it.
+    /// Rule that it must meet.
     pub rule: Rule,
 }
 
-/// What is claimed of a number.
+/// Statement about a number.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Rule {
     /// A value or a band: reproduced if the mean lies in it, contradicted if the interval lies wholly outside.
@@ -68,24 +67,24 @@ pub enum Rule {
         /// The most.
         high: f64,
     },
-    /// An ordering: the interval lies above `bound`. Equality in every replication is met if `tie` allows it.
+    /// An ordering: the interval lies above `bound`. Equality in every replication meets it if `tie` is true.
     Above {
-        /// What it is compared with.
+        /// Bound of the interval.
         bound: f64,
-        /// Whether being equal counts.
+        /// True if equality counts.
         tie: bool,
     },
     /// An ordering: the interval lies below `bound`.
     Below {
-        /// What it is compared with.
+        /// Bound of the interval.
         bound: f64,
-        /// Whether being equal counts.
+        /// True if equality counts.
         tie: bool,
     },
-    /// An ordering in which equality is met, and in which a difference of at most `margin` is none: reproduced if the
-    /// interval lies above −`margin`, contradicted if it lies below.
+    /// An ordering that equality meets and that ignores differences up to `margin`: reproduced if the interval lies above −`margin`,
+    /// contradicted if it lies below.
     AtLeast {
-        /// What is no difference yet.
+        /// Largest difference that counts as none.
         margin: f64,
     },
     /// Similar, minor, no effect: reproduced if the interval lies within the tolerance, contradicted if wholly outside.
@@ -97,23 +96,23 @@ pub enum Rule {
     },
     /// No systematic effect: reproduced if the interval covers zero, else contradicted.
     CoversZero,
-    /// A deterministic value that equals what is printed: reproduced if it lies among the numbers that the stated digits
-    /// can stand for, else contradicted.
+    /// A deterministic value that equals the printed one: reproduced if it lies in the range that the printed digits can stand for,
+    /// otherwise contradicted.
     Exact {
-        /// The least that they can stand for.
+        /// Lower end of that range.
         low: f64,
-        /// The most.
+        /// Upper end of that range.
         high: f64,
     },
 }
 
 impl Rule {
-    /// Greater than zero, and not equal.
+    /// Greater than zero, not equal.
     pub const POSITIVE: Self = Self::Above { bound: 0.0, tie: false };
-    /// Less than zero, and not equal.
+    /// Less than zero, not equal.
     pub const NEGATIVE: Self = Self::Below { bound: 0.0, tie: false };
 
-    /// The numbers that meet the claim, from the least to the greatest.
+    /// Returns the least and the greatest number that meet the claim.
     pub const fn range(self) -> (f64, f64) {
         match self {
             Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
@@ -124,7 +123,7 @@ impl Rule {
         }
     }
 
-    /// Judges an estimate. One without an interval (a single replication) decides nothing, unless its value is exact: that
+    /// Judges an estimate. An estimate without an interval (a single replication) is inconclusive, unless its value is exact: such a value
     /// either meets the claim or does not.
     pub fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
         if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
@@ -149,7 +148,7 @@ impl Rule {
         }
     }
 
-    /// Whether a number that is known for certain meets the claim.
+    /// Returns true if an exactly known number meets the claim.
     fn is_met_by(self, value: f64) -> bool {
         match self {
             Self::Above { bound, tie } => value > bound || (tie && value >= bound),
@@ -177,7 +176,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// `76.79 to 78.34`: the ends of a range with as many digits as they have, up to three of its width.
+/// Formats the ends of a range with all their digits, or rounded to three digits of its width: `76.79 to 78.34`.
 fn in_words(low: f64, high: f64) -> String {
     let width = high - low;
     let decimals = usize::try_from(decimals_for(width, 3)).unwrap_or(0);
@@ -190,7 +189,7 @@ fn in_words(low: f64, high: f64) -> String {
 }
 
 impl<C: DesignPoint> Claim<C> {
-    /// A sentence of a paper, its place there, the figures that show it, and its checks. How it is tested, its rules say.
+    /// Returns a claim with its sentence, its place in the paper, the figures that show it, and its checks. The rules describe the test.
     pub fn new(
         id: &'static str,
         source: &'static str,
@@ -205,15 +204,15 @@ impl<C: DesignPoint> Claim<C> {
         Self { id, source, statement: statement.to_owned(), test, figures, checks }
     }
 
-    /// The same with other words on how it is tested.
+    /// Replaces the description of the test.
     #[must_use]
     pub fn tested(self, test: impl Into<String>) -> Self {
         Self { test: test.into(), ..self }
     }
 }
 
-/// Declares claims as a table: id, place in the paper, sentence, how it is tested (by default, its rules say that), figures that show
-/// it, checks.
+/// Declares claims as a table: id, place in the paper, sentence, description of the test (by default derived from the rules), figures that
+/// show it, checks.
 #[macro_export]
 macro_rules! claims {
     ($(
@@ -228,15 +227,15 @@ macro_rules! claims {
 }
 
 impl<C: DesignPoint> Check<C> {
-    /// What is claimed of a quantity; the label says of which cell it is.
+    /// Returns a check of a quantity; the label names its cell.
     pub fn new(label: impl Into<String>, quantity: Quantity<C>, rule: Rule) -> Self {
         Self { label: label.into(), quantity, rule }
     }
 }
 
 impl<C: DesignPoint, Name> Claim<C, Name> {
-    /// The cells that must be simulated for it. If there are none, it is a check of the paper's own numbers against each other, which
-    /// says nothing of the model and is counted apart.
+    /// Returns the cells that must be simulated for it. A claim without cells compares numbers of the paper with each other. It states
+    /// nothing about the model and is counted separately.
     pub(crate) fn cells(&self) -> BTreeSet<C> {
         let mut cells = BTreeSet::new();
         self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));

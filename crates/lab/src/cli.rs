@@ -1,4 +1,4 @@
-//! What every command of a laboratory's program has in common: options, how it ends, how it prints.
+//! Common parts of all commands of a laboratory's program: options, endings, output.
 
 pub use crate::terminal::print;
 
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
-/// Says how the program is called, for the commands that it writes into reports and messages. The first to say so is right.
+/// Sets the name of the program for the commands in reports and messages. The first call wins.
 pub fn set_program(name: &str) {
     let _ = PROGRAM.set(name.to_owned());
 }
 
-/// How the program is called: `cargo xtask`, `gridproof`, or another name.
+/// Returns the name of the program: `cargo xtask`, `gridproof`, or another name.
 pub fn program() -> &'static str {
     PROGRAM.get().map_or("gridproof", String::as_str)
 }
@@ -31,11 +31,11 @@ pub struct Common {
     pub json: bool,
 }
 
-/// How a command that ran to its end may end.
+/// Outcome of a command that ran to its end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It has done what it was asked for.
+    /// The command did what was requested.
     Done,
-    /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
+    /// The command completed, but a verdict differs from the recorded one, or a check of `ci` failed.
     Differs,
 }

@@ -1,7 +1,7 @@
-//! The end of the clock: time that leaves it is an error of the input, and reported as one.
+//! The end of the clock: time beyond it is an error of the input, and is reported as one.
 //!
-//! `sim_core`'s time never wraps: leaving its range of 584 years is a panic. No bound on parameters or logs that is checked in
-//! advance would be both sound and fair, so a command catches that panic, and no other.
+//! `sim_core`'s time never wraps: leaving its range of 584 years is a panic. No bound on parameters or logs that is checked in advance
+//! would be both sound and fair, so a command catches that panic, and no other.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,11 +9,11 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is where leaving the clock is an error, and not a defect.
+    /// True while leaving the clock in this thread is an error of the input, not a defect.
     static AT_THE_BORDER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `run` returns; `None` if time left its range meanwhile. Any other panic goes on.
+/// Returns the result of `run`, or `None` if time left its range. Any other panic propagates.
 pub fn within_the_clock<T>(run: impl FnOnce() -> T) -> Option<T> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -25,7 +25,7 @@ pub fn within_the_clock<T>(run: impl FnOnce() -> T) -> Option<T> {
         }));
     });
     AT_THE_BORDER.set(true);
-    // Nothing of the simulation is looked at afterwards.
+    // The state of the simulation is not used after a panic.
     let ran = panic::catch_unwind(AssertUnwindSafe(run));
     AT_THE_BORDER.set(false);
     match ran {
@@ -35,7 +35,7 @@ pub fn within_the_clock<T>(run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Whether these are the words of `sim_core`'s time.
+/// Returns true for the panic messages of `sim_core`'s time.
 fn leaves_the_clock(payload: &(dyn Any + Send)) -> bool {
     let words =
         payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
@@ -44,7 +44,7 @@ fn leaves_the_clock(payload: &(dyn Any + Send)) -> bool {
     })
 }
 
-/// What to say of a part of a paper whose time left the clock.
+/// Returns the error message for a part of a paper whose time left the clock.
 pub(crate) fn beyond_the_clock(what: &str) -> String {
     format!(
         "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"

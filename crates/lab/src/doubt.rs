@@ -1,8 +1,8 @@
-//! `cargo xtask doubt`: which verdicts of a paper change if what it leaves open is read otherwise.
+//! `cargo xtask doubt`: finds the verdicts of a paper that change under alternative readings.
 //!
-//! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged
-//! again on the same seeds. What came of it is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and
-//! readings (`matrix.rs`) and a page (`files.rs`).
+//! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged again on the
+//! same seeds. The result is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and readings (`matrix.rs`) and a page
+//! (`files.rs`).
 
 mod alternative;
 mod files;
@@ -29,27 +29,27 @@ use std::path::{Path, PathBuf};
 /// Options of `cargo xtask doubt`.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// How each run is made: quick or not, the seed, the replications, other parameters, where to write.
+    /// Options of each run: quick or not, seed, replications, other parameters, output folder.
     pub run: session::Request,
     /// Ids or fields of the readings to doubt; empty for all.
     pub readings: Vec<String>,
-    /// Two readings at a time as well.
+    /// True to try two readings at a time as well.
     pub product: bool,
 }
 
 /// Result of a run.
 pub struct Outcome {
-    /// Which paper.
+    /// The paper.
     pub about: About,
-    /// Where everything was written.
+    /// Output folder.
     pub out: PathBuf,
     /// Replications of each design point.
     pub replications: u32,
-    /// How many other answers, or pairs of them, were tried.
+    /// Number of alternatives tried, pairs included.
     pub tried: usize,
     /// Every claim, in the order of the specification.
     pub claims: Vec<Doubted>,
-    /// Whether lines of this kind of run are on record.
+    /// True if lines of this kind of run are on record.
     has_record: bool,
 }
 
@@ -61,19 +61,19 @@ pub struct Doubted {
     pub recorded: Option<String>,
     /// Its verdict under each alternative that was tried, in their order.
     pub under: Vec<(Alternative, Verdict)>,
-    /// What becomes of it, in words that follow its id: `holds under all 31 answers tried`.
+    /// Summary in words that follow its id: `holds under all 31 answers tried`.
     pub sentence: String,
-    /// The same on record.
+    /// The summary on record.
     pub sentence_on_record: Option<String>,
 }
 
 impl Doubted {
-    /// The alternatives under which the verdict is another, with that verdict.
+    /// Returns the alternatives under which the verdict is another, with that verdict.
     pub fn flips(&self) -> impl Iterator<Item = &(Alternative, Verdict)> {
         self.under.iter().filter(|(_, verdict)| *verdict != self.judged.verdict)
     }
 
-    /// Alternatives that reverse the verdict, and those that change it to or from inconclusive, which noise can do.
+    /// Counts the alternatives that reverse the verdict, and those that change it to or from inconclusive, which noise can do.
     fn effect(&self) -> (usize, usize) {
         let is_noise = |verdict| [verdict, self.judged.verdict].contains(&Verdict::Inconclusive);
         let noise = self.flips().filter(|(_, verdict)| is_noise(*verdict)).count();
@@ -82,7 +82,7 @@ impl Doubted {
 }
 
 impl Outcome {
-    /// Claims of which something else is on record, and that; of all claims, if nothing of this kind of run is on record.
+    /// Returns the claims whose summary differs from the record, with the recorded one; all claims if no run of this kind is on record.
     pub fn surprises(&self) -> impl Iterator<Item = (&Doubted, &str)> {
         self.claims.iter().filter_map(|claim| {
             let nothing = if self.has_record { "nothing" } else { "nothing of such a run" };
@@ -91,25 +91,25 @@ impl Outcome {
         })
     }
 
-    /// The claims by effect: first those that most alternatives reverse.
+    /// Returns the claims by effect: first those that most alternatives reverse.
     pub fn by_effect(&self) -> Vec<&Doubted> {
         let mut claims: Vec<&Doubted> = self.claims.iter().collect();
         claims.sort_by_key(|claim| Reverse(claim.effect()));
         claims
     }
 
-    /// Claims whose verdict some alternative reverses; the other changes are to or from inconclusive.
+    /// Counts the claims whose verdict some alternative reverses; the other changes are to or from inconclusive.
     pub fn reversed(&self) -> usize {
         self.claims.iter().filter(|claim| claim.effect().0 > 0).count()
     }
 
-    /// How many claims change their verdict under some answer.
+    /// Counts the claims that change their verdict under some answer.
     pub fn shaken(&self) -> usize {
         self.claims.iter().filter(|claim| claim.flips().next().is_some()).count()
     }
 }
 
-/// Runs the paper `P` under every alternative and writes what was found.
+/// Runs the paper `P` under every alternative and writes the results.
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let slug = P::ABOUT.slug;
     let session = Session::<P>::new(&request.run)?;
@@ -123,7 +123,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let began = std::time::Instant::now();
     let mut store = Store::open(&out.cells())?;
     if !request.run.fresh {
-        // What `reproduce` has finished is not simulated again.
+        // Replications that `reproduce` has finished are reused.
         store = store.borrowing_from(&Path::new("results").join(slug).join("cells"));
     }
 
@@ -135,7 +135,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let judge = |session: &Session<P>| {
         study::judged(session, &session.paper.claims(), session.seed, session.replications, &store, true)
     };
-    // First: most alternatives share some of its replications.
+    // The scenario's own answers come first: most alternatives share some of their replications.
     let own = judge(&session)?;
     progress.add(1);
     let under: Vec<Vec<Judged>> = alternatives

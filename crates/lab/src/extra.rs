@@ -1,4 +1,4 @@
-//! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
+//! Parts of a figure beyond quantities over given x: plots with two estimated axes, single jobs, verdicts side by side.
 
 use crate::chart::Picture;
 use crate::claim::{Claim, Judged};
@@ -10,19 +10,19 @@ use sim_core::Streams;
 /// Estimates a quantity from at most the given number of replications.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
 
-/// What is made when estimates are known, beside a figure or alone.
+/// Content made after all estimates are known, beside a figure or alone.
 pub struct Extra<'a, C: DesignPoint> {
-    /// Of the figure that it stands beside, or its own.
+    /// Id of the figure that it accompanies, or its own.
     pub id: &'static str,
-    /// All that it asks estimates of.
+    /// Quantities that it needs estimates of.
     pub needs: Vec<Quantity<C>>,
-    /// Makes it from the estimates and the streams of the first replication.
+    /// Function that makes it from the estimates and the streams of the first replication.
     pub make: Make<'a, C>,
 }
 
 impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
-    /// Claims under two sets of settings, each with the verdict and the estimate of the cell that decides, as a table of this id, title
-    /// and caption; `names` head the columns of the two.
+    /// Compares claims under two sets of settings in a table with this id, title and caption. Each has the verdict and the estimate of the
+    /// deciding cell; `names` head the columns of the two.
     pub fn side_by_side(
         id: &'static str,
         [one, other]: [&'a str; 2],
@@ -48,24 +48,24 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
     }
 }
 
-/// Makes it.
+/// Function that makes an [`Extra`].
 pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Made + 'a>;
 
-/// What came of an [`Extra`].
+/// Content of an [`Extra`].
 #[derive(Default)]
 pub struct Made {
-    /// Each with its caption. Their ids begin with that of the exhibit, and no other picture of it has the same.
+    /// Pictures with their captions. Their ids begin with that of the exhibit and are distinct.
     pub pictures: Vec<(Picture, String)>,
-    /// For the figure's data.
+    /// Rows of the figure's data.
     pub rows: Vec<DataRow>,
     /// Tables of the page.
     pub tables: Vec<page::Table>,
 }
 
-/// The columns `series`, `x` and `metric` of a figure's data, and what was found.
+/// Columns `series`, `x` and `metric` of a figure's data, and the estimate.
 pub type DataRow = (String, String, String, ConfidenceInterval);
 
-/// Something that was seen once.
+/// Returns a single observation as an estimate without an interval.
 pub const fn seen(value: f64) -> ConfidenceInterval {
     ConfidenceInterval { mean: value, low: None, high: None, replications: 1, level: ConfidenceInterval::LEVEL }
 }

@@ -1,5 +1,5 @@
-//! Ctrl-C, and the signals by which a batch system or a closing terminal ends a program (SIGTERM, SIGHUP): finish what is
-//! being simulated, keep it, start nothing new.
+//! Ctrl-C, and the signals by which a batch system or a closing terminal ends a program (SIGTERM, SIGHUP): running replications are
+//! finished and kept, and no others are started.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -13,13 +13,13 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// The user pressed Ctrl-C, or the system asked the program to end.
+/// Error: the user pressed Ctrl-C, or the system requested the end of the program.
 #[derive(Debug, thiserror::Error)]
 pub enum Interrupted {
-    /// In the middle of many replications.
+    /// Interrupted between replications.
     #[error("interrupted; what is finished is kept, and the same command goes on from there")]
     Resumable,
-    /// In the middle of a single run.
+    /// Interrupted within a single run.
     #[error("interrupted; nothing was written, and the same command begins again")]
     Lost,
 }
@@ -27,21 +27,21 @@ pub enum Interrupted {
 /// Listens for Ctrl-C, SIGTERM and SIGHUP. A second one ends the program at once.
 pub fn listen() {
     for signal in SIGNALS {
-        // Under nohup the terminal may close. (A shell starts what is to run in the background with SIGINT ignored as well;
-        // who sends that to a process by its number means it.)
+        // Under nohup the terminal may close. (A shell also starts background jobs with SIGINT ignored, but a SIGINT sent to a process by
+        // its number is intended.)
         #[cfg(unix)]
         if signal == signal_hook::consts::SIGHUP && is_ignored(signal) {
             continue;
         }
         let interrupted = || Arc::clone(INTERRUPTED.get_or_init(Arc::default));
-        // Failing to listen only means that the signal ends the program at once, which loses nothing either. The order
-        // matters: the first signal finds the flag down, the second finds it up.
+        // If registering fails, the signal ends the program at once, which loses nothing either. The order matters: the first signal finds
+        // the flag down, the second finds it up.
         let _ = flag::register_conditional_shutdown(signal, 130, interrupted());
         let _ = flag::register(signal, interrupted());
     }
 }
 
-/// Whether this process was started with the signal ignored, where the system tells (Linux).
+/// Returns true if this process was started with the signal ignored and the system reports it (Linux).
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -50,12 +50,12 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Requests the end of what runs, or, for the next command of a process that goes on, takes the request back.
+/// Requests the end of the running command, or withdraws the request before the next command of the same process.
 pub fn request(end: bool) {
     INTERRUPTED.get_or_init(Arc::default).store(end, Ordering::SeqCst);
 }
 
-/// Whether the program is asked to end.
+/// Returns true if the end of the program was requested.
 pub fn requested() -> bool {
     INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
 }

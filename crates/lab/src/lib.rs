@@ -1,4 +1,4 @@
-//! The laboratory: what turns a paper into a program with verdicts.
+//! The laboratory: turns a paper into a program with verdicts.
 //!
 //! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The
 //! laboratory runs the replications that these need, keeps them ([`store`]), estimates each

@@ -1,8 +1,8 @@
-//! Logs that a paper runs on: found, unpacked, verified by their hash, read and held.
+//! Logs that a paper runs on: find, unpack, verify by hash, read and hold.
 //!
-//! [`logs!`](crate::logs!) declares them. Before anything runs, the laboratory looks for each in the folder that `--traces` or
-//! the environment variable [`VARIABLE`] names, and gives them to [`Paper::with_logs`](crate::paper::Paper::with_logs). Where one
-//! is missing, `reproduce` and `doubt` skip the paper and say which ([`Missing`]).
+//! [`logs!`](crate::logs!) declares them. Before a run, the laboratory searches for each in the folder that `--traces` or the environment
+//! variable [`VARIABLE`] names, and passes them to [`Paper::with_logs`](crate::paper::Paper::with_logs). If one is missing, `reproduce` and
+//! `doubt` skip the paper and name it ([`Missing`]).
 
 use anyhow::{Context, Result, ensure};
 use flate2::read::MultiGzDecoder;
@@ -20,8 +20,8 @@ pub const VARIABLE: &str = "GRID_TRACES";
 /// A log as [`logs!`](crate::logs!) declares it: its file in the Parallel Workloads Archive, and the SHA-256 of its text, unpacked.
 pub type Declared = (&'static str, &'static str);
 
-/// Declares the logs of a paper, within its `impl Paper`: file, and SHA-256 of the text, unpacked. The paper has a field `logs` of the
-/// type [`Logs`](crate::logs::Logs), in which it finds them.
+/// Declares the logs of a paper, within its `impl Paper`: file, and SHA-256 of the unpacked text. The paper has a field `logs` of the type
+/// [`Logs`](crate::logs::Logs), which receives them.
 ///
 /// ```ignore
 /// impl Paper for MyPaper {
@@ -40,7 +40,7 @@ macro_rules! logs {
     };
 }
 
-/// A log that is not at hand.
+/// Error: a log that is not available.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{file} is not at hand; download it from the Parallel Workloads Archive, \
@@ -53,7 +53,7 @@ pub struct Missing {
 /// A log that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
-    /// Processors of its machine, as its header says: MaxProcs, or else MaxNodes.
+    /// Number of processors of its machine in the header: MaxProcs, or else MaxNodes.
     pub processors: u32,
     /// Its jobs, repaired under the rules of [`workload::Intake`].
     pub held: HeldLog,
@@ -65,7 +65,7 @@ pub struct Log {
 pub struct Logs(Vec<(&'static str, Log)>);
 
 impl Logs {
-    /// Finds, verifies and reads what is `declared`.
+    /// Finds, verifies and reads the `declared` logs.
     pub(crate) fn read(declared: &[Declared], traces: Option<&Path>) -> Result<Self> {
         let read = |&(file, sha256): &Declared| {
             let path = find(file, traces).ok_or(Missing { file })?;
@@ -74,7 +74,7 @@ impl Logs {
         Ok(Self(crate::parallel::in_parallel(declared, read)?))
     }
 
-    /// The log whose file begins with `name`: `KTH-SP2`.
+    /// Returns the log whose file name begins with `name`: `KTH-SP2`.
     ///
     /// # Panics
     ///
@@ -102,7 +102,7 @@ impl Log {
         Ok(Self { processors, held, text })
     }
 
-    /// Its records as they stand.
+    /// Returns its records, unrepaired.
     ///
     /// # Panics
     ///
@@ -111,21 +111,21 @@ impl Log {
         SwfReader::from_read("a log", Cursor::new(Arc::clone(&self.text))).expect("it was read before")
     }
 
-    /// The jobs as a simulation takes them. Estimates that are drawn are others in each replication.
+    /// Returns the jobs for a simulation. Drawn estimates differ between replications.
     pub fn jobs(&self, estimates: Estimates, streams: &Streams) -> impl Iterator<Item = Job> + use<> {
         let seed = streams.stream(Purpose("estimates of a log"), 0).next_u64();
         self.held.with_estimates(estimates, seed).into_iter()
     }
 }
 
-/// The path of a log, plain or packed, in the folder `traces` or else in that which the environment names.
+/// Returns the path of a log, plain or packed, in the folder `traces` or else in the folder that the environment names.
 pub fn find(file: &str, traces: Option<&Path>) -> Option<PathBuf> {
     let folder = traces.map(Path::to_owned).or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from))?;
     let plain = file.strip_suffix(".gz").unwrap_or(file);
     [plain.to_owned(), format!("{plain}.gz")].map(|file| folder.join(file)).into_iter().find(|path| path.is_file())
 }
 
-/// The text of a log, unpacked if it is packed, and its SHA-256.
+/// Returns the text of a log, unpacked if it is packed, and its SHA-256.
 ///
 /// # Errors
 ///

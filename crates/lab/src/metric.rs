@@ -1,55 +1,55 @@
-//! Metrics: what one replication of a design point yields, each declared once.
+//! Metrics: values that one replication of a design point yields, each declared once.
 //!
-//! [`metrics!`](crate::metrics!) makes of a declaration the record that a replication fills in, a type with a value for each
-//! metric, which figures and claims name, and all that is shown of them: the name in files, the label and unit of an axis,
-//! which values are better, whether an axis may go below zero. An undeclared metric does not compile.
+//! [`metrics!`](crate::metrics!) generates from a declaration the record that a replication fills in, a type with a value for each metric,
+//! which figures and claims name, and all that is shown of them: the name in files, the label and unit of an axis, the better direction,
+//! the sign. An undeclared metric does not compile.
 
 pub use metrics::Better;
 use std::fmt;
 
-/// A metric of one replication. It is displayed by its name in files.
+/// A metric of one replication. Its `Display` is its name in files.
 pub trait Metric: Copy + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static {
-    /// The metrics of which every run has one, in the order of the declaration: those behind an index are left out.
+    /// Returns the metrics that every run has, in the order of the declaration; those with an index are left out.
     fn list() -> Vec<Self>;
 
-    /// How it was declared.
+    /// Returns its declaration.
     fn declared(self) -> Declared;
 }
 
-/// What is known of a metric.
+/// Declaration of a metric.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Declared {
-    /// Its field in the record of a replication, which is its name in files, but for those behind an index.
+    /// Field in the record of a replication. It is also the name in files, except for metrics with an index.
     pub field: &'static str,
-    /// In a few words.
+    /// Name in a few words.
     pub label: &'static str,
-    /// Empty where it has none: a ratio, a count.
+    /// Unit; empty for a ratio or a count.
     pub unit: &'static str,
-    /// Label and unit, as an axis shows them.
+    /// Label and unit, for an axis.
     pub axis: &'static str,
-    /// What is measured.
+    /// Description of the measured value.
     pub text: &'static str,
-    /// Whether it can be negative. An axis of what cannot does not go below zero.
+    /// True if it can be negative. Otherwise an axis does not go below zero.
     pub signed: bool,
-    /// Which of two values is the better one, if that can be said.
+    /// Direction of better values, if there is one.
     pub better: Option<Better>,
-    /// Its value in a run in which nothing happened that could be counted: zero, or not a number where it has none.
+    /// Value in a run without anything to count: zero, or NaN if undefined.
     pub of_nothing: f64,
 }
 
 impl Declared {
-    /// A metric of which nothing else is declared.
+    /// Returns a metric with default properties.
     pub const fn new(field: &'static str, label: &'static str, axis: &'static str, text: &'static str) -> Self {
         Self { field, label, unit: "", axis, text, signed: false, better: None, of_nothing: f64::NAN }
     }
 
-    /// The same in this unit.
+    /// Sets the unit.
     #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// The same with one of the words behind its declaration. Any other is a slip, and does not compile.
+    /// Sets the property that a word after the declaration names. An unknown word does not compile.
     #[must_use]
     pub const fn word(self, word: &'static str) -> Self {
         match word.as_bytes() {
@@ -62,7 +62,7 @@ impl Declared {
     }
 }
 
-/// Metrics of a run that are in the catalogue, or that a program adds to it.
+/// Metrics of the catalogue, and those that a program adds to it.
 impl Metric for &'static metrics::Metric {
     fn list() -> Vec<Self> {
         metrics::catalogue().iter().filter(|metric| metric.is_of_experiments()).collect()
@@ -74,23 +74,23 @@ impl Metric for &'static metrics::Metric {
     }
 }
 
-/// What one replication yielded: a value for each metric, not a number where it is not defined. Made of the record that
-/// [`metrics!`](crate::metrics!) declares, by `into`.
+/// Result of one replication: a value for each metric, NaN if undefined. Made by `into` from the record that [`metrics!`](crate::metrics!)
+/// declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values<M>(Vec<(M, f64)>);
 
 impl<M: Metric> Values<M> {
-    /// Each metric with its value.
+    /// Returns the values of these metrics.
     pub fn new(values: impl IntoIterator<Item = (M, f64)>) -> Self {
         Self(values.into_iter().collect())
     }
 
-    /// The value of one metric, if it was measured.
+    /// Returns the value of one metric, if it was measured.
     pub fn of(&self, metric: M) -> Option<f64> {
         self.0.iter().find(|(its, _)| *its == metric).map(|(_, value)| *value)
     }
 
-    /// The same with another value of one metric.
+    /// Returns the same values with another value of one metric.
     #[must_use]
     pub fn with(mut self, metric: M, value: f64) -> Self {
         self.0.retain(|(its, _)| *its != metric);
@@ -98,7 +98,7 @@ impl<M: Metric> Values<M> {
         self
     }
 
-    /// The mean of each metric over several runs of which each measured the same.
+    /// Returns the mean of each metric over several runs that measured the same metrics.
     #[expect(clippy::cast_precision_loss, reason = "few runs")]
     pub fn mean_of(runs: &[Self]) -> Self {
         let of_all = |place: usize| runs.iter().map(|run| run.0[place].1).sum::<f64>() / runs.len() as f64;
@@ -106,7 +106,7 @@ impl<M: Metric> Values<M> {
         Self(metrics.map(|(place, (metric, _))| (*metric, of_all(place))).collect())
     }
 
-    /// In the order of `metrics`, the columns of `runs.csv`; where nothing could be counted, what was declared for that.
+    /// Returns the values in the order of `metrics`, the columns of `runs.csv`; undefined values become the declared `of_nothing`.
     ///
     /// # Panics
     ///
@@ -120,21 +120,21 @@ impl<M: Metric> Values<M> {
     }
 }
 
-/// Declares what a replication measures: a record with a field for each metric, and a type with a value for each, which
-/// figures and claims name.
+/// Declares the metrics of a replication: a record with a field for each metric, and a type with a value for each, which figures and claims
+/// name.
 ///
-/// A metric is its name, which is that in files, its label and, in parentheses, its unit; its documentation is what the report
-/// says of it. Words behind these: `smaller` or `larger` is better; `signed`, it can be negative; `zero`, a run in which there
-/// was nothing to count has a zero and no gap. Where there is one metric for each of something (for each size of a gang), the
-/// name is followed by the type of the index, a name for one, and the name in files that it makes. The field then holds a value
-/// with each index, and the paper's [`metrics`](crate::paper::Paper::metrics) lists the indices that there are.
+/// A metric has a name, which is that in files, a label and, in parentheses, a unit; its documentation is its description in the report.
+/// Words after these: `smaller` or `larger` is better; `signed`, it can be negative; `zero`, a run without anything to count has a zero
+/// instead of a gap. A metric that exists once per index (for each size of a gang) has, after its name, the type of the index, a variable
+/// for it, and the name in files built from it. The field then holds a value with each index, and the paper's
+/// [`metrics`](crate::paper::Paper::metrics) lists the indices.
 ///
 /// ```
 /// use lab::metric::{Better, Metric as _, Values};
 /// use lab::quantity::DesignPoint;
 ///
 /// lab::metrics! {
-///     /// What one replication yields.
+///     /// Results of one replication.
 ///     struct Measured of Metric {
 ///         /// Mean over all jobs.
 ///         wait: "mean wait" ("s") smaller,
@@ -184,7 +184,7 @@ macro_rules! metrics {
         }
 
         impl $Metric {
-            /// How it was declared.
+            /// Returns its declaration.
             $vis const fn declared(self) -> $crate::metric::Declared {
                 match self {
                     $( Self::$name { .. } => const {

@@ -1,21 +1,21 @@
-//! Folders that a run made for its results: gone again if nothing came of it.
+//! Folders that a run created for its results, removed again if it fails.
 
 use std::path::{Path, PathBuf};
 
-/// The folders on the way to some path that were not there. Unless [kept](Self::keep), those that are empty are removed, so
-/// that bad input leaves nothing behind.
+/// The missing folders on the way to a path. Unless [kept](Self::keep), the empty ones are removed on drop, so that bad input leaves no
+/// folders behind.
 #[derive(Debug)]
 #[must_use]
 pub struct NewFolders(Vec<PathBuf>);
 
 impl NewFolders {
-    /// To be called before the folder `path` is made.
+    /// Lists the missing folders of `path`. Call it before the folder is created.
     pub fn on_the_way_to(path: &Path) -> Self {
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         Self(path.ancestors().take_while(is_missing).map(Path::to_owned).collect())
     }
 
-    /// They hold what they were made for.
+    /// Keeps the folders.
     pub fn keep(mut self) {
         self.0.clear();
     }
@@ -23,7 +23,7 @@ impl NewFolders {
 
 impl Drop for NewFolders {
     fn drop(&mut self) {
-        // The innermost first. What is not empty cannot be removed, and stays.
+        // The innermost first. A folder that is not empty cannot be removed, and stays.
         for folder in &self.0 {
             if std::fs::remove_dir(folder).is_err() {
                 break;

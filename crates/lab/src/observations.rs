@@ -1,4 +1,4 @@
-//! Observations at each design point, replication by replication, and estimates of quantities over them.
+//! Observations at each design point and replication, and estimates of quantities over them.
 //!
 //! The observations come from the study of a paper or from the units of an experiment.
 
@@ -6,55 +6,55 @@ use crate::quantity::{DesignPoint, Quantity};
 use metrics::ConfidenceInterval;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By design point, a row for each replication with a value for each metric.
+/// For each design point, a row for each replication with a value for each metric.
 #[derive(Clone, Debug)]
 pub struct Observations<C: DesignPoint> {
     metrics: Vec<C::Metric>,
     rows: BTreeMap<C, Vec<Vec<f64>>>,
-    /// Points at which nothing is drawn: their one row stands beside every replication of the others.
+    /// Points without random draws: their one row is paired with every replication of the others.
     exact: BTreeSet<C>,
 }
 
 impl<C: DesignPoint> Observations<C> {
-    /// None yet; `metrics` are the columns of a row.
+    /// Returns an empty set; `metrics` are the columns of a row.
     pub const fn new(metrics: Vec<C::Metric>) -> Self {
         Self { metrics, rows: BTreeMap::new(), exact: BTreeSet::new() }
     }
 
-    /// Adds the next replication of a point: not a number where a metric is not defined.
+    /// Adds the next replication of a point; an undefined metric is NaN.
     pub fn add(&mut self, cell: C, row: Vec<f64>) {
         self.rows.entry(cell).or_default().push(row);
     }
 
-    /// Adds the only row of a point at which nothing is drawn.
+    /// Adds the only row of a point without random draws.
     pub fn add_exact(&mut self, cell: C, row: Vec<f64>) {
         self.exact.insert(cell.clone());
         self.add(cell, row);
     }
 
-    /// The columns of a row.
+    /// Returns the columns of a row.
     pub fn metrics(&self) -> &[C::Metric] {
         &self.metrics
     }
 
-    /// How many replications of a point there are.
+    /// Returns the number of replications of a point.
     pub(crate) fn replications_of(&self, cell: &C) -> u32 {
         u32::try_from(self.rows.get(cell).map_or(0, Vec::len)).expect("few replications")
     }
 
-    /// Every row with its point and its replication.
+    /// Iterates over the rows with their points and replications.
     pub fn rows(&self) -> impl Iterator<Item = (&C, usize, &[f64])> {
         self.rows.iter().flat_map(|(cell, rows)| rows.iter().enumerate().map(move |(i, row)| (cell, i, row.as_slice())))
     }
 
-    /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells
-    /// that draw have. If none of them draws, it is exact.
+    /// Returns the mean of `quantity` over the first `replications` replications, with its interval; limited to those that all of its
+    /// random cells have. A quantity without random cells is exact.
     ///
-    /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
+    /// Replications in which it is undefined are left out; if it is defined in none, the mean is NaN.
     ///
     /// # Panics
     ///
-    /// If it names a metric that is no column, or a point that draws nothing and was not run.
+    /// If it names a metric that is no column, or a point without random draws that was not run.
     pub fn estimate(&self, quantity: &Quantity<C>, replications: u32) -> ConfidenceInterval {
         if self.drawn(quantity).is_empty() {
             return ConfidenceInterval::exact(self.value(quantity, 0));
@@ -72,13 +72,13 @@ impl<C: DesignPoint> Observations<C> {
         ConfidenceInterval::of(&sample)
     }
 
-    /// The value of `quantity` in each of the first `replications` replications in which it is defined.
+    /// Returns the value of `quantity` in each of the first `replications` replications in which it is defined.
     pub fn sample(&self, quantity: &Quantity<C>, replications: u32) -> Vec<f64> {
         let most = self.drawn(quantity).iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
         (0..most as usize).map(|at| self.value(quantity, at)).filter(|value| value.is_finite()).collect()
     }
 
-    /// The points of a quantity that differ from replication to replication.
+    /// Returns the points of a quantity that differ from replication to replication.
     fn drawn(&self, quantity: &Quantity<C>) -> BTreeSet<C> {
         let mut cells = BTreeSet::new();
         quantity.collect_cells(&mut cells);
@@ -89,7 +89,7 @@ impl<C: DesignPoint> Observations<C> {
     fn value(&self, quantity: &Quantity<C>, replication: usize) -> f64 {
         quantity.value(&|cell, metric| {
             let position = self.metrics.iter().position(|known| *known == metric);
-            // A figure or a claim names an index of which the list of metrics knows nothing.
+            // A figure or a claim names an index that the list of metrics lacks.
             let position = position.unwrap_or_else(|| panic!("{metric} is not listed"));
             self.rows[cell][if self.exact.contains(cell) { 0 } else { replication }][position]
         })

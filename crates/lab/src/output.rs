@@ -1,20 +1,20 @@
 //! Writing results: whole files or none, and whole folders or none.
 //!
-//! A folder of results is one run's. While a run goes, its files lie in a staging folder inside it; when it is complete,
-//! they take the place of the earlier run's in one commit (`commit.rs`), which a process that is killed at any moment leaves
-//! undone, or to be completed by the next one. `manifest.json` lists every file with its SHA-256, so that
-//! `cargo xtask verify` can tell whether a folder is what a run wrote; it is taken away first and put back last.
+//! A folder of results belongs to one run. During a run its files lie in a staging folder inside it; when it is complete, they replace
+//! those of the earlier run in one commit (`commit.rs`). A process killed at any moment leaves the commit undone, or to be completed by the
+//! next process. `manifest.json` lists every file with its SHA-256, so that `cargo xtask verify` can check a folder; it is removed first
+//! and put back last.
 //!
 //! | name | holds |
 //! |---|---|
-//! | `.gridproof-lock` | the process that writes here; gone when it is |
-//! | `.gridproof-staging-PID` | files of a run that is not complete; the next run sweeps those of the dead |
-//! | `.gridproof-commit` | files of a complete run that are being put in their places |
-//! | `.gridproof-partial-PID-…` | a single file in the making, such as a log that is converted |
+//! | `.gridproof-lock` | the process that writes here; removed when it ends |
+//! | `.gridproof-staging-PID` | files of a run that is not complete; the next run removes those of dead processes |
+//! | `.gridproof-commit` | files of a complete run that are being moved into place |
+//! | `.gridproof-partial-PID-…` | a single unfinished file, such as a log being converted |
 //!
-//! What a run may do to files that it finds: it replaces or removes what the manifest lists, which the same command wrote.
-//! It refuses a folder that holds another command's results, or files and no manifest (hidden ones apart). A foreign file
-//! beside results stays; where a result needs its name, the run is refused before anything is changed.
+//! A run replaces or removes existing files only if the manifest lists them, and the same command wrote it. It refuses a folder that holds
+//! another command's results, or files and no manifest (hidden ones apart). A foreign file beside results stays; if a result needs its
+//! name, the run is refused before anything is changed.
 
 mod commit;
 mod fault;
@@ -36,34 +36,34 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 const STAGING: &str = ".gridproof-staging-";
-/// Finished replications, kept from run to run.
+/// Folder of finished replications, kept from run to run.
 const CELLS: &str = "cells";
 
-/// A folder that one run writes its results to.
+/// Folder that one run writes its results to.
 #[derive(Debug)]
 pub struct OutDir {
     path: PathBuf,
-    /// Such as `reproduce multi-site`: results of the same command are replaced.
+    /// Command such as `reproduce multi-site`: results of the same command are replaced.
     command: String,
     staging: PathBuf,
-    /// What an earlier run of the same command wrote here.
+    /// Files that an earlier run of the same command wrote here.
     earlier: BTreeSet<String>,
     lock: Option<Lock>,
-    /// Dropped last: an empty folder goes.
+    /// Dropped last, to remove an empty folder.
     _made: NewFolders,
 }
 
 impl OutDir {
-    /// Takes the folder for this process, creates it if need be, and makes sure that it can be written to before any work
-    /// is done. What a killed process left here is put in order first.
+    /// Locks the folder for this process, creates it if necessary, and checks that it is writable before any work is done. The remains of a
+    /// killed process are cleaned up first.
     ///
     /// # Errors
     ///
-    /// Another process writes here, the folder holds something else than results of `command`, or it cannot be written to.
+    /// Another process writes here, the folder holds anything other than results of `command`, or it cannot be written to.
     pub fn create(path: &Path, command: impl Into<String>) -> Result<Self> {
         let command = command.into();
-        // Before anything is written: a foreign folder is not touched at all.
-        // Looked at twice, since another process may be putting its files in place at this very moment.
+        // Before anything is written, since a foreign folder must stay untouched. Checked twice, since another process may be moving its
+        // files into place at this moment.
         if earlier(path, &command).is_err() && !Lock::is_in(path) {
             earlier(path, &command)?;
         }
@@ -81,12 +81,12 @@ impl OutDir {
         Ok(out)
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where finished replications are kept, complete run or not.
+    /// Returns the folder of finished replications, which is kept even if the run does not complete.
     pub fn cells(&self) -> PathBuf {
         self.path.join(CELLS)
     }
@@ -96,7 +96,7 @@ impl OutDir {
         write_whole(&self.staged().join(name), content.as_ref())
     }
 
-    /// A file to be written bit by bit. Dropped before [`keep`](Self::keep) gives it a name, it is gone.
+    /// Returns a file to be written piece by piece. It is deleted unless [`keep`](Self::keep) names it before it is dropped.
     pub fn begin(&self) -> Result<NamedTempFile> {
         partial::partial_in(&self.staging).with_context(|| format!("cannot write into {}", self.path.display()))
     }
@@ -106,13 +106,13 @@ impl OutDir {
         keep_as(file, &self.staged().join(name))
     }
 
-    /// The run is complete: its files appear, those of the earlier run go, and `manifest.json` tells what they are. To what
-    /// `content` says (an object that ends in `timings`) it adds the command and every file with its length and SHA-256.
+    /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them. The command and every
+    /// file with its length and SHA-256 are added to `content`, an object that ends in `timings`.
     ///
     /// # Errors
     ///
-    /// A foreign file is in the way, or the disk fails; the earlier results are still there then, or the next run
-    /// completes these.
+    /// A foreign file has one of the names, or the disk fails. In both cases the earlier results are intact, or the next run completes the
+    /// new ones.
     pub fn finish(self, content: serde_json::Value) -> Result<()> {
         let files = Listed::below(&self.staged()).context("cannot read what was just written")?;
         let names: BTreeSet<String> = files.iter().map(|file| file.name.clone()).chain([MANIFEST.to_owned()]).collect();
@@ -125,12 +125,12 @@ impl OutDir {
         Journal { remove, install: names.into_iter().collect() }.commit(&self.path, &self.staging)
     }
 
-    /// Where files lie until the run is complete.
+    /// Returns the staging folder of the files.
     fn staged(&self) -> PathBuf {
         self.staging.join(commit::FILES)
     }
 
-    /// Fails if a foreign file is called `name`, or like a folder above it.
+    /// Fails if a foreign file has the name `name`, or that of a folder above it.
     fn ensure_free(&self, name: &str) -> Result<()> {
         let path = self.path.join(name);
         let folders = Path::new(name).ancestors().skip(1).map(|folder| self.path.join(folder));
@@ -145,7 +145,7 @@ impl OutDir {
         Ok(())
     }
 
-    /// Removes what dead processes left. The holder of the lock is the only process here.
+    /// Removes the remains of dead processes. The holder of the lock is the only process here.
     fn sweep(&self) -> Result<()> {
         let entries = fs::read_dir(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
         for entry in entries.flatten() {
@@ -161,17 +161,17 @@ impl OutDir {
 
 impl Drop for OutDir {
     fn drop(&mut self) {
-        // Nothing can be reported here, and what stays is swept by the next run.
+        // An error cannot be reported here; the next run removes what stays.
         let _ = fs::remove_dir_all(&self.staging);
     }
 }
 
-/// Whether a complete run's files wait to be put in their places.
+/// Returns true if files of a complete run are still to be moved into place.
 pub fn is_being_put_in_place(folder: &Path) -> bool {
     folder.join(commit::COMMIT).exists()
 }
 
-/// The files in `folder` that an earlier run of `command` wrote.
+/// Returns the files in `folder` that an earlier run of `command` wrote.
 fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
     const FIX: &str = "choose another folder with --out DIR, or move this one away";
     let (shown, program) = (folder.display(), program());

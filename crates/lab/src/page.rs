@@ -1,8 +1,8 @@
-//! The report page: one file that opens offline and fetches nothing.
+//! The report page: one file that opens offline and loads nothing.
 //!
-//! [`Page`] lists what there is to show, every part optional; [`render`] writes it. Text is escaped by the template
-//! engine, data reach the page's script as JSON in which no tag can end, and a content security policy forbids the page
-//! to load anything. Pictures are inline SVG; the script adds a crosshair, a search and sorting.
+//! [`Page`] lists the parts to show, all optional; [`render`] writes it. The template engine escapes text, data reach the page's script as
+//! JSON in which no tag can end, and a content security policy forbids the page to load anything. Pictures are inline SVG; the script adds
+//! a crosshair, a search and sorting.
 
 mod view;
 
@@ -14,10 +14,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// Everything that a report shows, in the order in which it shows it.
+/// All parts of a report, in the order of the page.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// What was run: `multi-site`, or the name of a trace.
+    /// Subject of the run: `multi-site`, or the name of a trace.
     pub title: String,
     /// One line below: the paper's citation.
     pub subtitle: String,
@@ -25,38 +25,38 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
-    /// The paper's claims and what became of them.
+    /// The paper's claims and their verdicts.
     pub claims: Vec<Claim>,
-    /// Whether the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
+    /// True if the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
     pub has_own_claims: bool,
-    /// What is shown in an order of its own: pictures and tables that belong together, with words before them.
+    /// Sections in an order of their own: pictures and tables that belong together, after introductory paragraphs.
     pub sections: Vec<Section>,
     /// Further pictures.
     pub figures: Vec<Figure>,
-    /// How far the results carry: shown behind them.
+    /// Limits of the results, shown after them.
     pub caveats: Vec<String>,
     /// Further tables.
     pub tables: Vec<Table>,
-    /// What the paper's text leaves open, and how it was read.
+    /// Questions that the paper's text leaves open, and the answers taken.
     pub readings: Vec<Reading>,
     /// Parameters with their sources.
     pub parameters: Vec<Parameter>,
-    /// What to do and the command that does it.
+    /// Task and the command for it.
     pub commands: Vec<(String, String)>,
     /// Revision, seed, scenario hash and the like.
     pub provenance: Vec<(String, String)>,
 }
 
-/// A part of the page under a head of its own.
+/// A part of the page under a heading of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// Short name, as in links.
     pub id: String,
-    /// Its head.
+    /// Heading.
     pub title: String,
     /// Paragraphs before its parts.
     pub words: Vec<String>,
-    /// What it shows, in order.
+    /// Pictures and tables, in order.
     pub parts: Vec<Part>,
 }
 
@@ -74,21 +74,21 @@ pub enum Part {
 pub struct Claim {
     /// `W3`.
     pub id: String,
-    /// Where the paper says it: `§4.2, figure 2`.
+    /// Place in the paper: `§4.2, figure 2`.
     pub source: String,
-    /// What it says.
+    /// Statement of the paper.
     pub statement: String,
-    /// How that is tested.
+    /// Description of the test.
     pub test: String,
-    /// What was expected, in short.
+    /// Expected value, in short.
     pub expected: String,
-    /// What was seen, in short.
+    /// Observed value, in short.
     pub observed: String,
     /// The verdict of this run.
     pub verdict: Verdict,
     /// The verdict on record, if there is one.
     pub recorded: Option<Verdict>,
-    /// How many replications it rests on, if that can be said in one number.
+    /// Number of replications behind it, if it is a single number.
     pub reps: Option<u32>,
     /// The evidence, cell by cell.
     pub cells: Vec<Cell>,
@@ -105,18 +105,18 @@ pub struct Cell {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The values that agree with the claim, infinite on an open side; drawn behind the interval.
+    /// Range of values that agree with the claim, infinite on an open side; drawn behind the interval.
     pub claimed: Option<(f64, f64)>,
     /// The verdict of this cell.
     pub verdict: Verdict,
 }
 
-/// A picture and what to know about it.
+/// A picture with its caption.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// What is drawn.
+    /// Picture to draw.
     pub picture: Picture,
-    /// What to see in it.
+    /// Explanation below it.
     pub caption: String,
     /// Ids of the claims that rest on it.
     pub claims: Vec<String>,
@@ -125,7 +125,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure with links to `figures/STEM.svg`, `figures/STEM.png` (if this program writes PNG) and `data/STEM.csv`.
+    /// Returns a figure with links to `figures/STEM.svg`, `figures/STEM.png` (if this program writes PNG) and `data/STEM.csv`.
     pub fn new(picture: impl Into<Picture>, stem: &str) -> Self {
         let mut files = vec![("SVG".to_owned(), format!("figures/{stem}.svg"))];
         if cfg!(feature = "png") {
@@ -141,20 +141,20 @@ impl Figure {
 pub struct Table {
     /// Short name, as in links.
     pub id: String,
-    /// What is listed.
+    /// Heading of the table.
     pub title: String,
-    /// What to see in it; may be empty.
+    /// Explanation; may be empty.
     pub caption: String,
     /// Column heads.
     pub columns: Vec<String>,
     /// Cells, formatted. A column of numbers is aligned to the right.
     pub rows: Vec<Vec<String>>,
-    /// By row and column: the exact value of a rounded cell, for the pointer and for sorting; empty where there is none.
+    /// Exact value of each rounded cell by row and column, for the tooltip and for sorting; empty if there is none.
     pub exact: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table of these columns.
+    /// Returns a table of these columns.
     pub fn new<T: Into<String>>(
         id: impl Into<String>,
         title: impl Into<String>,
@@ -184,11 +184,11 @@ pub struct Reading {
     pub value: String,
     /// The other answers.
     pub alternatives: String,
-    /// The answer is the one taken by default.
+    /// True if the answer is the default.
     pub is_default: bool,
 }
 
-/// Writes the page.
+/// Renders the page.
 ///
 /// # Errors
 ///

@@ -18,22 +18,22 @@ pub use sim_core::Reading;
 use sim_core::Streams;
 use std::path::Path;
 
-/// Who wrote it, and which crate holds it.
+/// Bibliographic data of a paper, and the crate of its model.
 #[derive(Copy, Clone, Debug)]
 pub struct About {
-    /// Its name on the command line: `multi-site`.
+    /// Name on the command line: `multi-site`.
     pub slug: &'static str,
-    /// As printed.
+    /// Title as printed.
     pub title: &'static str,
-    /// Authors, title, where it appeared, year.
+    /// Authors, title, place of publication, year.
     pub citation: &'static str,
     /// The crate of its model.
     pub package: &'static str,
-    /// What it studies, in one line.
+    /// Subject of the study, in one line.
     pub subject: &'static str,
 }
 
-/// What the replications of a paper measure.
+/// Metric type of the replications of a paper.
 pub type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
 
 /// A paper, read from its scenario.
@@ -41,26 +41,26 @@ pub trait Paper: Sized + Sync {
     /// One point of its experiments. The order is that of `runs.csv`.
     type Cell: DesignPoint + Serialize;
 
-    /// Who wrote it.
+    /// Bibliographic data.
     const ABOUT: About;
     /// The text of its scenario, `workloads/SLUG.toml`. Its table `run` holds `replications`, `seed` and, if it is another number
     /// of replications, `quick_replications`, which the laboratory reads ([`Runs`](crate::runs::Runs)).
     const SCENARIO: &'static str;
-    /// The text of `docs/papers/SLUG.md`, whose table of verdicts is on record; empty if nothing is.
+    /// Text of `docs/papers/SLUG.md`, whose table of verdicts is the record; empty if there is none.
     const PAGE: &'static str = "";
-    /// SHA-256 of the sources that determine a replication, made at build time: one that was computed by other code is
-    /// computed again. Left empty, it is that of the program, which any change of its code changes.
+    /// SHA-256 of the sources that determine a replication, made at build time: a replication computed by other code is computed again. If
+    /// empty, the hash of the program is used, which any change of its code changes.
     const MODELS: &'static str = "";
-    /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings!) declares.
+    /// Readings, in the order of the specification: the `LIST` that [`readings!`](crate::readings!) declares.
     const READINGS: &'static [Reading] = &[];
-    /// The logs that it runs on, by [`logs!`](crate::logs!). Where one is missing, the paper is skipped.
+    /// Logs that it runs on, by [`logs!`](crate::logs!). If one is missing, the paper is skipped.
     const LOGS: &'static [Declared] = &[];
 
-    /// The scenario as it is on file.
+    /// Returns the scenario as stored.
     ///
     /// # Errors
     ///
-    /// The text is no TOML.
+    /// The text is not TOML.
     fn scenario() -> Result<Scenario> {
         Scenario::of_paper(Self::ABOUT.slug, Self::SCENARIO)
     }
@@ -68,106 +68,106 @@ pub trait Paper: Sized + Sync {
     /// Reads and checks the scenario.
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
 
-    /// Keeps the logs that it declares. Called once before anything is simulated, and not where a paper is only listed.
+    /// Receives the logs that it declares. Called once before the simulation; not called if the paper is only listed.
     #[must_use]
     fn with_logs(self, logs: Logs) -> Self {
         let _ = logs;
         self
     }
 
-    /// The same of a paper that declares none because it runs without them, too: looks for logs in the folder `traces` or else where
-    /// the environment says ([`logs::find`](crate::logs::find)).
+    /// Receives the folder of logs, for a paper that declares no logs because it can run without them: it searches `traces` or else the
+    /// folder that the environment names ([`logs::find`](crate::logs::find)).
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
         let _ = traces;
         Ok(self)
     }
 
-    /// What its report shows, in the order of the page.
+    /// Returns the exhibits of its report, in the order of the page.
     fn exhibits(&self) -> Vec<Exhibit<'_, Self::Cell>>;
 
-    /// Its claims, in the order of the specification.
+    /// Returns its claims, in the order of the specification.
     fn claims(&self) -> Vec<Claim<Self::Cell>>;
 
-    /// Sentences that are shown and not judged.
+    /// Returns the sentences that are shown and not judged.
     fn remarks(&self) -> Vec<Remark<Self::Cell>> {
         Vec::new()
     }
 
-    /// The first line of the report, if it has one: that something ran in the place of something else, say.
+    /// Returns the first line of the report, if it has one: that another log or model was substituted, say.
     fn preface(&self) -> Option<String> {
         None
     }
 
-    /// Which verdicts on record this run is compared with, if not the plain ones: `stand-in`.
+    /// Returns the name of the verdicts on record to compare with, if not the plain ones: `stand-in`.
     fn record(&self) -> Option<&'static str> {
         None
     }
 
-    /// Files of results beside the usual ones, below the folder of the run: each its name and what it holds, from the values of
-    /// quantities, replication by replication, over cells that figures or claims ask for. Made where all figures are, and not with
-    /// `--only`.
+    /// Returns additional result files, below the folder of the run: name and content of each. `found` returns the values of a quantity,
+    /// replication by replication, over cells that figures or claims use. Called if all figures are made, not with `--only`.
     ///
     /// # Errors
     ///
-    /// What keeps it from being written down.
+    /// A file cannot be made.
     fn files(&self, found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let _ = found;
         Ok(Vec::new())
     }
 
-    /// Files that were read from outside the workspace: name and SHA-256.
+    /// Returns the files read from outside the workspace: name and SHA-256.
     fn data(&self) -> Vec<(String, String)> {
         Self::LOGS.iter().map(|(file, sha256)| ((*file).to_owned(), (*sha256).to_owned())).collect()
     }
 
-    /// What a reader must know before anything else.
+    /// Returns the notes that a reader must see first.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The parameters that distinguish cells, by name. Left out, they are the fields of the cell.
+    /// Returns the parameters that distinguish cells, by name. If empty, they are the fields of the cell.
     fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)> {
         let _ = cell;
         Vec::new()
     }
 
-    /// All that determines a run, but for the seed and the replication. Left out, it is the whole scenario, the logs and the cell; a
-    /// paper of which some cells do not depend on some readings says so here, and `doubt` runs these cells once.
+    /// Returns all that determines a run, except the seed and the replication. By default it is the whole scenario, the logs and the cell.
+    /// A paper with cells that do not depend on some readings overrides it, and `doubt` runs these cells once.
     fn determinants(&self, cell: &Self::Cell) -> serde_json::Value {
         let _ = cell;
         serde_json::Value::Null
     }
 
-    /// Whether its replications differ. A cell that draws nothing is run once: what it yields is exact, stands beside every
+    /// Returns true if its replications differ. A cell without random draws is run once: its result is exact, is paired with every
     /// replication of the others, and has no interval.
     fn draws(&self, cell: &Self::Cell) -> bool {
         let _ = cell;
         true
     }
 
-    /// How many of `wanted` replications of a cell are run: fewer where they take too long for what they tell.
+    /// Returns the number of replications to run, at most `wanted`: fewer if they take too long for what they contribute.
     fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {
         let _ = cell;
         wanted
     }
 
-    /// About how long a run takes, in any unit: the progress bar goes by it.
+    /// Returns the approximate cost of a run, in any unit, for the progress bar.
     fn cost(&self, cell: &Self::Cell) -> u64 {
         let _ = cell;
         1
     }
 
-    /// What a run yields, in the order of the columns of `runs.csv`: what [`metrics!`](crate::metrics!) declares, and those behind
-    /// an index for each index that there is.
+    /// Returns the metrics of a run, in the order of the columns of `runs.csv`: those that [`metrics!`](crate::metrics!) declares, and
+    /// those with an index once for each index.
     fn metrics(&self) -> Vec<MetricOf<Self>> {
         MetricOf::<Self>::list()
     }
 
-    /// One replication of one cell: a value for each of [`metrics`](Self::metrics), not a number where undefined.
+    /// Simulates one replication of one cell: a value for each of [`metrics`](Self::metrics), NaN if undefined.
     fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Values<MetricOf<Self>>;
 }
 
-/// SHA-256 of the code that computes the replications of `P`, in hexadecimal: of its models' sources, or else of the executable.
+/// Returns the SHA-256, in hexadecimal, of the code that computes the replications of `P`: of its models' sources, or else of the
+/// executable.
 pub(crate) fn models<P: Paper>() -> &'static str {
     if P::MODELS.is_empty() { executable_sha256() } else { P::MODELS }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// # Errors
 ///
-/// That of the first item, in the order of `items`, that has one. (`collect` into a `Result` would give the error that some
-/// thread came to first: another one from run to run.) Items behind a known error are left out.
+/// The error of the first item, in the order of `items`, that fails. (`collect` into a `Result` would return the error that some thread
+/// found first, which varies from run to run.) Items behind a known error are skipped.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
     until_one_fails(items.len(), &|place| {
@@ -20,13 +20,13 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> 
         has_failed
     });
     let results = results.into_iter().map(|result| result.into_inner().expect("no other thread writes here"));
-    // Nothing stands behind an error alone, and what is collected ends at the error.
+    // Only items behind an error lack a result, and collecting ends at the error.
     results.map(|result| result.expect("nothing is left out before an error")).collect()
 }
 
-/// Runs each place below `count` on all threads, but those behind one of which `has_failed` is known.
+/// Runs each place below `count` on all threads, except those behind a known failure.
 ///
-/// Of no type, so that the threads' machinery is compiled once and not for every caller.
+/// Not generic, so that the thread machinery is compiled once and not for every caller.
 fn until_one_fails(count: usize, has_failed: &(dyn Fn(usize) -> bool + Sync)) {
     let first_failure = AtomicUsize::new(usize::MAX);
     (0..count).into_par_iter().for_each(|place| {

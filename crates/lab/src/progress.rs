@@ -1,4 +1,4 @@
-//! Progress of long work: a bar with the time left on a terminal, plain lines off it.
+//! Progress of long work: a bar with the remaining time on a terminal, plain lines elsewhere.
 
 use crate::terminal::tell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Progress {
     what: String,
     bar: Option<ProgressBar>,
-    /// Off a terminal: the tenths that have been printed.
+    /// Number of tenths already printed, if there is no terminal.
     tenths_shown: AtomicU64,
     done: AtomicU64,
     total: u64,
@@ -17,7 +17,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `total` units of `what`. The unit is whatever takes about equally long, such as simulated jobs.
+    /// Starts at zero of `total` units of `what`. All units should take about equally long, such as simulated jobs.
     pub fn new(what: impl Into<String>, total: u64, quiet: bool) -> Self {
         let what = what.into();
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
@@ -32,7 +32,7 @@ impl Progress {
         Self { what, bar, tenths_shown: AtomicU64::new(0), done: AtomicU64::new(0), total, quiet }
     }
 
-    /// Some more units are done.
+    /// Adds completed units.
     pub fn add(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         if let Some(bar) = &self.bar {

@@ -1,4 +1,4 @@
-//! Where a result comes from.
+//! Origin of a result: revision, sources, executable, machine use.
 
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
@@ -17,28 +17,28 @@ pub fn built_from(revision: &'static str, sources: &'static str) {
     let _ = BUILT.set([revision, sources]);
 }
 
-/// The commit that this program was built from, marked `-dirty` if its sources differed from it; `unknown` outside a
-/// repository. What is checked out when it runs is another matter.
+/// Returns the commit that this program was built from, marked `-dirty` if its sources differed from it; `unknown` outside a repository. It
+/// is independent of what is checked out at run time.
 pub fn git_revision() -> &'static str {
     BUILT.get().map_or("unknown", |[revision, _]| revision)
 }
 
-/// SHA-256 of the sources that this program was built from, committed or not.
+/// Returns the SHA-256 of the sources that this program was built from, committed or not.
 pub fn sources() -> &'static str {
     BUILT.get().map_or("unknown", |[_, sources]| sources)
 }
 
-/// Path of the running executable; empty if the system does not report it.
+/// Returns the path of the running executable; empty if the system does not report it.
 pub fn executable() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
-/// SHA-256 of the running executable.
+/// Returns the SHA-256 of the running executable.
 pub(crate) fn executable_sha256() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| {
-        // On Linux this is what runs, even if another build has taken its place.
+        // On Linux this is the running program, even if another build has replaced the file.
         let running = Path::new("/proc/self/exe");
         let hash = sha256_of(if running.exists() { running } else { executable() });
         // An executable that cannot be read has no identity beyond its process: its stored results are never reused.
@@ -46,13 +46,13 @@ pub(crate) fn executable_sha256() -> &'static str {
     })
 }
 
-/// Identity of the code that computes a result: the hash of Gridproof's sources. For a program that `adds` to them, or that does not
-/// report its sources, it is the hash of the executable.
+/// Returns the identity of the code that computes a result: the hash of Gridproof's sources. For a program that `adds` to them, or that
+/// does not report its sources, it is the hash of the executable.
 pub fn code(adds: bool) -> &'static str {
     if adds || sources() == "unknown" { executable_sha256() } else { sources() }
 }
 
-/// SHA-256 of a file's content, in hexadecimal digits.
+/// Returns the SHA-256 of a file's content, in hexadecimal digits.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn sha256_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// SHA-256 of each file, by its path.
+/// Returns the SHA-256 of each file, by its path.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ pub fn hashes_of(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
     files.iter().map(hash).collect()
 }
 
-/// `text` as one word of a shell command.
+/// Returns `text` as one word of a shell command.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=,:+-@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
@@ -92,17 +92,17 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
     format!("'{}'", text.replace('\'', r"'\''")).into()
 }
 
-/// CPU seconds that this process has used so far, where the system tells (Linux).
+/// Returns the CPU seconds that this process has used so far, if the system reports them (Linux).
 pub fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Fields 14 and 15, user and system time in ticks, counted behind the name, which may hold blanks.
+    // Fields 14 and 15, user and system time in ticks, counted behind the name, which may contain blanks.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
     // Linux reports to user space in hundredths of a second on every architecture.
     Some(ticks / 100.0)
 }
 
-/// The most memory that this process has held, in MiB, where the system tells (Linux).
+/// Returns the peak memory of this process in MiB, if the system reports it (Linux).
 pub fn peak_memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

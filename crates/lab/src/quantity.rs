@@ -1,16 +1,16 @@
-//! What a figure shows and a claim judges: a number per replication, computed from the metrics of one or more cells.
+//! Quantities that figures show and claims judge: a number per replication, computed from the metrics of one or more cells.
 
 use crate::metric::Metric;
 use metrics::order;
 use std::collections::BTreeSet;
 use std::ops::{Add, Div, Mul, Sub};
 
-/// One point of a paper's experiments, and what is measured there.
+/// One point of a paper's experiments, and its metrics.
 pub trait DesignPoint: Clone + Ord + Send + Sync {
-    /// What [`metrics!`](crate::metrics!) declares.
+    /// Type that [`metrics!`](crate::metrics!) declares.
     type Metric: Metric;
 
-    /// The metric at this point, as figures and claims take it.
+    /// Returns the metric at this point, for figures and claims.
     fn get(self, metric: Self::Metric) -> Quantity<Self> {
         Quantity::Metric(self, metric)
     }
@@ -44,12 +44,12 @@ pub enum Quantity<C: DesignPoint> {
     Constant(f64),
     /// Two quantities, combined.
     Combined(Operation, Box<Self>, Box<Self>),
-    /// The rank of one among several, by its place in the list: 1 is the smallest, and equal ones share the mean of their ranks.
+    /// The rank of one among several, by its position in the list: 1 is the smallest, and ties share the mean of their ranks.
     Rank(usize, Vec<Self>),
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-/// How two quantities become one.
+/// Operation that combines two quantities.
 pub enum Operation {
     /// The sum.
     Add,
@@ -61,33 +61,33 @@ pub enum Operation {
     Divide,
     /// The larger of the two.
     Larger,
-    /// 1 if both have the same sign or are as good as zero, else 0.
+    /// 1 if both have the same sign or are both nearly zero, otherwise 0.
     Alike,
 }
 
 impl<C: DesignPoint> Quantity<C> {
-    /// `self` relative to `base`, in percent of it.
+    /// Returns `self` relative to `base`, in percent of `base`.
     pub fn percent_above(self, base: Self) -> Self {
         (self - base.clone()) / base * 100.0
     }
 
-    /// The larger of the two, in each replication.
+    /// Returns the larger of the two, in each replication.
     pub fn or_larger(self, other: Self) -> Self {
         Self::combined(Operation::Larger, self, other)
     }
 
-    /// 1 in a replication where both have the same sign, or are as good as zero; else 0.
+    /// Returns 1 in a replication in which both have the same sign or are both nearly zero; otherwise 0.
     pub fn has_the_sign_of(self, other: Self) -> Self {
         Self::combined(Operation::Alike, self, other)
     }
 
-    /// Whether it is the larger of several in each replication. Where these are noisy, its mean lies above the largest of their means:
-    /// each replication picks what chance favours.
+    /// Returns true for the larger of several in each replication. If these are noisy, its mean lies above the largest of their means: each
+    /// replication selects the value that chance favours.
     pub(crate) const fn is_largest(&self) -> bool {
         matches!(self, Self::Combined(Operation::Larger, ..))
     }
 
-    /// The mean of several, in each replication.
+    /// Returns the mean of several, in each replication.
     ///
     /// # Panics
     ///
@@ -98,7 +98,7 @@ impl<C: DesignPoint> Quantity<C> {
         quantities.into_iter().reduce(|sum, next| sum + next).expect("a mean is of something") / count
     }
 
-    /// The value in one replication; not a number where a metric is not defined.
+    /// Returns the value in one replication; NaN if a metric is undefined.
     pub fn value(&self, metric: &impl Fn(&C, C::Metric) -> f64) -> f64 {
         match self {
             Self::Metric(cell, its) => metric(cell, *its),
@@ -116,13 +116,13 @@ impl<C: DesignPoint> Quantity<C> {
             }
             Self::Rank(place, among) => {
                 let values: Vec<f64> = among.iter().map(|one| one.value(metric)).collect();
-                // Among those that have no value there is no order.
+                // Undefined values have no order.
                 if values.iter().any(|value| value.is_nan()) { f64::NAN } else { order::ranks(&values)[*place] }
             }
         }
     }
 
-    /// Adds the cells that must be simulated to know this.
+    /// Adds the cells that must be simulated to evaluate it.
     pub fn collect_cells(&self, cells: &mut BTreeSet<C>) {
         match self {
             Self::Metric(cell, _) => {
@@ -142,7 +142,7 @@ impl<C: DesignPoint> Quantity<C> {
     }
 }
 
-/// Above, below or as good as zero.
+/// Returns the sign of `value`; values within 1e-9 of zero count as zero.
 fn sign(value: f64) -> i8 {
     const ZERO: f64 = 1e-9;
     i8::from(value > ZERO) - i8::from(value < -ZERO)

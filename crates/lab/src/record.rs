@@ -4,34 +4,34 @@
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// Name of a column of the table, by the kind of run that a verdict is recorded for. `kind` distinguishes records of one paper
-/// (`stand-in`), `mode` is empty, `--decide` or `--quick`.
+/// Returns the name of the table's column for one kind of run. `kind` distinguishes records of one paper (`stand-in`); `mode` is empty,
+/// `--decide` or `--quick`.
 fn column(kind: Option<&str>, mode: &str, seeds: &str) -> String {
     let words: Vec<&str> = [kind.unwrap_or(""), mode, seeds].into_iter().filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "verdict".to_owned() } else { words.join(" ") }
 }
 
-/// The cells of a row.
+/// Cells of a row.
 type Cells<'a> = Vec<&'a str>;
 
-/// In the table, the verdict of a kind of run that was never run to its end: a check has nothing to compare with.
+/// Entry in the table for a kind of run that was never completed: there is nothing to compare with.
 pub(crate) const NOT_RUN: &str = "not run";
 
-/// The heading above the table of verdicts.
+/// Heading above the table of verdicts.
 const VERDICTS: &str = "## Verdicts";
-/// The heading above the table of what other readings make of them.
+/// Heading above the table of verdicts under other readings.
 const DOUBT: &str = "## Doubt";
 
-/// Verdicts, or what else is on record, by claim.
+/// Recorded verdicts or other entries, by claim.
 #[derive(Debug)]
 pub(crate) struct Recorded(BTreeMap<String, String>);
 
 impl Recorded {
-    /// Reads the record in the page of a paper; of the `kind` of run, where the paper has several.
+    /// Reads the record in the page of a paper; `kind` selects one if the paper has several.
     ///
     /// # Errors
     ///
-    /// If there is no such column, or a row has another number of cells than the header.
+    /// If there is no such column, or a row and the header have different numbers of cells.
     pub(crate) fn read(page: &str, mode: &str, kind: Option<&str>) -> Result<Self> {
         if page.is_empty() {
             return Ok(Self(BTreeMap::new()));
@@ -39,12 +39,12 @@ impl Recorded {
         Self::parse(page, VERDICTS, &column(kind, mode, ""))
     }
 
-    /// Reads what other readings make of each verdict; `None` where that is not on record.
+    /// Reads the recorded effect of other readings on each verdict; `None` if there is no such record.
     pub(crate) fn doubt(page: &str, mode: &str, kind: Option<&str>) -> Result<Option<Self>> {
         Self::optional(page, DOUBT, &column(kind, mode, ""))
     }
 
-    /// Reads under how many of `seeds` seeds each verdict stays; `None` where that is not on record.
+    /// Reads the recorded number of seeds, of `seeds`, under which each verdict is unchanged; `None` if there is no such record.
     pub(crate) fn seeds(page: &str, seeds: usize, mode: &str, kind: Option<&str>) -> Result<Option<Self>> {
         Self::optional(page, VERDICTS, &column(kind, mode, &format!("--seeds {seeds}")))
     }
@@ -72,7 +72,7 @@ impl Recorded {
         Ok(Self(verdicts))
     }
 
-    /// The header of the table and the rows below it.
+    /// Returns the header of the table and the rows below it.
     fn rows<'a>(text: &'a str, heading: &str) -> Result<(Cells<'a>, Vec<Cells<'a>>)> {
         let mut rows = text
             .lines()
@@ -88,7 +88,7 @@ impl Recorded {
         Ok((header, rows.skip(1).collect()))
     }
 
-    /// The verdict of a claim, in words; [`NOT_RUN`] where that kind of run was never run to its end.
+    /// Returns the verdict of a claim in words; [`NOT_RUN`] if that kind of run was never completed.
     pub(crate) fn verdict(&self, claim: &str) -> Option<&str> {
         self.0.get(claim).map(String::as_str)
     }

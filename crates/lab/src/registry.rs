@@ -8,10 +8,10 @@ use crate::scenario::did_you_mean;
 use crate::session;
 use anyhow::{Result, bail};
 
-/// A paper as the laboratory keeps it: its name, and what can be done with it.
+/// Registered paper: its bibliographic data and its operations.
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
-    /// Who wrote it.
+    /// Bibliographic data.
     pub about: About,
     reproduce: fn(&Request) -> Result<Outcome>,
     rerun: Rerun,
@@ -21,24 +21,24 @@ pub struct Entry {
     keys: fn() -> Result<Vec<String>>,
 }
 
-/// Metrics by name, of a run by its name.
+/// Function that returns the metrics, by name, of a run given by its name.
 type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
-/// What a paper holds, as a list of papers shows it.
+/// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Who wrote it.
+    /// Bibliographic data.
     pub about: About,
-    /// Ids of what its report shows.
+    /// Ids of its exhibits.
     pub figures: Vec<String>,
     /// Ids of its claims.
     pub claims: Vec<&'static str>,
-    /// Ids of sentences that are shown and not judged.
+    /// Ids of the sentences that are shown and not judged.
     pub remarks: Vec<&'static str>,
 }
 
 impl Entry {
-    /// The entry of the paper `P`.
+    /// Returns the entry of the paper `P`.
     pub const fn of<P: Paper>() -> Self {
         Self {
             about: P::ABOUT,
@@ -51,7 +51,7 @@ impl Entry {
         }
     }
 
-    /// Simulates the paper and writes what was found.
+    /// Simulates the paper and writes the results.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Entry {
         (self.reproduce)(request)
     }
 
-    /// Runs one replication again, as named in the column `run` of `runs.csv`: its metrics, by name.
+    /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Entry {
         (self.rerun)(request, id)
     }
 
-    /// Runs the paper under other answers to its readings and writes which verdicts change.
+    /// Runs the paper under other answers to its readings and writes the verdicts that change.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Entry {
         (self.doubt)(request)
     }
 
-    /// Reads the scenario with what the request changes as a run would, and neither reads a log nor runs anything.
+    /// Reads and checks the scenario with the changes of the request. It neither reads a log nor runs anything.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Entry {
         (self.check)(request)
     }
 
-    /// The names of all parameters of its scenario, as `--set` takes them.
+    /// Returns the names of all parameters of its scenario, as `--set` accepts them.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Entry {
         (self.keys)()
     }
 
-    /// What the paper holds.
+    /// Returns the contents of the paper.
     ///
     /// # Errors
     ///
@@ -120,11 +120,11 @@ fn keys<P: Paper>() -> Result<Vec<String>> {
     Ok(P::scenario()?.parameters().iter().map(|parameter| parameter.key.clone()).collect())
 }
 
-/// The paper called `slug`.
+/// Returns the paper called `slug`.
 ///
 /// # Errors
 ///
-/// There is none; the message says which there are.
+/// There is none; the message lists the existing ones.
 pub fn find<'a>(papers: &'a [Entry], slug: &str) -> Result<&'a Entry> {
     let slugs = || papers.iter().map(|paper| paper.about.slug);
     papers.iter().find(|paper| paper.about.slug == slug).map_or_else(

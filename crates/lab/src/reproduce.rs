@@ -23,24 +23,24 @@ use std::path::{Path, PathBuf};
 
 /// Result of a run.
 pub struct Outcome {
-    /// Which paper.
+    /// The paper.
     pub about: About,
-    /// Where everything was written.
+    /// Output folder.
     pub out: PathBuf,
     /// Replications of each cell.
     pub replications: u32,
     /// Every claim, with the verdict on record.
     pub judged: Vec<(Judged, Option<String>)>,
-    /// Sentences that are not judged: id, statement, why.
+    /// Sentences that are not judged: id, statement, reason.
     pub remarks: Vec<(&'static str, &'static str, &'static str)>,
-    /// The claims under other seeds, if they were asked for.
+    /// The claims under other seeds, if requested.
     pub seeds: Option<Seeds>,
-    /// Number of seeds under which each verdict stays, as it is on record.
+    /// Recorded number of seeds under which each verdict is unchanged.
     stays: Option<Recorded>,
 }
 
 impl Outcome {
-    /// Claims whose verdict is not the one on record.
+    /// Returns the claims whose verdict differs from the record, with the recorded one.
     pub fn surprises(&self) -> impl Iterator<Item = (&Judged, &str)> {
         self.judged.iter().filter_map(|(judged, recorded)| {
             let recorded = recorded.as_deref().unwrap_or("nothing");
@@ -48,12 +48,12 @@ impl Outcome {
         })
     }
 
-    /// Claims of which this kind of run has never been put on record: nothing speaks for their verdict or against it.
+    /// Returns the claims without a record for this kind of run.
     pub fn never_recorded(&self) -> impl Iterator<Item = &Judged> {
         self.judged.iter().filter(|(_, recorded)| recorded.as_deref() == Some(NOT_RUN)).map(|(judged, _)| judged)
     }
 
-    /// Claims whose verdict stays under another number of seeds than is on record: what was found, what is on record.
+    /// Returns the claims whose number of seeds with an unchanged verdict differs from the record: the observed and the recorded entry.
     pub fn unsteady(&self) -> impl Iterator<Item = (&Judged, String, &str)> {
         let pair = self.seeds.as_ref().zip(self.stays.as_ref());
         self.judged.iter().filter_map(move |(judged, _)| {
@@ -63,13 +63,13 @@ impl Outcome {
         })
     }
 
-    /// How many claims have this verdict.
+    /// Counts the claims that have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.judged.iter().filter(|(judged, _)| judged.verdict == verdict).count()
     }
 }
 
-/// The most that `--decide` multiplies the replications by, and the stop on the way.
+/// Factors by which `--decide` multiplies the replications, in two steps.
 const DECIDE: [u32; 2] = [4, 10];
 
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
@@ -127,10 +127,10 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }
 
-/// What a run shows and judges: all of a paper, or what goes with the figures that `--only` names.
+/// Part of a paper that a run shows and judges: all of it, or what belongs to the figures that `--only` names.
 struct Asked<'a, P: Paper> {
     exhibits: Vec<Exhibit<'a, P::Cell>>,
-    /// Those of all exhibits: what is asked for does not change a colour.
+    /// Looks from all exhibits, so that a selection does not change a colour.
     looks: Looks,
     claims: Vec<Claim<P::Cell>>,
     remarks: Vec<Remark<P::Cell>>,
@@ -155,7 +155,7 @@ impl<'a, P: Paper> Asked<'a, P> {
         Ok(Self { exhibits, looks, claims, remarks })
     }
 
-    /// The cells that must be simulated for all of it.
+    /// Returns the cells that must be simulated for all of it.
     fn cells(&self) -> BTreeSet<P::Cell> {
         let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
@@ -167,7 +167,7 @@ impl<'a, P: Paper> Asked<'a, P> {
     }
 }
 
-/// Runs the cells of inconclusive claims again with more replications, up to ten times as many.
+/// Reruns the cells of inconclusive claims with more replications, up to ten times as many.
 fn decide<P: Paper>(
     study: &mut Study<'_, P>,
     claims: &[Claim<P::Cell>],

@@ -4,32 +4,32 @@ use anyhow::{Result, ensure};
 use serde::Deserialize;
 use toml_edit::{Document, Item};
 
-/// How much work to do.
+/// Amount of work.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// All of it.
+    /// All replications.
     Full,
-    /// A tenth or less, for people and CI in a hurry.
+    /// A tenth or less, for a quick look and for CI.
     Quick,
 }
 
-/// Of the table `run` of every scenario. A paper does not read these keys:
-/// [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them out.
+/// Keys of the table `run` of every scenario. A paper does not read them: [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them
+/// out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Runs {
-    /// Replications of each cell where `--reps` is not given.
+    /// Replications of each cell without `--reps`.
     replications: u32,
-    /// The same with `--quick`, if it is another number.
+    /// Replications with `--quick`, if different.
     quick_replications: Option<u32>,
-    /// The seed where `--seed` is not given.
+    /// Seed without `--seed`.
     pub seed: u64,
 }
 
-/// The keys of [`Runs`].
+/// Keys of [`Runs`].
 const KEYS: [&str; 3] = ["replications", "quick_replications", "seed"];
 
 impl Runs {
-    /// Nothing is run no times.
+    /// Rejects a number of replications of 0.
     pub(crate) fn validate(&self) -> Result<()> {
         for (key, value) in [("replications", Some(self.replications)), ("quick_replications", self.quick_replications)]
         {
@@ -38,7 +38,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Replications of each cell.
+    /// Returns the number of replications of each cell.
     pub fn replications(&self, effort: Effort) -> u32 {
         match effort {
             Effort::Full => self.replications,
@@ -47,8 +47,7 @@ impl Runs {
     }
 }
 
-/// A scenario without the keys of [`Runs`], and without their table where it holds nothing else. What is left stands on the
-/// lines where it stood.
+/// Returns a scenario without the keys of [`Runs`], and without their table if it has no other keys. The rest keeps its line numbers.
 pub(crate) fn without(text: &str) -> String {
     let mut left = text.to_owned();
     let mut blank = |from: usize, to: usize| left.replace_range(from..to, &" ".repeat(to - from));

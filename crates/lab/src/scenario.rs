@@ -15,7 +15,7 @@ use toml_edit::{DocumentMut, Item, Table, Value};
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file, as messages name it: `workloads/multi-site.toml`.
+    /// Name of the file in messages: `workloads/multi-site.toml`.
     name: String,
     document: DocumentMut,
     parameters: Vec<Parameter>,
@@ -24,19 +24,19 @@ pub struct Scenario {
 /// One line of a scenario file: `key = value # source`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parameter {
-    /// Dotted, as `--set` takes it.
+    /// Dotted name, as `--set` accepts it.
     pub key: String,
-    /// As written.
+    /// Value as written.
     pub value: String,
-    /// What the comment behind the value says of where it comes from.
+    /// Source of the value, from the comment behind it.
     pub source: String,
-    /// Whether `--set` gave it another value than the file.
+    /// True if `--set` changed the value.
     pub changed: bool,
 }
 
 static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says that the program works for the checkout in `folder`: messages name files of it, and chores run in it.
+/// Sets the folder of the checkout: messages name files of it, and chores run in it.
 pub fn set_workspace(folder: &Path) {
     if folder.is_dir() {
         // The first call wins: a program has one workspace.
@@ -44,12 +44,12 @@ pub fn set_workspace(folder: &Path) {
     }
 }
 
-/// The folder of the checkout, or the current one of a program that has none. Results go below the current folder, whatever this is.
+/// Returns the folder of the checkout, or the current folder if there is none. Results always go below the current folder.
 pub fn workspace() -> PathBuf {
     known_workspace().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// The folder of the workspace, if the program works for one.
+/// Returns the folder of the workspace, if the program has one.
 pub(crate) fn known_workspace() -> Option<&'static Path> {
     WORKSPACE.get().map(PathBuf::as_path)
 }
@@ -59,7 +59,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// If it is no TOML.
+    /// If it is not TOML.
     pub fn of_paper(slug: &str, text: &str) -> Result<Self> {
         let name = format!("workloads/{slug}.toml");
         Self::parse(&name, text).with_context(|| name)
@@ -72,7 +72,7 @@ impl Scenario {
         Ok(Self { name: name.to_owned(), document, parameters })
     }
 
-    /// The file, as messages name it.
+    /// Returns the name of the file in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -92,7 +92,7 @@ impl Scenario {
             );
         };
         let is_text = parameter.value.starts_with('"');
-        // Where text is expected, `true` is a word.
+        // `true` is a word if text is expected.
         let plain = text.parse().ok().filter(|value: &Value| !(is_text && value.is_bool()));
         let value: Value = plain.map_or_else(|| format!("{text:?}").parse(), Ok).map_err(|error| {
             anyhow!(
@@ -109,7 +109,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Where its parameters stand: in the file, which says what each is, if there is a checkout, and else here.
+    /// Describes the place of its parameters: the file, if there is a checkout, otherwise a list of the names.
     fn list(&self, has_checkout: bool) -> String {
         if has_checkout {
             return format!("{} lists them", self.name);
@@ -118,20 +118,20 @@ impl Scenario {
         format!("there are {}", names.join(", "))
     }
 
-    /// The answer that it gives to a reading, without quotation marks.
+    /// Returns its answer to a reading, without quotation marks.
     pub(crate) fn answer(&self, reading: &Reading) -> &str {
         let key = reading.key();
         let parameter = self.parameters.iter().find(|parameter| parameter.key == key);
         parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
-    /// The scenario as a typed value, but for what the laboratory reads itself: [`Runs`].
+    /// Returns the scenario as a typed value, except for the keys of [`Runs`], which the laboratory reads itself.
     ///
     /// # Errors
     ///
     /// A missing or unknown key, or a value of the wrong type, with its line and key.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
-        /// The table `run` of a paper that reads none of its keys.
+        /// Table `run` of a paper that reads none of its keys.
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct NoKeys {}
@@ -142,17 +142,17 @@ impl Scenario {
         }
         let left = without(&self.text());
         toml_text::read(&left).map_err(|error| match toml_text::read::<Left>(&left) {
-            // The key is wrong, not its table.
+            // The error is the key, not its table.
             Err(key) if error.words.contains("unknown field `run`") => key.into(),
             _ => error.into(),
         })
     }
 
-    /// How often the paper is run, and from which seed.
+    /// Returns the number of replications and the seed.
     ///
     /// # Errors
     ///
-    /// A key that is missing, one of the wrong type, or no replication.
+    /// A missing key, a value of the wrong type, or zero replications.
     pub fn runs(&self) -> Result<Runs> {
         #[derive(Deserialize)]
         struct Whole {
@@ -163,12 +163,12 @@ impl Scenario {
         Ok(run)
     }
 
-    /// The file with what was set.
+    /// Returns the text of the file with the changes.
     fn text(&self) -> String {
         self.document.to_string()
     }
 
-    /// SHA-256 of every key and value, whatever the comments say.
+    /// Returns the SHA-256 of every key and value, independent of comments.
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for Parameter { key, value, .. } in &self.parameters {
@@ -177,7 +177,7 @@ impl Scenario {
         hex::encode(hash.finalize())
     }
 
-    /// Every parameter with its source, in the order of the file.
+    /// Returns every parameter with its source, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
@@ -252,7 +252,7 @@ mod tests {
         let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         assert_eq!(scenario.list(true), "p.toml lists them");
         for (assignment, words) in [
-            // Nothing is near, and a library's tests have no checkout.
+            // No name is similar, and a library's tests have no checkout.
             ("zzz=3", "no parameter is called \"zzz\"; there are run.jobs, readings.release"),
             (
                 "run.jobs=many",
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
     }
 
-    /// With all three keys of [`Runs`].
+    /// Scenario with all three keys of [`Runs`].
     const RUNS: &str =
         "[grid]\nsites = 2 # §3\n\n[run]\nreplications = 20 # §4\nseed = 7\njobs = 400\nquick_replications = 4\n";
 

@@ -1,4 +1,4 @@
-//! Under how many seeds a verdict stays.
+//! Number of seeds under which a verdict is unchanged.
 
 use super::claim::{Claim, Judged};
 use super::paper::Paper;
@@ -11,12 +11,12 @@ use anyhow::Result;
 /// The claims of a paper, judged under other seeds.
 #[derive(Clone, Debug)]
 pub struct Seeds {
-    /// Each with the claims in the order of the run.
+    /// Each seed with its claims, in the order of the run.
     judged: Vec<(u64, Vec<Judged>)>,
 }
 
 impl Seeds {
-    /// Runs what the claims ask for under the seeds 1 to `seeds`, with as many replications as the run itself.
+    /// Judges the claims under the seeds 1 to `seeds`, with as many replications as the run itself.
     ///
     /// # Errors
     ///
@@ -37,24 +37,24 @@ impl Seeds {
         Ok(Self { judged: (1..=u64::from(seeds)).map(judge).collect::<Result<_>>()? })
     }
 
-    /// How many seeds there are.
+    /// Returns the number of seeds.
     pub fn count(&self) -> usize {
         self.judged.len()
     }
 
-    /// What was found of a claim, seed by seed.
+    /// Returns the results of a claim, seed by seed.
     pub fn of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (u64, &'a Judged)> {
         let found = move |(seed, judged): &'a (u64, Vec<Judged>)| Some((*seed, judged.iter().find(|it| it.id == id)?));
         self.judged.iter().filter_map(found)
     }
 
-    /// Under how many seeds a claim has the verdict of the run: `9 of 10`.
+    /// Formats the number of seeds under which a claim has the verdict of the run: `9 of 10`.
     pub fn stays(&self, judged: &Judged) -> String {
         let same = self.of(&judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
         format!("{same} of {}", self.count())
     }
 
-    /// The seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
+    /// Lists the seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
     pub fn others(&self, judged: &Judged) -> String {
         let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != judged.verdict).filter_map(|verdict| {
             let seeds = self.of(&judged.id).filter(|(_, other)| other.verdict == verdict);

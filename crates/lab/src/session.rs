@@ -1,4 +1,4 @@
-//! The options of a run, and the paper with the scenario that they give.
+//! The options of a run, and the paper with the resulting scenario.
 
 use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::logs::Logs;
@@ -14,9 +14,9 @@ use std::time::Instant;
 /// Options of `cargo xtask reproduce`.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// A tenth of the work.
+    /// True for a tenth of the work.
     pub quick: bool,
-    /// Run inconclusive claims again with more replications.
+    /// True to run inconclusive claims again with more replications.
     pub decide: bool,
     /// Figures to redraw; empty for all.
     pub only: Vec<String>,
@@ -24,27 +24,27 @@ pub struct Request {
     pub reps: Option<u32>,
     /// Seed, instead of that of the scenario.
     pub seed: Option<u64>,
-    /// Whether to judge under the seeds 1 to this number too.
+    /// Number of seeds, from 1, under which to judge as well.
     pub seeds: Option<u32>,
     /// `KEY=VALUE` for parameters of the scenario.
     pub set: Vec<String>,
     /// Folder of logs.
     pub traces: Option<PathBuf>,
-    /// Where to write.
+    /// Output folder.
     pub out: Option<PathBuf>,
-    /// Forget what the store holds.
+    /// True to discard stored replications.
     pub fresh: bool,
-    /// Show no progress.
+    /// True to show no progress.
     pub quiet: bool,
 }
 
 impl Request {
-    /// A quick run into `out`, without progress.
+    /// Returns a request for a quick run into `out`, without progress.
     pub fn quick(out: PathBuf) -> Self {
         Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
     }
 
-    /// The options as they are written behind the command; those that cannot change a result are left out.
+    /// Returns the options as command-line arguments; options that cannot change a result are left out.
     pub(crate) fn options(&self) -> String {
         let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
         let number = |flag: &str, value: Option<String>| value.map(|value| format!("{flag} {value}"));
@@ -61,12 +61,12 @@ impl Request {
         options.into_iter().flatten().chain(set).map(|option| format!(" {option}")).collect()
     }
 
-    /// How much work is asked for.
+    /// Returns the requested amount of work.
     pub(crate) const fn effort(&self) -> Effort {
         if self.quick { Effort::Quick } else { Effort::Full }
     }
 
-    /// Which verdicts on record this is compared with.
+    /// Returns the kind of verdicts on record to compare with.
     pub(crate) const fn mode(&self) -> &'static str {
         match (self.decide, self.quick) {
             (true, _) => "--decide",
@@ -76,7 +76,7 @@ impl Request {
     }
 }
 
-/// A paper with the scenario and the options of this run.
+/// A paper with the scenario and the options of a run.
 pub(crate) struct Session<P> {
     pub(crate) paper: P,
     pub(crate) scenario: Scenario,
@@ -99,13 +99,13 @@ impl<P: Paper> Session<P> {
 }
 
 impl<P: Paper> Session<P> {
-    /// The lead lines of every page on it.
+    /// Returns the lead lines of every page on it.
     pub(crate) fn lead(&self, request: &Request) -> Vec<String> {
         let quick = "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.";
         self.paper.preface().into_iter().chain(request.quick.then(|| quick.to_owned())).collect()
     }
 
-    /// What a page says of where its numbers come from.
+    /// Returns the provenance table of a page.
     pub(crate) fn provenance(&self) -> Vec<(String, String)> {
         let own = [
             ("Version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -119,7 +119,7 @@ impl<P: Paper> Session<P> {
         own.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(data).collect()
     }
 
-    /// The manifest of a run: what made it, how long it took, and the command that makes it again. `timings` holds what else may differ
+    /// Returns the manifest of a run: its origin, its duration, and the command that repeats it. `timings` holds whatever else may differ
     /// between equal runs.
     pub(crate) fn manifest(&self, options: Value, command: &str, began: Instant, timings: Value) -> Value {
         let mut manifest = json!({
@@ -150,7 +150,7 @@ impl<P: Paper> Session<P> {
     }
 }
 
-/// The scenario with what the request changes, the paper that it describes, without any log, and how often that is run.
+/// Returns the scenario with the changes of the request, the paper that it describes, without any log, and its `run` keys.
 fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
     let mut scenario = P::scenario()?;
     for assignment in &request.set {
@@ -166,7 +166,7 @@ fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
     Ok((scenario, paper, runs))
 }
 
-/// Reads the scenario with what the request changes, and neither reads a log nor runs anything.
+/// Reads and checks the scenario with the changes of the request. It neither reads a log nor runs anything.
 pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
     set_up::<P>(request).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Exhibits as the page and the files show them: pictures, rows of data, tables.
+//! Exhibits in the page and in files: pictures, rows of data, tables.
 
 mod plot;
 
@@ -21,26 +21,26 @@ use plot::{Estimated, position, ticks};
 use rayon::prelude::*;
 use sim_core::Streams;
 
-/// An exhibit whose numbers are known.
+/// An exhibit with its estimates.
 #[derive(Default)]
 pub struct Shown {
-    /// Its data is `data/ID.csv`. Several of one id share that.
+    /// Name of its data, `data/ID.csv`. Exhibits with one id share the file.
     pub id: String,
-    /// Each with its caption.
+    /// Pictures with their captions.
     pub pictures: Vec<(Picture, String)>,
-    /// Of its data, in their order.
+    /// Rows of its data, in order.
     pub rows: Vec<DataRow>,
     /// Tables of the page.
     pub tables: Vec<page::Table>,
-    /// Whether its tables stand behind those that the paper has.
+    /// True if its tables come after those of the paper.
     pub is_extra: bool,
 }
 
-/// The columns of a figure's data.
+/// Columns of a figure's data.
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
 
 impl Shown {
-    /// One picture with its data, by the picture's id.
+    /// Returns one picture with its data, under the picture's id.
     pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
         let picture = picture.into();
         Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
@@ -51,8 +51,7 @@ impl Shown {
     }
 }
 
-/// Writes the pictures of all of `exhibits` and their data; back comes what the page shows of them, each with the claims that
-/// name it.
+/// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it.
 ///
 /// # Errors
 ///
@@ -85,14 +84,14 @@ pub fn write<'a>(
         out.write(format!("data/{id}.csv"), csv(TIDY, data)?)?;
         Ok(figures)
     };
-    // Drawing takes longer than all else here: a thread for each id, and then in their order again.
+    // Drawing dominates the time: one thread for each id; the order is restored afterwards.
     let figures: Vec<Vec<page::Figure>> = ids.par_iter().map(of_id).collect::<Result<_>>()?;
     Ok(figures.into_iter().flatten().collect())
 }
 
 fn on_page(id: &str, picture: &Picture, caption: &str, claims: Vec<String>) -> page::Figure {
     let shown = page::Figure::new(picture.clone(), picture.id());
-    // The panels of a figure share its data.
+    // The panels of a figure share its data file.
     let files = shown.files.into_iter().map(|(label, address)| {
         let address = if label == "CSV" { format!("data/{id}.csv") } else { address };
         (label, address)
@@ -107,20 +106,20 @@ pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     out.write(format!("figures/{}.svg", picture.id()), svg)
 }
 
-/// Makes what is shown of exhibits.
+/// Context that turns exhibits into pictures and tables.
 pub struct Showing<'a, C: DesignPoint> {
-    /// What is shown.
+    /// Observations to show.
     pub observations: &'a Observations<C>,
-    /// The most replications of it.
+    /// Largest number of replications used.
     pub replications: u32,
     /// Colours and marks.
     pub looks: &'a Looks,
-    /// Those of the first replication.
+    /// Streams of the first replication.
     pub streams: Streams,
 }
 
 impl<C: DesignPoint> Showing<'_, C> {
-    /// Estimates and draws it.
+    /// Estimates and draws an exhibit.
     pub fn show(&self, exhibit: &Exhibit<'_, C>) -> Shown {
         match exhibit {
             Exhibit::Plot(figure) => self.plot(figure),
@@ -129,7 +128,7 @@ impl<C: DesignPoint> Showing<'_, C> {
         }
     }
 
-    /// A plot.
+    /// Estimates and draws a plot.
     pub fn plot(&self, figure: &Figure<C>) -> Shown {
         let mut shown = Shown::nothing(figure.id.clone());
         for panel in &figure.panels {
@@ -191,7 +190,7 @@ impl<C: DesignPoint> Showing<'_, C> {
     }
 }
 
-/// A plot as a table: a row per series, a column per x.
+/// Returns a plot as a table: a row per series, a column per x.
 fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> page::Table {
     let xs: Vec<f64> = ticks(estimates);
     let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {

@@ -1,17 +1,16 @@
-//! Finished replications on disk, so that nothing is computed twice, nothing is lost, and nothing damaged is believed.
+//! Finished replications on disk: no replication is computed twice or lost, and a damaged one is never used.
 //!
-//! `cells/replications.jsonl` holds one replication on each line: its identity (all that determines it: the paper, the
-//! sources of the models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over both. A run
-//! appends to it, and when it is done sorts it by identity: the same bytes in whatever order its threads were. A line is believed only
-//! if its hash is right, and it counts for nothing but the identity that it names: a line in another's place is no danger.
+//! `cells/replications.jsonl` holds one replication on each line: its identity (all that determines it: the paper, the sources of the
+//! models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over both. A run appends to it and finally sorts
+//! it by identity: the same bytes in any order of its threads. A line is used only if its hash is right, and only for the identity that it
+//! names, so its position does not matter.
 //!
-//! A file with a line that is not as it was written is copied to `cells/damaged/`; its sound lines are kept, and the others are
-//! computed again. A last line without an end is what a kill leaves in the middle of a write: it is reported as that, and computed
-//! again.
+//! A file with a damaged line is copied to `cells/damaged/`; its sound lines are kept, and the others are computed again. A last line
+//! without a line end is the trace of a kill in the middle of a write: it is reported as such and computed again.
 //!
-//! One process at a time writes a file: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that. Jobs of
-//! an array, on many machines and without a lock, have a store each, `cells/units/K` ([`unit()`]). Two that compute the same unit at once
-//! end with the same bytes: each puts its sorted file in place by a rename, and a line that they spoilt for each other is computed again.
+//! One process at a time writes a file, which the lock of the folder of results ([`OutDir`](crate::output::OutDir)) ensures. Jobs of an
+//! array, on many machines and without a lock, have one store each, `cells/units/K` ([`unit()`]). Two jobs that compute the same unit at
+//! once end with the same bytes: each renames its sorted file into place, and a line that they damaged is computed again.
 
 mod segment;
 
@@ -28,21 +27,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All that is finished.
+/// File of all finished replications.
 const FILE: &str = "replications.jsonl";
 
-/// The stores of units of an experiment.
+/// Folder of the stores of an experiment's units.
 const UNITS: &str = "units";
 
-/// Where damaged files are kept.
+/// Folder of damaged files.
 const ASIDE: &str = "damaged";
 
-/// The folder of the store of one unit, below the folder `cells`.
+/// Returns the folder of the store of one unit, below the folder `cells`.
 pub fn unit(cells: &Path, number: u32) -> PathBuf {
     cells.join(UNITS).join(number.to_string())
 }
 
-/// The files of the store in `folder` and of its units, in order of names. A file need not exist.
+/// Returns the files of the store in `folder` and of its units, in order of names. A file need not exist.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let units = match fs::read_dir(folder.join(UNITS)) {
         Err(error) if is_missing(&error) => Vec::new(),
@@ -54,7 +53,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes nothing.
+/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes no file.
 ///
 /// # Errors
 ///
@@ -69,45 +68,44 @@ pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<
     Ok(())
 }
 
-/// Finished replications below one folder.
+/// Store of finished replications below one folder.
 pub struct Store {
     path: PathBuf,
     damaged: u64,
-    /// What others have finished and this store only reads.
+    /// Replications of other stores, which this store only reads.
     borrowed: BTreeMap<Key, String>,
     state: Mutex<State>,
 }
 
 struct State {
     lines: BTreeMap<Key, String>,
-    /// Opened at the first replication that is saved.
+    /// Opened at the first save.
     added: Option<File>,
-    /// Whether the file is another than the sorted lines.
+    /// True if the file differs from the sorted lines.
     is_unsettled: bool,
 }
 
-/// All that determines one replication.
+/// Identity of a replication: all that determines it.
 #[derive(Serialize)]
 pub struct Identity<'a> {
-    /// Its name.
+    /// Name of the paper.
     pub paper: &'a str,
     /// Hash of the sources that determine a result.
     pub models: &'a str,
-    /// All that tells this cell from others.
+    /// All parameters that distinguish this cell from others.
     pub cell: &'a serde_json::Value,
-    /// The seed.
+    /// Seed.
     pub seed: u64,
-    /// The number of the replication.
+    /// Number of the replication.
     pub replication: u32,
 }
 
 impl Store {
-    /// What is finished below `folder`, which need not exist. Damaged replications are reported on standard error, set aside and
-    /// forgotten.
+    /// Opens the store below `folder`, which need not exist. Damaged replications are reported on standard error, set aside and forgotten.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or one that cannot be set aside.
+    /// A file that cannot be read or cannot be set aside.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let all = read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -136,13 +134,13 @@ impl Store {
         let is_unsettled = text_of(&lines).as_bytes() != all;
         let state = Mutex::new(State { lines, added: None, is_unsettled });
         let store = Self { path, damaged: bad.len() as u64, borrowed: BTreeMap::new(), state };
-        // Else the next line would be appended to what is left of the torn one.
+        // Otherwise the next line would be appended to the remains of a torn one.
         store.settle()?;
         Ok(store)
     }
 
-    /// The same store, which also finds what is finished below `folder`, another store's, and in its units. Nothing is written there:
-    /// a damaged line is skipped, because its process may still be writing it.
+    /// Adds the finished replications of another store, below `folder`, and of its units. Nothing is written there: a damaged line is
+    /// skipped, because its process may still be writing it.
     #[must_use]
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
         for file in files(folder).unwrap_or_default().into_iter().filter(|file| *file != self.path) {
@@ -153,18 +151,18 @@ impl Store {
         self
     }
 
-    /// How many lines were damaged when the store was opened; one that a kill cut off is none of them.
+    /// Returns the number of damaged lines when the store was opened. A line that a kill cut off does not count.
     pub const fn damaged(&self) -> u64 {
         self.damaged
     }
 
-    /// The metrics of a finished replication, in the order of `names`. One that lacks a metric counts as not finished.
+    /// Returns the metrics of a finished replication, in the order of `names`. A replication that lacks a metric counts as not finished.
     pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
         let metrics: BTreeMap<String, Option<f64>> = self.get(identity)?;
         names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
     }
 
-    /// What was [put](Self::put) under an identity; none where it is no `T`.
+    /// Returns the value [put](Self::put) under an identity; none if it is not a `T`.
     pub fn get<T: DeserializeOwned>(&self, identity: &Identity<'_>) -> Option<T> {
         #[derive(Deserialize)]
         struct MetricsAlone<T> {
@@ -176,21 +174,21 @@ impl Store {
         serde_json::from_str(&line).map(|MetricsAlone { metrics }| metrics).ok()
     }
 
-    /// Keeps a finished replication.
+    /// Saves a finished replication.
     ///
     /// # Errors
     ///
-    /// It cannot be written: the disk is full, say.
+    /// It cannot be written, for example because the disk is full.
     pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
         let metrics = metrics.iter().map(|value| value.is_finite().then_some(*value));
         self.put(identity, &names.iter().zip(metrics).collect::<BTreeMap<_, _>>())
     }
 
-    /// Keeps what a replication yielded, or a batch that was computed together.
+    /// Saves the result of a replication, or of a batch that was computed together.
     ///
     /// # Errors
     ///
-    /// It cannot be written: the disk is full, say.
+    /// It cannot be written, for example because the disk is full.
     pub fn put(&self, identity: &Identity<'_>, metrics: &impl Serialize) -> Result<()> {
         let (key, line) = segment::line(identity, metrics);
         let describe = || format!("cannot write {}", self.path.display());
@@ -214,11 +212,11 @@ impl Store {
         Ok(())
     }
 
-    /// Sorts the file of all that is finished.
+    /// Writes the file of all finished replications in sorted order.
     ///
     /// # Errors
     ///
-    /// It cannot be written; nothing is lost then.
+    /// It cannot be written; the store is then unchanged.
     pub fn settle(&self) -> Result<()> {
         let mut state = self.state();
         if state.is_unsettled {
@@ -228,7 +226,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets what is finished below `folder` and in its units; touches no other file there.
+    /// Deletes the finished replications below `folder` and in its units, and no other file.
     ///
     /// # Errors
     ///
@@ -240,8 +238,7 @@ impl Store {
             .try_for_each(|file| remove(file))
     }
 
-    /// How many sound and how many damaged lines there are below `folder` and in its units; one that a kill cut off is neither. Changes
-    /// nothing.
+    /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Changes no file.
     ///
     /// # Errors
     ///
@@ -257,7 +254,7 @@ impl Store {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // What a panicking thread leaves is whole: lines enter when they are written.
+        // A panicking thread leaves the state consistent: lines enter when they are written.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -266,13 +263,12 @@ fn text_of(lines: &BTreeMap<Key, String>) -> String {
     lines.values().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The content of a file; nothing if there is none.
+/// Returns the content of a file; empty if there is none.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path).or_else(|error| if is_missing(&error) { Ok(Vec::new()) } else { Err(error) })
 }
 
-/// Copies a damaged file to a name of its own in the folder `aside`, and reports it. `--quiet` does not silence it: the disk may be
-/// failing.
+/// Copies a damaged file to a name of its own in the folder `aside`, and reports it even with `--quiet`, since the disk may be failing.
 fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
     let free = (1_u32..).map(|number| aside.join(format!("replications-{number}.jsonl"))).find(|path| !path.exists());
     let kept = free.expect("there are more numbers than files");

@@ -1,4 +1,4 @@
-//! Running the cells of a paper: in parallel over replications, from the store where they are finished.
+//! Execution of a paper's cells: parallel over replications, reusing those in the store.
 
 use super::claim::{Claim, Judged};
 use super::observations::Observations;
@@ -17,7 +17,7 @@ use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The name of a run in `runs.csv`: its cell and its replication.
+/// Returns the name of a run in `runs.csv`: its cell and its replication.
 pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
     let mut id: Vec<String> =
         parameters(paper, cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -25,7 +25,7 @@ pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) ->
     id.join(" ")
 }
 
-/// The parameters of a cell by name: what the paper says, or else the fields of the cell.
+/// Returns the parameters of a cell by name: those that the paper lists, or else the fields of the cell.
 pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, String)> {
     let own = paper.parameters(cell);
     if !own.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, St
     names.iter().zip(&values).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// The metrics of one replication.
+/// Returns the metrics of one replication.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replicati
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
 }
 
-/// Runs what claims ask for under one seed, and judges them.
+/// Runs the cells of the claims under one seed, and judges the claims.
 ///
 /// # Errors
 ///
@@ -69,14 +69,14 @@ pub(crate) fn judged<P: Paper>(
     Ok(claims.iter().map(|claim| study.judge(claim, replications)).collect())
 }
 
-/// A paper with the replications that have been run.
+/// A paper with its finished replications.
 pub(crate) struct Study<'a, P: Paper> {
     paper: &'a P,
-    /// The scenario, for papers that do not say what determines a run.
+    /// The scenario, for papers that do not define their determinants.
     scenario: Value,
     seed: u64,
     store: &'a Store,
-    /// The metrics, as files name them.
+    /// Names of the metrics in files.
     names: Vec<String>,
     observations: Observations<P::Cell>,
     quiet: bool,
@@ -85,7 +85,7 @@ pub(crate) struct Study<'a, P: Paper> {
 }
 
 impl<'a, P: Paper> Study<'a, P> {
-    /// None has been run; `quiet` shows no progress.
+    /// Returns a study without replications; `quiet` shows no progress.
     pub(crate) fn new(session: &'a Session<P>, seed: u64, store: &'a Store, quiet: bool) -> Self {
         let metrics = session.paper.metrics();
         let names = metrics.iter().map(ToString::to_string).collect();
@@ -103,7 +103,7 @@ impl<'a, P: Paper> Study<'a, P> {
         }
     }
 
-    /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
+    /// Ensures that each of `cells` has at least `replications` replications, or as many of them as are affordable.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl<'a, P: Paper> Study<'a, P> {
         })?;
         self.computed += computed.into_inner();
         self.reused += reused.into_inner();
-        // In the order of `missing`, whichever thread was first: results do not depend on the number of threads.
+        // In the order of `missing`: results do not depend on the number of threads.
         for ((cell, _), metrics) in missing.into_iter().zip(finished) {
             if self.paper.draws(cell) {
                 self.observations.add(cell.clone(), metrics);
@@ -150,22 +150,22 @@ impl<'a, P: Paper> Study<'a, P> {
         Ok(())
     }
 
-    /// How many of `wanted` replications of a cell are run.
+    /// Returns the number of replications of a cell to run, at most `wanted`.
     fn worth_running(&self, cell: &P::Cell, wanted: u32) -> u32 {
         if self.paper.draws(cell) { self.paper.affordable(cell, wanted) } else { 1 }
     }
 
-    /// Whether a run of this number of replications would compute any.
+    /// Returns true if a run of this number of replications would compute any.
     pub(crate) fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
         cells.iter().any(|cell| self.worth_running(cell, replications) > self.observations.replications_of(cell))
     }
 
-    /// How many of `wanted` replications the cells have at most, once they have run.
+    /// Returns the largest number of replications, at most `wanted`, that any of the cells will have.
     pub(crate) fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
         cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
     }
 
-    /// All that determines a run: what the paper says, or else the whole scenario, the logs and the cell.
+    /// Returns all that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
     fn determinants(&self, cell: &P::Cell) -> Value {
         match self.paper.determinants(cell) {
             Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
@@ -177,32 +177,32 @@ impl<'a, P: Paper> Study<'a, P> {
         Identity { paper: P::ABOUT.slug, models: models::<P>(), cell: determinants, seed: self.seed, replication }
     }
 
-    /// Judges a claim over what has been run.
+    /// Judges a claim on the finished replications.
     pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {
         Judged::new(claim, |quantity| self.estimate(quantity, replications))
     }
 
-    /// What [`Observations::estimate`] makes of a quantity over what has been run.
+    /// Returns [`Observations::estimate`] of a quantity over the finished replications.
     pub(crate) fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
         self.observations.estimate(quantity, replications)
     }
 
-    /// All that has been run.
+    /// Returns all observations.
     pub(crate) const fn observations(&self) -> &Observations<P::Cell> {
         &self.observations
     }
 
-    /// Names of what each run yields.
+    /// Returns the names of the metrics.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Every run: its cell, its replication, what it yielded.
+    /// Iterates over the runs: cell, replication, metrics.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
         self.observations.rows()
     }
 
-    /// Replications computed now, taken from the store, and found damaged there.
+    /// Returns the numbers of replications computed now, taken from the store, and found damaged there.
     pub(crate) const fn effort(&self) -> (u64, u64, u64) {
         (self.computed, self.reused, self.store.damaged())
     }

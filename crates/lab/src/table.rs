@@ -1,47 +1,47 @@
-//! Tables of a report: what a paper prints beside what was found.
+//! Tables of a report: printed values of a paper beside the estimates.
 
 use super::quantity::{DesignPoint, Quantity};
 use crate::chart::{decimals_for, fixed, significant};
 use metrics::ConfidenceInterval;
 
-/// A table. Its page shows it whole; what was found goes to the data of its id, the column as the series.
+/// A table. Its page shows it whole; its estimates also go to the data of its id, with the column as the series.
 pub struct Table<C: DesignPoint> {
-    /// Of the figure that it stands beside, or its own.
+    /// Id of the figure that it accompanies, or its own.
     pub id: &'static str,
-    /// Above the table.
+    /// Title above the table.
     pub title: String,
-    /// Below the table.
+    /// Caption below the table.
     pub caption: String,
     /// Heads of the columns that name a row.
     pub names: Vec<String>,
     /// Heads of the other columns.
     pub columns: Vec<String>,
-    /// From top to bottom.
+    /// Rows from top to bottom.
     pub rows: Vec<Row<C>>,
 }
 
 /// A row of a [`Table`].
 pub struct Row<C: DesignPoint> {
-    /// What names it, one for each of the table's [`names`](Table::names).
+    /// Names of the row, one for each of the table's [`names`](Table::names).
     pub names: Vec<String>,
-    /// As in the columns `x` and `metric` of the data.
+    /// Value of the column `x` of the data.
     pub x: String,
-    /// As in the column `metric` of the data.
+    /// Value of the column `metric` of the data.
     pub metric: String,
-    /// One for each of the table's columns.
+    /// Cells, one for each of the table's columns.
     pub cells: Vec<Entry<C>>,
 }
 
-/// What stands in a cell of a [`Table`].
+/// Content of a cell of a [`Table`].
 pub enum Entry<C: DesignPoint> {
     /// Words, or a number of the paper.
     Text(String),
-    /// A quantity, and the number of decimals shown.
+    /// A quantity to estimate, and the number of decimals shown.
     Found(Quantity<C>, i32),
 }
 
 impl<C: DesignPoint> Table<C> {
-    /// All that was found: its column, its row.
+    /// Returns all quantities with their columns and rows.
     pub fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
         self.rows.iter().flat_map(|row| {
             self.columns.iter().zip(&row.cells).filter_map(move |(column, entry)| match entry {
@@ -53,7 +53,7 @@ impl<C: DesignPoint> Table<C> {
 }
 
 impl<C: DesignPoint> Entry<C> {
-    /// As the page shows it.
+    /// Formats the cell as the page shows it.
     pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -61,7 +61,7 @@ impl<C: DesignPoint> Entry<C> {
                 let interval = estimate(quantity);
                 let mean = fixed(interval.mean, *decimals);
                 match interval.half_width().map(|half| fixed(half, *decimals)) {
-                    // A width that is less than can be shown is that of rounding errors.
+                    // A width too small for the shown digits comes from rounding errors.
                     Some(half) if half.contains(|digit: char| ('1'..='9').contains(&digit)) => {
                         format!("{mean} ± {half}")
                     }
@@ -72,8 +72,8 @@ impl<C: DesignPoint> Entry<C> {
     }
 }
 
-/// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
-/// where there is no interval.
+/// Formats an interval: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone if there is no
+/// interval.
 pub(crate) fn in_words(interval: &ConfidenceInterval) -> String {
     match interval.half_width() {
         Some(half) if half > 0.0 => {
@@ -84,22 +84,22 @@ pub(crate) fn in_words(interval: &ConfidenceInterval) -> String {
     }
 }
 
-/// A number as it is written into tables: shortest digits that read back the same; nothing where undefined.
+/// Formats a number for tables with the fewest digits that read back the same; empty if undefined.
 pub fn number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// The same of the end of an interval, where there may be none.
+/// Formats the end of an interval, if there is one.
 pub fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
 }
 
-/// The columns `mean`, `ci_low`, `ci_high` and `reps`.
+/// Returns the columns `mean`, `ci_low`, `ci_high` and `reps`.
 pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
     [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
 }
 
-/// A table as CSV.
+/// Formats a table as CSV.
 ///
 /// # Errors
 ///

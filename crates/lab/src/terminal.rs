@@ -1,17 +1,17 @@
-//! What a person reads: standard output and standard error.
+//! Output for people: standard output and standard error.
 //!
-//! Neither may end the program by a panic, which `println!` and `eprintln!` do where the reader is gone or the disk is full, and
-//! no name out of a file may command the terminal.
+//! Neither may end the program by a panic, as `println!` and `eprintln!` do if the reader is gone or the disk is full, and a name from a
+//! file must not control the terminal.
 
 use std::borrow::Cow;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// Text for standard output and lines for standard error, while a caller of [`captured`] takes them instead.
+/// Text for standard output and lines for standard error, collected while [`captured`] runs.
 static CAPTURED: Mutex<Option<(String, Vec<String>)>> = Mutex::new(None);
 
-/// Runs `run` and returns its result, what it would have printed on standard output, and its lines for standard error. One call at a
-/// time, since both belong to the process: a second one waits for no other and takes what is printed from then on.
+/// Runs `run` and returns its result, the text that it would have printed on standard output, and its lines for standard error. Calls must
+/// not overlap, since both streams belong to the process: a second call does not wait and takes over the output from then on.
 pub fn captured<T>(run: impl FnOnce() -> T) -> (T, String, Vec<String>) {
     let kept = || CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
     *kept() = Some(<_>::default());
@@ -20,19 +20,18 @@ pub fn captured<T>(run: impl FnOnce() -> T) -> (T, String, Vec<String>) {
     (result, text, lines)
 }
 
-/// Gives `keep` what [`captured`] collects; false if the process prints.
+/// Passes to `keep` the collections of [`captured`]; returns false if the process prints.
 fn is_kept(keep: impl FnOnce(&mut String, &mut Vec<String>)) -> bool {
     let mut captured = CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
     captured.as_mut().map(|(text, lines)| keep(text, lines)).is_some()
 }
 
-/// Writes to standard output. A reader that has gone away is not an error; a full disk is. Control characters are escaped,
-/// but for the ends of lines and tabs.
+/// Writes to standard output. A closed reader is not an error; a full disk is. Control characters are escaped, except line ends and tabs.
 pub fn print(text: &str) {
     print_styled(&harmless(text));
 }
 
-/// The same for text that holds colours of our own, and no foreign name.
+/// Writes text with the program's own colours, without names from files.
 pub fn print_styled(text: &str) {
     if is_kept(|kept, _| kept.push_str(text)) {
         return;
@@ -46,17 +45,17 @@ pub fn print_styled(text: &str) {
     }
 }
 
-/// Writes a line to standard error, control characters escaped. Where that is closed or full the line is lost.
+/// Writes a line to standard error, control characters escaped. If that is closed or full, the line is lost.
 pub fn tell(line: &str) {
     if is_kept(|_, lines| lines.push(harmless(line).into_owned())) {
         return;
     }
-    // In one piece: lines of several threads do not mix.
+    // In one piece, so that lines of several threads do not mix.
     let line = format!("{}\n", harmless(line));
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// `text` without what a terminal would obey: control characters but line feeds and tabs become `\u{1b}` and the like.
+/// Returns `text` without terminal control: control characters except line feeds and tabs become `\u{1b}` and the like.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     if !text.contains(obeyed) {
@@ -73,8 +72,8 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// A name as a field of a CSV file: one that a spreadsheet would take for a formula (`=`, `+`, `-` or `@` at its
-/// beginning) has an apostrophe before it, which spreadsheets read as "this is text".
+/// Returns a name as a field of a CSV file. A name that a spreadsheet would read as a formula (`=`, `+`, `-` or `@` first) gets a leading
+/// apostrophe, which spreadsheets read as "this is text".
 pub fn csv_name(name: &str) -> Cow<'_, str> {
     if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{name}").into() } else { name.into() }
 }

@@ -1,15 +1,15 @@
-//! TOML as people write it: what is wrong is reported with its line, its key and the name that was meant.
+//! TOML written by people: errors name the line, the key and the probably intended name.
 
 use serde::de::DeserializeOwned;
 use toml_edit::{Document, Item, Table};
 
-/// What is wrong with a text.
+/// Error in a text.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {words}")]
 pub struct Wrong {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// The key, if a value is wrong, and what is wrong with it.
+    /// Description of the error, with the key if a value is wrong.
     pub words: String,
 }
 
@@ -17,14 +17,14 @@ pub struct Wrong {
 ///
 /// # Errors
 ///
-/// No TOML, a missing or unknown key, or a value of the wrong type.
+/// Invalid TOML, a missing or unknown key, or a value of the wrong type.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let message = in_words(error.message());
         let words = match key_at(text, start) {
             Some(key) => {
-                // Some values name their key themselves.
+                // Some messages already begin with the key.
                 let own = format!("{}: ", key.rsplit('.').next().unwrap_or_default());
                 format!("{key}: {}", message.strip_prefix(&own).unwrap_or(&message))
             }
@@ -34,7 +34,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
     })
 }
 
-/// The key whose value holds the byte at `position`, with its tables: `run.jobs`.
+/// Returns the key, with its tables, whose value holds the byte at `position`: `run.jobs`.
 fn key_at(text: &str, position: usize) -> Option<String> {
     fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
         table.iter().find_map(|(key, item)| {
@@ -52,7 +52,7 @@ fn key_at(text: &str, position: usize) -> Option<String> {
     within(Document::parse(text).ok()?.as_table(), "", position)
 }
 
-/// A message of serde, with Rust's types in plain words.
+/// Translates a message of serde, with Rust's types in plain words.
 fn in_words(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [
         ("u64", "a whole number, at least 0"),
@@ -68,7 +68,7 @@ fn in_words(message: &str) -> String {
     plain.unwrap_or_else(|| message.to_owned())
 }
 
-/// `; did you mean "jobs"?` where serde knows no name like the one that it quotes first, and one of those that it expects is near.
+/// Returns `; did you mean "jobs"?` if the first name that serde quotes is unknown and resembles one of the expected names.
 fn hint(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     match quoted.next().filter(|_| message.starts_with("unknown")) {
@@ -77,9 +77,9 @@ fn hint(message: &str) -> String {
     }
 }
 
-/// `; did you mean "run.jobs"?` if a name is near, else nothing.
+/// Returns `; did you mean "run.jobs"?` if a name is similar, otherwise nothing.
 pub fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
-    // Also compare with the last part of a dotted name: people leave the table out.
+    // Also compares the last part of a dotted name, since the table is often left out.
     let nearness = |name: &str| {
         let last = name.rsplit('.').next().unwrap_or(name);
         strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))

@@ -1,4 +1,4 @@
-//! What a run writes: exhibits, tables, the manifest and the report page.
+//! Output of a run: exhibits, tables, the manifest and the report page.
 
 mod page;
 mod tables;
@@ -20,16 +20,16 @@ use metrics::ConfidenceInterval;
 use serde_json::json;
 use std::time::Instant;
 
-/// All that was found.
+/// All results of a run.
 pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) session: &'a Session<P>,
     pub(crate) request: &'a Request,
-    /// In the order of the page.
+    /// Exhibits in the order of the page.
     pub(crate) exhibits: Vec<Shown>,
     pub(crate) judged: &'a [(Judged, Option<String>)],
     /// Sentences that are shown and not judged.
     pub(crate) remarks: &'a [Remark<P::Cell>],
-    /// The claims under other seeds, if they were asked for.
+    /// The claims under other seeds, if requested.
     pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
 }
@@ -63,7 +63,7 @@ impl<P: Paper> Findings<'_, P> {
         out.finish(self.session.manifest(options, &self.command(), began, timings))
     }
 
-    /// The command that makes this run again. Options that cannot change a result are left out.
+    /// Returns the command that repeats this run. Options that cannot change a result are left out.
     fn command(&self) -> String {
         format!("{} reproduce {}{}", program(), P::ABOUT.slug, self.request.options())
     }

@@ -1,4 +1,4 @@
-//! A claim with what was found, as the tables and the page show it.
+//! A claim with its verdict, as the tables and the page show it.
 
 use super::{Check, Claim, Rule};
 use crate::chart::decimals_for;
@@ -9,45 +9,45 @@ use crate::terminal::csv_name;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 
-/// Pitfall of a claim about the largest of several noisy values, beside its test.
+/// Remark beside the test of a claim about the largest of several noisy values.
 const PICKED: &str = "; the largest of several is taken in each replication, so chance alone raises it: it is no estimate of what one of them gains";
 
-/// A claim with what was found.
+/// A claim with its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// `P1`, as in the specification.
+    /// Number in the specification: `P1`.
     pub id: String,
-    /// Where the paper says so.
+    /// Place in the paper.
     pub source: String,
-    /// What the paper says.
+    /// Statement of the paper.
     pub statement: String,
-    /// How that is tested, in words.
+    /// Description of the test.
     pub test: String,
     /// Ids of the figures that show it.
     pub figures: &'static [&'static str],
-    /// The worst of its cells.
+    /// Worst verdict of its cells.
     pub verdict: Verdict,
-    /// How many replications it took, if more than the run's own.
+    /// Number of replications that decided it, if more than those of the run.
     pub decided_at: Option<u32>,
     /// Each check with its estimate.
     pub cells: Vec<JudgedCell>,
 }
 
-/// One cell with what was found.
+/// One cell with its estimate and verdict.
 #[derive(Clone, Debug)]
 pub struct JudgedCell {
-    /// Which check.
+    /// Label of the check.
     pub label: String,
-    /// What was expected.
+    /// Rule that it must meet.
     pub rule: Rule,
-    /// What was observed.
+    /// Estimate of the quantity.
     pub estimate: ConfidenceInterval,
-    /// What that says.
+    /// Verdict of the rule on the estimate.
     pub verdict: Verdict,
 }
 
 impl JudgedCell {
-    /// What is claimed, in words; where the number is exact, that is said.
+    /// Describes the rule in words, marked `exact` if the number is exact.
     pub fn expected(&self) -> String {
         match self.rule {
             Rule::Exact { .. } => self.rule.to_string(),
@@ -56,8 +56,8 @@ impl JudgedCell {
         }
     }
 
-    /// The estimate in words; a number without a width has as many decimals as what is claimed of it, up to four digits of the
-    /// width of that.
+    /// Formats the estimate. A number without a width has as many decimals as the bounds of its rule, up to four digits of the width of
+    /// that range.
     pub fn observed(&self) -> String {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
@@ -75,7 +75,7 @@ impl JudgedCell {
 }
 
 impl Judged {
-    /// Judges `claim`, given how to estimate a quantity.
+    /// Judges `claim`; `estimate` estimates a quantity.
     pub fn new<C: DesignPoint, Name: ToString>(
         claim: &Claim<C, Name>,
         estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval,
@@ -110,21 +110,21 @@ impl Judged {
         }
     }
 
-    /// The cell that decides: the first with the claim's verdict.
+    /// Returns the cell that decides: the first with the claim's verdict.
     pub fn deciding_cell(&self) -> &JudgedCell {
         self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
     }
 
-    /// Number of replications behind it; one where every number is exact.
+    /// Returns the number of replications behind it; 1 if every number is exact.
     pub fn replications(&self, of_the_run: u32) -> u32 {
         if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
     }
 
-    /// The columns of `claims.csv`.
+    /// Columns of `claims.csv`.
     pub const COLUMNS: [&str; 10] =
         ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
 
-    /// Its row of `claims.csv`: observed is the cell that decides, and `test` and `expected` say which that is.
+    /// Returns its row of `claims.csv`: `observed` is the deciding cell, which `test` and `expected` name.
     pub fn row(&self, test: &str, expected: &str, recorded: Option<&str>) -> [String; 10] {
         let estimate = self.deciding_cell().estimate;
         [
@@ -141,7 +141,7 @@ impl Judged {
         ]
     }
 
-    /// As the page shows it, beside what is on record.
+    /// Returns the claim as the page shows it, beside its verdict on record.
     pub fn on_page(&self, recorded: Option<&str>) -> page::Claim {
         let deciding = self.deciding_cell();
         let cell = |cell: &JudgedCell| page::Cell {
@@ -166,7 +166,7 @@ impl Judged {
         }
     }
 
-    /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
+    /// Formats the verdict: `reproduced`, or `reproduced at 40 replications`.
     pub fn in_words(&self) -> String {
         match self.decided_at {
             Some(replications) => format!("{} at {replications} replications", self.verdict),

@@ -1,4 +1,4 @@
-//! What is tried: other answers to a paper's readings.
+//! Alternatives to try: other answers to a paper's readings.
 
 use crate::paper::Reading;
 use crate::scenario::{Scenario, did_you_mean};
@@ -7,22 +7,22 @@ use anyhow::{Result, bail, ensure};
 /// Another answer to one reading, or other answers to two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// The reading's id, `R3`; of two, `R3+R4`.
+    /// Id of the reading: `R3`; of two: `R3+R4`.
     pub reading: String,
-    /// The field of the scenario's table `readings`; of two, with a plus between them.
+    /// Field in the scenario's table `readings`; two are joined by a plus.
     pub field: String,
-    /// The answer, as the scenario writes it; of two, with a plus between them.
+    /// Answer, as the scenario writes it; two are joined by a plus.
     pub answer: String,
-    /// In words: `R3 = idle`; of two, `R3 = idle with R4 = none-waiting`.
+    /// Name in words: `R3 = idle`; of two: `R3 = idle with R4 = none-waiting`.
     pub name: String,
-    /// As `--set` takes them: one for each reading.
+    /// Arguments of `--set`, one for each reading.
     pub assignments: Vec<String>,
-    /// Places in the paper's list of the readings that are answered otherwise.
+    /// Positions of these readings in the paper's list.
     pub(crate) places: Vec<usize>,
 }
 
 impl Alternative {
-    /// The answer `answer` to the reading at `place`.
+    /// Returns the alternative that answers the reading at `place` with `answer`.
     pub(crate) fn one(readings: &[Reading], place: usize, answer: &str) -> Self {
         let reading = &readings[place];
         Self {
@@ -35,7 +35,7 @@ impl Alternative {
         }
     }
 
-    /// Both at once.
+    /// Combines two alternatives.
     fn with(&self, other: &Self) -> Self {
         Self {
             reading: format!("{}+{}", self.reading, other.reading),
@@ -48,7 +48,7 @@ impl Alternative {
     }
 }
 
-/// `R2 = gang-end`; where several fields answer one reading, `R12 tabu_length = 5`.
+/// Names an answer: `R2 = gang-end`; `R12 tabu_length = 5` if several fields answer one reading.
 pub(super) fn named(readings: &[Reading], place: usize, answer: &str) -> String {
     let Reading { id, field, .. } = readings[place];
     if readings.iter().filter(|other| other.id == id).count() > 1 {
@@ -58,7 +58,7 @@ pub(super) fn named(readings: &[Reading], place: usize, answer: &str) -> String 
     }
 }
 
-/// The places of the readings that `chosen` names by id or field; all, if it names none.
+/// Returns the positions of the readings that `chosen` names by id or field; all, if it is empty.
 fn places(readings: &[Reading], chosen: &[String]) -> Result<Vec<usize>> {
     for name in chosen {
         let is_known = readings.iter().any(|reading| [reading.id, reading.field].contains(&name.as_str()));
@@ -75,7 +75,7 @@ fn places(readings: &[Reading], chosen: &[String]) -> Result<Vec<usize>> {
     Ok((0..readings.len()).filter(|place| is_chosen(&readings[*place])).collect())
 }
 
-/// Every other answer to each chosen reading, and with `product` every two of them too.
+/// Returns every other answer to each chosen reading, and with `product` also every pair of them.
 ///
 /// # Errors
 ///

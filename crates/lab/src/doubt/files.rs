@@ -1,4 +1,4 @@
-//! What `doubt` writes: `doubt.csv`, the matrix, a page and the manifest.
+//! Output files of `doubt`: `doubt.csv`, the matrix, a page and the manifest.
 
 use super::alternative::Alternative;
 use super::{Doubted, Outcome, Request, matrix};
@@ -42,8 +42,8 @@ pub(super) fn write<P: Paper>(
     out.finish(manifest)
 }
 
-/// `doubt.csv`: a row for each claim and each answer, the scenario's own among them, in the order of the claims and of the
-/// readings; pairs behind them.
+/// Returns `doubt.csv`: a row for each claim and each answer, including the scenario's own, in the order of the claims and of the readings;
+/// pairs come last.
 fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alternative]) -> Result<Vec<u8>> {
     let readings: &[Reading] = P::READINGS;
     // Each reading's answers in the order in which the paper lists them, the scenario's own in its place.
@@ -77,7 +77,7 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
     csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
 }
 
-/// The command that makes this run again. Options that cannot change a result are left out.
+/// Returns the command that repeats this run. Options that cannot change a result are left out.
 fn command<P: Paper>(request: &Request) -> String {
     let mut command = format!("{} doubt {}", program(), P::ABOUT.slug);
     if !request.readings.is_empty() {
@@ -128,7 +128,7 @@ fn page<P: Paper>(
     }
 }
 
-/// A line for each claim.
+/// Returns a table with a row for each claim.
 fn sentences(outcome: &Outcome) -> page::Table {
     let row = |claim: &Doubted| {
         let counts = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive]

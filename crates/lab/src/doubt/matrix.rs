@@ -10,13 +10,13 @@ use crate::verdict::Verdict;
 /// Height of a row and width of a column, in CSS pixels.
 const ROW: f64 = 17.0;
 const COLUMN: f64 = 22.0;
-/// Between the columns of two readings.
+/// Gap between the columns of two readings.
 const GAP: f64 = 8.0;
-/// Where the first column and the first row are.
+/// Position of the first column and the first row.
 const LEFT: f64 = 110.0;
 const TOP: f64 = 84.0;
 
-/// A letter, and the place of its colour.
+/// Returns the letter and the colour slot of a verdict.
 const fn look(verdict: Verdict) -> (&'static str, usize) {
     match verdict {
         Verdict::Reproduced => ("R", 2),
@@ -27,21 +27,21 @@ const fn look(verdict: Verdict) -> (&'static str, usize) {
     }
 }
 
-/// `b` for the second answer to a reading, and so on.
+/// Returns `a` for the first answer to a reading, `b` for the second, and so on.
 fn letter(reading: &Reading, answer: &str) -> String {
     let place = reading.answers.iter().position(|known| *known == answer);
     place.and_then(|place| ('a'..='z').nth(place)).map_or_else(String::new, String::from)
 }
 
-/// The letters of the answers of an alternative: `b`, or `b+c` of two readings.
+/// Returns the letters of the answers of an alternative: `b`, or `b+c` for two readings.
 fn letters(readings: &[Reading], alternative: &Alternative) -> String {
     let answers = alternative.answer.split('+');
     let letters = alternative.places.iter().zip(answers).map(|(place, answer)| letter(&readings[*place], answer));
     letters.collect::<Vec<_>>().join("+")
 }
 
-/// A row for each claim: its verdict under the scenario's own answers, and a box for each other answer, empty where that changes
-/// nothing. Pairs are left to `doubt.csv`.
+/// Draws a row for each claim: its verdict under the scenario's own answers, and a box for each other answer, empty if the verdict is the
+/// same. Pairs are only in `doubt.csv`.
 pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> Sketch {
     let shown: Vec<&Alternative> = alternatives.iter().filter(|alternative| alternative.places.len() == 1).collect();
     let mut boxes = Vec::new();
@@ -100,7 +100,7 @@ fn count(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Claims × readings in words: what of each reading's answers changes a verdict, and to which.
+/// Lists, for each claim and reading, the answers that change the verdict and the new verdicts.
 pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> page::Table {
     let mut columns: Vec<(String, String)> = Vec::new();
     for alternative in alternatives {
@@ -134,7 +134,7 @@ pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alt
     }
 }
 
-/// The answers by letter, the scenario's own marked by the column that it stands in.
+/// Lists the answers by letter.
 pub(super) fn answers(readings: &[Reading]) -> page::Table {
     let row = |reading: &Reading| {
         let answers = reading.answers.iter().map(|answer| format!("{}: {answer}", letter(reading, answer)));

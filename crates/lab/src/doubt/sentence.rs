@@ -1,14 +1,13 @@
-//! What becomes of a claim, in words.
+//! Summary in words of the alternatives' effect on a claim.
 //!
-//! Inconclusive is no "no": a claim that holds is broken by an answer that contradicts it, and one that an answer leaves open is
-//! distinguished from that.
+//! Inconclusive is not a contradiction: an alternative that contradicts a claim is reported separately from one that leaves it open.
 
 use super::alternative::{Alternative, named};
 use crate::paper::Reading;
 use crate::scenario::Scenario;
 use crate::verdict::Verdict;
 
-/// What follows the id of a claim of this verdict: `holds under all 31 answers tried`, `holds only if R13 = any-release`.
+/// Returns the words that follow the id of a claim: `holds under all 31 answers tried`, `holds only if R13 = any-release`.
 pub(super) fn of(own: Verdict, under: &[(Alternative, Verdict)], readings: &[Reading], scenario: &Scenario) -> String {
     let flips: Vec<&(Alternative, Verdict)> = under.iter().filter(|(_, verdict)| *verdict != own).collect();
     let tried = match under.len() {
@@ -40,7 +39,7 @@ fn holds(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Reproduced | Verdict::Consistent)
 }
 
-/// Of a claim that holds under the scenario's own answers, and not under all others.
+/// Returns the words for a claim that holds under the scenario's own answers, but not under all others.
 fn holds_by_default(
     flips: &[&(Alternative, Verdict)],
     under: &[(Alternative, Verdict)],
@@ -49,7 +48,7 @@ fn holds_by_default(
 ) -> String {
     let (open, broken): (Vec<_>, Vec<_>) =
         flips.iter().copied().partition(|(_, verdict)| *verdict == Verdict::Inconclusive);
-    // A reading of which every other answer breaks the claim: it holds only if that one is as it is.
+    // A reading whose every other answer breaks the claim is needed: the claim holds only with the scenario's answer.
     let is_needed = |place: &usize| {
         let broken = broken.iter().filter(|(alternative, _)| alternative.places == [*place]).count();
         broken > 0 && broken == under.iter().filter(|(alternative, _)| alternative.places == [*place]).count()
@@ -57,7 +56,7 @@ fn holds_by_default(
     let needed: Vec<usize> = (0..readings.len()).filter(is_needed).collect();
     let condition = |place: &usize| named(readings, *place, scenario.answer(&readings[*place]));
     let conditions: Vec<String> = needed.iter().map(condition).collect();
-    // Pairs with a reading that breaks it alone tell nothing new.
+    // Pairs with a reading that alone breaks the claim add no information.
     let is_named = |alternative: &Alternative| alternative.places.iter().any(|place| needed.contains(place));
     let names = broken.iter().filter(|(alternative, _)| !is_named(alternative));
     let exceptions: Vec<&str> = names.map(|(alternative, _)| alternative.name.as_str()).collect();
@@ -73,11 +72,11 @@ fn holds_by_default(
     text
 }
 
-/// All verdicts, in the order of a sentence.
+/// All verdicts, in the order in which a sentence lists them.
 const EVERY: [Verdict; 5] =
     [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive, Verdict::Consistent, Verdict::Inconsistent];
 
-/// The names of the alternatives that lead to each verdict.
+/// Groups the names of the alternatives by the verdict that they lead to.
 fn by_verdict<'a>(flips: &[&'a (Alternative, Verdict)]) -> Vec<(Verdict, Vec<&'a str>)> {
     let names_of = |verdict: Verdict| {
         let names = flips.iter().filter(|(_, its)| *its == verdict).map(|(alternative, _)| alternative.name.as_str());
@@ -86,13 +85,13 @@ fn by_verdict<'a>(flips: &[&'a (Alternative, Verdict)]) -> Vec<(Verdict, Vec<&'a
     EVERY.into_iter().map(names_of).filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// `contradicted if R2 = gang-end, inconclusive if R9 = work or R9 = random`, the verdicts in their order.
+/// Lists the verdicts in their order: `contradicted if R2 = gang-end, inconclusive if R9 = work or R9 = random`.
 fn in_words(flips: &[&(Alternative, Verdict)]) -> String {
     let groups = by_verdict(flips).into_iter().map(|(verdict, names)| format!("{verdict} if {}", either(&names)));
     groups.collect::<Vec<_>>().join(", ")
 }
 
-/// `R2 = gang-end`, `R2 = a or R3 = b`, `R2 = a, R3 = b or R4 = c`.
+/// Joins names: `R2 = gang-end`, `R2 = a or R3 = b`, `R2 = a, R3 = b or R4 = c`.
 fn either(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -111,7 +110,7 @@ mod tests {
         Reading::new("R2", "order", "Which?", &["first", "last", "any"]),
     ];
 
-    /// Of a claim with the verdicts `under` R1 = gang-end, R2 = last, R2 = any.
+    /// Checks the sentence for a claim with the verdicts `under` R1 = gang-end, R2 = last, R2 = any.
     fn check(own: Verdict, under: [Verdict; 3], expected: &str) {
         let scenario =
             Scenario::of_paper("p", "[readings]\nrelease = \"task-end\" # R1\norder = \"first\" # R2\n").expect("good");

@@ -1,10 +1,9 @@
-//! How the files of a complete run take the place of an earlier run's: all of them or none.
+//! Replacement of an earlier run's files by those of a complete run: all of them or none.
 //!
-//! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a
-//! journal, as databases keep: the staging folder, complete and on the disk, becomes `.gridproof-commit` in one rename, and
-//! from that moment on the run counts. Then the manifest goes, what the earlier run alone had goes, the new files come, and
-//! the manifest last. A process that is killed among these leaves a folder without a manifest, and the next run here goes on with the
-//! same steps. Each of them may be done twice.
+//! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a journal, as in
+//! databases: the staging folder, complete and on disk, becomes `.gridproof-commit` in one rename, and from then on the run counts. Then
+//! the manifest and the files that only the earlier run had are removed, the new files move in, and the manifest comes last. If a process
+//! is killed in between, the folder has no manifest, and the next run here repeats the same steps, which are idempotent.
 
 use super::fault;
 use super::manifest::MANIFEST;
@@ -16,20 +15,20 @@ use std::io;
 use std::path::Path;
 
 pub(super) const COMMIT: &str = ".gridproof-commit";
-/// The files themselves, below the staging folder.
+/// Folder of the files below the staging folder.
 pub(super) const FILES: &str = "files";
 const JOURNAL: &str = "journal.json";
 
-/// What a commit does, as paths relative to the folder.
+/// Steps of a commit, as paths relative to the folder.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Journal {
-    /// Of an earlier run, and not in this one.
+    /// Files of the earlier run that this one lacks.
     pub(super) remove: Vec<String>,
     pub(super) install: Vec<String>,
 }
 
 impl Journal {
-    /// Puts what lies in `staging` into its places in `folder`.
+    /// Moves the files in `staging` into their places in `folder`.
     pub(super) fn commit(&self, folder: &Path, staging: &Path) -> Result<()> {
         let journal = serde_json::to_vec(self).expect("names are plain data");
         super::write_whole(&staging.join(JOURNAL), &journal)?;
@@ -42,11 +41,11 @@ impl Journal {
     }
 }
 
-/// Completes a commit that was begun in `folder`, by this process or by one that was killed.
+/// Completes a commit begun in `folder`, by this process or by one that was killed.
 ///
 /// # Errors
 ///
-/// A file cannot be put in its place. It may be tried again.
+/// A file cannot be moved into place. The call may be repeated.
 pub(super) fn complete(folder: &Path) -> Result<()> {
     let commit = folder.join(COMMIT);
     if !commit.exists() {
@@ -64,14 +63,14 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
     let files = commit.join(FILES);
     let journal = match fs::read(commit.join(JOURNAL)) {
         Ok(text) => serde_json::from_slice::<Journal>(&text).with_context(|| format!("{COMMIT}/{JOURNAL}"))?,
-        // Only the clearing away was not complete.
+        // Only the cleanup was incomplete.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fault::here()?;
             return Ok(fs::remove_dir_all(commit)?);
         }
         Err(error) => return Err(error.into()),
     };
-    // As long as the new manifest waits, what is there is an earlier run's.
+    // As long as the new manifest waits, the files in place are an earlier run's.
     if files.join(MANIFEST).exists() {
         fault::here()?;
         remove(&folder.join(MANIFEST))?;
@@ -80,7 +79,7 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
             fault::here()?;
             remove(&folder.join(name))?;
             let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
-            // As far as they are empty.
+            // Only empty folders are removed.
             let _ = above.map(|above| fs::remove_dir(folder.join(above))).find(Result::is_err);
         }
         let last = journal.install.iter().filter(|name| *name == MANIFEST);
@@ -98,14 +97,14 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
         }
         sync(folder);
     }
-    // The journal first: what is left without one is only to be cleared away.
+    // The journal first: a commit without one only needs cleanup.
     fault::here()?;
     remove(&commit.join(JOURNAL))?;
     fault::here()?;
     Ok(fs::remove_dir_all(commit)?)
 }
 
-/// Makes the names in a folder survive a power cut, where the system can.
+/// Makes the names in a folder survive a power cut, if the system can.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

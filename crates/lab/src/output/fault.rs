@@ -1,10 +1,10 @@
-//! Where tests let a commit fail: before each of its steps.
+//! Faults that tests inject before each step of a commit.
 
 use std::io;
 
 #[cfg(test)]
 thread_local! {
-    /// How many steps still succeed.
+    /// Number of steps that still succeed.
     pub(super) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
 }
 

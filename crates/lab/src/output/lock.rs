@@ -1,4 +1,4 @@
-//! One process at a time in a folder of results.
+//! Lock that admits one process at a time to a folder of results.
 
 use crate::cli::program;
 use anyhow::{Context, Result, bail};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const LOCK: &str = ".gridproof-lock";
 
-/// Held while a process writes into a folder. The system lets go of it when the process ends, however it ends.
+/// Lock held while a process writes into a folder. The system releases it when the process ends in any way.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -16,12 +16,12 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Whether a process seems to hold the lock of `folder`.
+    /// Returns true if a process seems to hold the lock of `folder`.
     pub(super) fn is_in(folder: &Path) -> bool {
         folder.join(LOCK).exists()
     }
 
-    /// Takes the lock of `folder`, and notes who holds it.
+    /// Acquires the lock of `folder`, and records its holder.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Lock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let mut holder = String::new();
-                    // Some systems do not let others read a locked file.
+                    // On some systems other processes cannot read a locked file.
                     let _ = file.read_to_string(&mut holder);
                     let holder = holder.trim();
                     let named = if holder.is_empty() { "another process" } else { holder };
@@ -69,7 +69,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is still held: a process that opens it from now on makes a new one.
+        // Removed while still held: a process that opens it from now on creates a new one.
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
         } else {
@@ -78,7 +78,7 @@ impl Drop for Lock {
     }
 }
 
-/// Whether `path` names this very file.
+/// Returns true if `path` still names this file.
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -86,7 +86,7 @@ fn is_still(file: &File, path: &Path) -> bool {
     (one.dev(), one.ino()) == (two.dev(), two.ino())
 }
 
-/// Where locks are not removed, it does.
+/// Returns true: locks are not removed here.
 #[cfg(not(unix))]
 const fn is_still(_: &File, _: &Path) -> bool {
     true

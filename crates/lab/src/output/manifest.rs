@@ -1,4 +1,4 @@
-//! `manifest.json`: what a run was, and every file that it wrote.
+//! `manifest.json`: description of a run, and every file that it wrote.
 
 use super::is_missing;
 use crate::provenance::sha256_of;
@@ -10,37 +10,37 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
-/// What it is called.
+/// Name of the file.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The manifest's object of policies that are programs: by policy and file, the SHA-256 of what it held.
+/// Key of the object of policies that are programs: by policy and file, the SHA-256 of its content.
 pub const PROGRAMS: &str = "programs";
 
 /// A file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its path relative to the folder, with slashes.
+    /// Path relative to the folder, with slashes.
     pub name: String,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// In hexadecimal digits.
+    /// SHA-256 in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Listed {
-    /// Every file below `folder`, in order of names.
+    /// Returns every file below `folder`, in order of names.
     pub(super) fn below(folder: &Path) -> io::Result<Vec<Self>> {
         names_below(folder)?.into_iter().map(|name| Self::read(folder, name)).collect()
     }
 
-    /// The file called `name` below `folder`, as it is now.
+    /// Returns the present length and hash of the file called `name` below `folder`.
     pub fn read(folder: &Path, name: String) -> io::Result<Self> {
         let path = folder.join(&name);
         Ok(Self { bytes: fs::metadata(&path)?.len(), sha256: sha256_of(&path)?, name })
     }
 }
 
-/// The path of every file below `folder`, relative to it, with slashes.
+/// Returns the path of every file below `folder`, relative to it, with slashes.
 pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
     fn collect(folder: &Path, above: &str, names: &mut BTreeSet<String>) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
@@ -59,12 +59,12 @@ pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// What `manifest.json` says.
+/// Content of `manifest.json`.
 pub struct Manifest(Map<String, Value>);
 
 impl Manifest {
-    /// Adds to `content` the command that makes such results, and the files. `timings`, which alone may differ between equal
-    /// runs, stays last.
+    /// Adds to `content` the command that makes these results, and the files. `timings`, which alone may differ between equal runs, stays
+    /// last.
     pub(super) fn new(content: Value, command: &str, files: Vec<Listed>) -> Self {
         let Value::Object(mut content) = content else { panic!("a manifest is an object") };
         let timings = content.shift_remove("timings").unwrap_or_else(|| json!({}));
@@ -84,11 +84,11 @@ impl Manifest {
         format!("{:#}\n", Value::Object(self.0.clone()))
     }
 
-    /// The manifest of `folder`; none if it has none.
+    /// Reads the manifest of `folder`, if it has one.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is no JSON object.
+    /// It cannot be read, or is not a JSON object.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
@@ -102,19 +102,19 @@ impl Manifest {
         }
     }
 
-    /// Such as `reproduce multi-site`; none in a manifest of another program or of a version that kept no list of files.
+    /// Returns the command, such as `reproduce multi-site`; none for a manifest of another program or of a version without a list of files.
     pub fn command(&self) -> Option<&str> {
         self.0.get("files")?;
         self.0.get("command")?.as_str()
     }
 
-    /// The line that makes these results again.
+    /// Returns the command line that reproduces these results.
     pub fn command_line(&self) -> Option<&str> {
         self.0.get("command_line")?.as_str()
     }
 
-    /// Files that decided what a policy did and have another content now, as sentences. `policy` restricts the answer to
-    /// one policy. A file that is no longer where it was is left out: it may have moved.
+    /// Reports, as sentences, the files of policies whose content has changed since. `policy` restricts the report to one policy. A file
+    /// that no longer exists is left out: it may have moved.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Manifest {
             .filter(|(name, _)| policy.is_none_or(|policy| policy == name.as_str()))
             .flat_map(|(_, files)| files.as_object().into_iter().flatten())
             .map(|(path, hash)| (path.as_str(), hash.as_str().unwrap_or_default()));
-        // Several policies may be of one program.
+        // Several policies may share one program.
         let files: BTreeSet<(&str, &str)> = files.collect();
         let mut others = Vec::new();
         for (path, recorded) in files {
@@ -140,11 +140,11 @@ impl Manifest {
         Ok(others)
     }
 
-    /// Every file but the manifest itself.
+    /// Returns every file except the manifest itself.
     ///
     /// # Errors
     ///
-    /// The list is not as this program writes it. Nothing outside the folder can be meant.
+    /// The list is malformed. A path outside the folder is rejected.
     pub fn files(&self) -> Result<Vec<Listed>> {
         let files =
             self.0.get("files").and_then(Value::as_object).context("manifest.json: files: expected an object")?;
@@ -164,12 +164,12 @@ impl Manifest {
         files.iter().map(listed).collect()
     }
 
-    /// Whether it says what it said when it was written, the timings aside.
+    /// Returns true if its content, apart from the timings, is unchanged since it was written.
     pub fn is_sound(&self) -> bool {
         self.0.get("manifest_sha256").and_then(Value::as_str) == Some(&self.hash())
     }
 
-    /// Over all but the timings and itself.
+    /// Returns the hash of all but the timings and the hash itself.
     fn hash(&self) -> String {
         let mut content = self.0.clone();
         content.shift_remove("timings");

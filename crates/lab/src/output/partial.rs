@@ -1,4 +1,4 @@
-//! Single files: whole or not at all.
+//! Single files, written whole or not at all.
 
 use super::fault;
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 const PARTIAL: &str = ".gridproof-partial-";
 
-/// A file to be written bit by bit, in the folder where `path` is to be. What dead processes left there is swept.
+/// Creates a temporary file in the folder of `path`, to be written piece by piece. Remains of dead processes there are removed.
 pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
     let folder = create_folder_of(path)?;
     sweep(folder);
@@ -30,12 +30,12 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     publish(file, path)
 }
 
-/// Whether there is no such file, or a file in the place of its folder.
+/// Returns true if the file is missing, or a file is in the place of its folder.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind())
 }
 
-/// Removes a file, if there is one.
+/// Removes a file, if it exists.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if !is_missing(&error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
@@ -50,15 +50,15 @@ fn create_folder_of(path: &Path) -> Result<&Path> {
     Ok(folder)
 }
 
-/// A file in the making. Its name tells whose it is, and it is locked as long as its process lives.
+/// Creates a temporary file. Its name contains the process, and it is locked as long as its process lives.
 pub(super) fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(&format!("{PARTIAL}{}-", std::process::id())).tempfile_in(folder)?;
-    // Where there are no locks, no sweep takes it for a dead process's.
+    // Without locks, no sweep removes it: its process is alive.
     let _ = file.as_file().try_lock();
     Ok(file)
 }
 
-/// Removes files in the making whose processes are dead. What cannot be removed stays, and does no harm.
+/// Removes temporary files of dead processes. A file that cannot be removed stays and is harmless.
 pub(super) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -71,19 +71,19 @@ pub(super) fn sweep(folder: &Path) {
     }
 }
 
-/// Whether no process here has this number. Another computer's may, so this alone does not suffice.
+/// Returns true if no process here has this number. A process of another computer may, so this alone does not suffice.
 fn is_dead(process: u32) -> bool {
     !cfg!(target_os = "linux") || !Path::new("/proc").join(process.to_string()).exists()
 }
 
 fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
-    // It must survive a power cut: on the disk before it gets its name.
+    // It must survive a power cut: it is on disk before it gets its name.
     file.as_file().sync_all().with_context(describe)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // A temporary file is readable by its owner alone; results are for colleagues too.
+        // A temporary file is readable by its owner alone; results are readable by all.
         file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
     }
     fault::here().with_context(describe)?;

@@ -12,14 +12,14 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A whole run.
+/// Writes the files of a complete run.
 fn run(folder: &Path, command: &str, files: &[(&str, &str)]) -> Result<()> {
     let out = OutDir::create(folder, command)?;
     files.iter().try_for_each(|(name, content)| out.write(name, content))?;
     out.finish(json!({"what": files[0].1, "timings": {"wall_seconds": 0.25}}))
 }
 
-/// Every file but the manifest.
+/// Returns the content of every file except the manifest.
 fn content(folder: &Path) -> BTreeMap<String, String> {
     let names = manifest::names_below(folder).expect("a folder");
     let names = names.into_iter().filter(|name| name != MANIFEST);
@@ -30,7 +30,7 @@ fn owned(files: &[(&str, &str)]) -> BTreeMap<String, String> {
     files.iter().map(|(name, content)| ((*name).to_owned(), (*content).to_owned())).collect()
 }
 
-/// Whose results the folder shows, if it shows any; fails if its files are not the ones that its manifest lists.
+/// Returns the run whose results the folder shows, if any; fails if its files are not those that its manifest lists.
 fn shown(folder: &Path) -> Option<String> {
     let manifest = Manifest::read(folder).expect("whole or not there")?;
     assert!(manifest.is_sound());
@@ -72,10 +72,10 @@ fn a_run_that_fails_or_is_killed_at_any_step_never_shows_a_mixture() {
             assert!(result.is_err(), "step {steps}");
         }
         *fates.entry(found.clone().unwrap_or_else(|| "no manifest".to_owned())).or_default() += 1;
-        // The next run finds the one or the other, whole.
+        // The next run finds one or the other, complete.
         drop(OutDir::create(folder.path(), "test").expect("it is put in order"));
         let after = shown(folder.path()).expect("a manifest");
-        // Old results that are whole may have new ones waiting; new ones never go back.
+        // Complete old results may have new ones waiting; new ones never revert.
         assert!(found.as_deref() != Some("new") || after == "new", "step {steps}");
         assert_eq!(content(folder.path()), owned(if after == "old" { &OLD } else { &NEW }), "step {steps}");
         run(folder.path(), "test", &OLD).expect("and goes on");
@@ -92,7 +92,7 @@ fn a_run_that_fails_or_is_killed_at_any_step_never_shows_a_mixture() {
 #[test]
 fn what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not() {
     let folder = folder();
-    // Above the largest number that a process can have.
+    // Above the largest process number.
     let dead = folder.path().join(".gridproof-staging-4194305/files");
     fs::create_dir_all(&dead).expect("it can be made");
     fs::write(dead.join("jobs.csv"), "half").expect("it can be written");

@@ -1,4 +1,4 @@
-//! What the template sees: figures drawn, numbers formatted, places in the small pictures computed.
+//! Template data: drawn figures, formatted numbers, coordinates of the small pictures.
 
 use super::{Cell, Claim, Figure, Page, Part, Section, Table, Verdict};
 use crate::chart::{self, Chart, Picture, significant};
@@ -6,13 +6,13 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
 
-/// Widths in CSS pixels that pictures are drawn for: a desk and paper, and a phone. The page scales them a little.
+/// Widths of pictures in CSS pixels: desktop and paper, and phone. The page scales them a little.
 const WIDE: f64 = 860.0;
 const NARROW: f64 = 400.0;
 
 /// Draws the figures of a page and formats its numbers.
 pub(super) fn view(page: &Page) -> Value {
-    // Checks of the paper's own numbers are counted apart.
+    // Checks of the paper's own numbers are counted separately.
     let (checks, claims): (Vec<&Claim>, Vec<&Claim>) =
         page.claims.iter().partition(|claim| claim.verdict.is_of_a_check());
     let count = |verdict: Verdict| page.claims.iter().filter(|claim| claim.verdict == verdict).count();
@@ -61,7 +61,7 @@ fn section_view(section: &Section, page: &Page) -> Value {
         id => section.id.as_str(),
         title => section.title.as_str(),
         words => serde(&section.words),
-        // A job can be looked for in schedules.
+        // Schedules have a search for jobs.
         searches => section.parts.iter().any(is_schedule),
         parts => list(&section.parts, part),
     }
@@ -97,7 +97,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         alt => format!("{}: {alt}", picture.title()),
         claims => serde(&claims),
         files => serde(&figure.files),
-        // What is drawn to be read at one size is scrolled on a narrow screen.
+        // Pictures drawn for one size are scrolled on a narrow screen.
         kind => match picture {
             Picture::Chart(_) => "chart",
             Picture::Forest(_) => "forest",
@@ -108,12 +108,12 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         narrow => matches!(picture, Picture::Chart(_) | Picture::Forest(_)).then(|| safe(&chart::inline(picture, NARROW))),
         readout => serde(&chart::readout(picture)),
         numbers => chart.map(numbers).unwrap_or_default(),
-        // What the numbers rest on several of.
+        // Plural noun for the observations behind the numbers.
         observations => chart.map_or("", Chart::counted),
     }
 }
 
-/// The figure as a table, for screen readers and for the digits; empty for long curves.
+/// Returns the figure as a table, for screen readers and for exact digits; empty for long curves.
 fn numbers(chart: &Chart) -> Vec<Value> {
     const MANY: usize = 200;
     let tick = |x: f64| {
@@ -159,7 +159,7 @@ fn claim_view(claim: &Claim, page: &Page) -> Value {
     }
 }
 
-/// Where things stand in the little pictures of cells, from 0 to 100: those of one claim on one scale, so that they can be
+/// Returns the coordinates, from 0 to 100, in the small pictures of cells. All cells of one claim share a scale, so that they can be
 /// compared by eye.
 fn strips(cells: &[Cell]) -> Vec<Option<Value>> {
     let ends = |cell: &Cell| {

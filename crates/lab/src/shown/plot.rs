@@ -1,4 +1,4 @@
-//! Plots of a figure: what its series look like, and what stands on its axes.
+//! Plots of a figure: looks of the series and ticks of the axes.
 
 use crate::chart::{self, Axis, Chart, Point};
 use crate::exhibit::{Exhibit, Figure, Panel};
@@ -9,17 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One plotted point with its estimate.
 pub(super) type Estimated = (f64, ConfidenceInterval);
 
-/// A place on the x axis in words: its name, or the number.
+/// Returns a position on the x axis in words: its name, or the number.
 pub(super) fn position(x: f64, names: &[&str]) -> String {
     let named = names.iter().zip(0_u32..).find(|(_, place)| f64::from(*place).total_cmp(&x).is_eq());
     named.map_or_else(|| x.to_string(), |(name, _)| (*name).to_owned())
 }
 
-/// Which colour and mark each series has in all figures of a paper: names that stand in several figures keep theirs.
+/// Colour and mark of each series in all figures of a paper: names that occur in several figures keep theirs.
 pub struct Looks(Vec<String>);
 
 impl Looks {
-    /// By the order in which the names first appear.
+    /// Assigns looks by the order in which the names first appear.
     pub fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
         let figures = || {
             exhibits.iter().filter_map(|exhibit| match exhibit {
@@ -42,8 +42,8 @@ impl Looks {
         Self(recurring)
     }
 
-    /// The chart with the paper's looks. Names of this figure alone take what no other name has, if it shows a name of
-    /// several figures beside them, and count from the first otherwise.
+    /// Returns the chart with the paper's looks. Names of this figure alone take unused looks if the figure also shows a shared name;
+    /// otherwise they count from the first.
     pub(super) fn applied_to(&self, mut chart: Chart) -> Chart {
         let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
         if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
@@ -60,7 +60,7 @@ impl Looks {
     }
 }
 
-/// One plot of a figure, from the estimates of its series.
+/// Returns one plot of a figure, from the estimates of its series.
 pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
     let point = |(x, estimate): &Estimated| {
         let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
@@ -72,7 +72,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     let series = panel.series.iter().zip(estimates);
     let has_interval =
         estimates.iter().flatten().any(|(_, estimate)| estimate.half_width().is_some_and(|half| half > 0.0));
-    // Between categories there is nothing to join; values alone may stand on the ground.
+    // Categories are not joined; a single series without intervals is drawn as bars.
     let drawn = match (figure.joined, panel.series.len()) {
         (true, _) => chart::Series::lines,
         (false, 1) if !has_interval => chart::Series::bars,
@@ -88,7 +88,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
     let labels = ticks(estimates).into_iter().map(|x| (x, position(x, figure.positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
-    // Plots of one figure differ in what they show.
+    // The plots of one figure differ in their metric.
     let title =
         if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
     Chart {
@@ -103,7 +103,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     }
 }
 
-/// The positions on the x axis, in order.
+/// Returns the positions on the x axis, in order.
 pub(super) fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
     let bits: BTreeSet<u64> = estimates.iter().flatten().map(|(x, _)| x.to_bits()).collect();
     let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();

@@ -1,7 +1,6 @@
-//! The form of stored replications: one on each line, `{"identity":…,"metrics":…,"sha256":"…"}`.
+//! Format of stored replications: one on each line, `{"identity":…,"metrics":…,"sha256":"…"}`.
 //!
-//! The hash is over the bytes of the line before it, so no change of the line goes unnoticed, be it in a digit, in a name,
-//! in white space or in the hash.
+//! The hash is over the bytes of the line before it, so every change of the line is detected, in digits, names, white space or the hash.
 
 use super::Identity;
 use serde::{Deserialize, Serialize};
@@ -14,21 +13,21 @@ pub(super) type Key = [u8; 32];
 /// A finished replication: the content of a line.
 #[derive(Debug, Deserialize)]
 pub struct Stored {
-    /// An [`Identity`].
+    /// Serialized [`Identity`].
     pub identity: Value,
-    /// What it yielded: by name, null where a metric is not defined, or a batch's runs.
+    /// Its metrics by name, null if undefined, or the runs of a batch.
     pub metrics: Value,
 }
 
 const BEFORE_HASH: &str = ",\"sha256\":\"";
 const BEHIND_HASH: &[u8] = b"\"}";
 
-/// SHA-256 of an identity, by which a replication is found.
+/// Returns the SHA-256 of an identity, the key of a replication.
 pub(super) fn key_of(identity: &impl Serialize) -> Key {
     Sha256::digest(serde_json::to_vec(identity).expect("an identity is plain data")).into()
 }
 
-/// A replication as a line, without its end.
+/// Returns the key of a replication and its line, without a line end.
 pub(super) fn line(identity: &Identity<'_>, metrics: &impl Serialize) -> (Key, String) {
     #[derive(Serialize)]
     struct Content<'a, M> {
@@ -41,18 +40,18 @@ pub(super) fn line(identity: &Identity<'_>, metrics: &impl Serialize) -> (Key, S
     (key_of(identity), format!("{line}{BEFORE_HASH}{hash}\"}}"))
 }
 
-/// A line that is as it was written: its key, what it says, and itself.
+/// A line with the right hash: its key, its content, and its text.
 pub(super) type Sound<'a> = (Key, Stored, &'a str);
 
-/// The file without a last line that has no end: what was being written when its run was killed.
+/// Returns the file without an unfinished last line, which a run was writing when it was killed.
 pub(super) fn whole_lines(content: &[u8]) -> &[u8] {
     let end = content.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     &content[..end]
 }
 
-/// The lines of a file, numbered from 1; `None` where one is not as it was written.
+/// Returns the lines of a file, numbered from 1; `None` if a line is damaged.
 pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound<'_>>)> {
-    // A last line without its end was cut off, even if all else is there.
+    // A last line without its end was cut off, even if the rest is complete.
     let pieces = content.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n"));
     pieces.enumerate().map(|(i, line)| (i + 1, line.and_then(sound)))
 }

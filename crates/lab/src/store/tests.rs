@@ -18,7 +18,7 @@ fn opened(folder: &Path) -> Store {
     Store::open(folder).expect("it can be read")
 }
 
-/// Three replications: `r` and half of it. Back comes the file that they are in.
+/// Stores three replications, with `r` and a third of it. Returns their file.
 fn filled(folder: &Path) -> PathBuf {
     let store = opened(folder);
     for replication in 0..3_u32 {
@@ -29,7 +29,7 @@ fn filled(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-/// How many of the three replications are there; fails where one is there with another value.
+/// Counts the stored ones of the three replications; fails if one has another value.
 fn assert_true_or_missing(store: &Store) -> usize {
     let right = |replication: u32| {
         let value = f64::from(replication) + 0.1;
@@ -57,7 +57,7 @@ fn what_was_saved_is_loaded_to_the_last_bit_and_nothing_else_is() {
         assert!(store.load(&identity(&cell, 0), &["c".to_owned()]).is_none());
     };
     look(&store);
-    // As after kill -9, and after a run that came to its end.
+    // As after kill -9, and after a complete run.
     look(&opened(folder.path()));
     store.settle().expect("it is written");
     look(&opened(folder.path()));
@@ -98,7 +98,7 @@ fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
     }
 }
 
-/// What kill -9 leaves in the middle of a write is no damage, wherever it cut.
+/// A write cut off by kill -9 at any byte is not damage.
 #[test]
 fn a_last_line_that_a_kill_cut_off_is_no_damage() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -112,7 +112,7 @@ fn a_last_line_that_a_kill_cut_off_is_no_damage() {
         let store = opened(folder.path());
         assert_eq!((assert_true_or_missing(&store), store.damaged()), (whole, 0), "{length}");
         assert!(!folder.path().join("damaged").exists(), "{length}");
-        // The next line is a line of its own.
+        // The next line is separate.
         store.save(&identity(&cell(), 9), &names(), &[9.0, 3.0]).expect("it is written");
         drop(store);
         let again = opened(folder.path());

@@ -1,4 +1,4 @@
-//! What the report page of a run holds.
+//! Content of the report page of a run.
 
 use super::Findings;
 use crate::claim::{Judged, Remark};
@@ -74,7 +74,7 @@ impl<P: Paper> Findings<'_, P> {
         self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
     }
 
-    /// The verdicts under other seeds, as a table of the page.
+    /// Returns the verdicts under other seeds as a table of the page.
     fn seeds_table(&self, seeds: &Seeds) -> page::Table {
         let row = |(judged, _): &(Judged, _)| {
             vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
@@ -88,7 +88,7 @@ impl<P: Paper> Findings<'_, P> {
         page::Table::new("seeds", "The verdicts under other seeds", caption, columns, rows)
     }
 
-    /// Sentences that are not judged, as a table of the page.
+    /// Returns the sentences that are not judged as a table of the page.
     fn remarks_table(&self) -> page::Table {
         let row = |remark: &Remark<P::Cell>| {
             let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
@@ -105,7 +105,7 @@ impl<P: Paper> Findings<'_, P> {
     }
 }
 
-/// What each run measures, as a table of the page: a row for each metric, and one for all that differ in their index alone.
+/// Returns the metrics of a run as a table of the page: a row for each metric, and one for all that differ only in their index.
 fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
     let row = |same: &[M]| {
         let Declared { unit, text, signed, better, of_nothing, .. } = same[0].declared();
@@ -118,7 +118,7 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
         let signed = if signed { "yes" } else { "no" };
         vec![names, text.trim().to_owned(), unit.to_owned(), better, signed.to_owned(), of_nothing]
     };
-    // Two with an index may take turns in the list.
+    // Two metrics with an index may alternate in the list.
     let mut rows: Vec<Vec<M>> = Vec::new();
     for metric in metrics {
         let is_same = |row: &&mut Vec<M>| row[0].declared().field == metric.declared().field;
@@ -133,7 +133,7 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
     page::Table::new("metrics", "What each run measures", caption, columns, rows.iter().map(|same| row(same)).collect())
 }
 
-/// The readings of a paper, as its page shows them.
+/// Returns the readings of a paper for its page.
 pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
     let reading = |reading: &Reading| {
         let value = scenario.answer(reading);

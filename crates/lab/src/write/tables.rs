@@ -1,4 +1,4 @@
-//! The tables of a run as CSV: every replication, the claims and their cells, what is not judged, the claims under other seeds.
+//! CSV tables of a run: every replication, the claims and their cells, sentences that are not judged, the claims under other seeds.
 
 use super::Findings;
 use crate::claim::{Judged, JudgedCell, Remark};
@@ -10,7 +10,7 @@ use crate::table::{columns, csv, number};
 use anyhow::{Result, bail};
 
 impl<P: Paper> Findings<'_, P> {
-    /// `runs.csv`: one row per replication.
+    /// Returns `runs.csv`: one row per replication.
     pub(super) fn runs(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         let mut header_written = false;
@@ -20,7 +20,7 @@ impl<P: Paper> Findings<'_, P> {
                 let names = parameters.iter().map(|(name, _)| name.as_str()).chain(["seed", "replication"]);
                 let names = names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]);
                 let names: Vec<&str> = names.collect();
-                // Whoever reads the table by its header would silently get one of the two.
+                // A reader that looks columns up by name would silently get one of the two.
                 if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
                     bail!("runs.csv would have two columns {twice}: rename the parameter of the cells or the metric");
                 }
@@ -36,7 +36,7 @@ impl<P: Paper> Findings<'_, P> {
         Ok(table.into_inner()?)
     }
 
-    /// `claims.csv`: one row per claim. Expected and observed are those of the cell that decides.
+    /// Returns `claims.csv`: one row per claim. Expected and observed are those of the deciding cell.
     pub(super) fn claims(&self) -> Result<Vec<u8>> {
         let row = |(judged, recorded): &(Judged, Option<String>)| {
             let cell = judged.deciding_cell();
@@ -46,7 +46,7 @@ impl<P: Paper> Findings<'_, P> {
         csv(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
-    /// `data/claim-cells.csv`: one row per cell of each claim.
+    /// Returns `data/claim-cells.csv`: one row per cell of each claim.
     pub(super) fn claim_cells(&self) -> Result<Vec<u8>> {
         let cells = self.judged.iter().flat_map(|(judged, _)| judged.cells.iter().map(move |cell| (&judged.id, cell)));
         let row = |(id, cell): (&String, &JudgedCell)| {
@@ -56,7 +56,7 @@ impl<P: Paper> Findings<'_, P> {
         csv(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"], cells.map(row))
     }
 
-    /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
+    /// Returns `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one row without a number.
     pub(super) fn not_judged(&self) -> Result<Vec<u8>> {
         let row = |remark: &Remark<P::Cell>, shown: [String; 5]| {
             let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
@@ -76,7 +76,7 @@ impl<P: Paper> Findings<'_, P> {
         csv(columns, self.remarks.iter().flat_map(rows))
     }
 
-    /// `seeds.csv`: one row per claim and seed.
+    /// Returns `seeds.csv`: one row per claim and seed.
     pub(super) fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
         let rows = self.judged.iter().flat_map(|(judged, _)| seeds.of(&judged.id).map(move |under| (judged, under)));
         let row = |(judged, (seed, other)): (&Judged, (u64, &Judged))| {
