@@ -1,9 +1,9 @@
-//! Counts the instructions of fifteen hot paths, and fails where one takes more than 3 % more than `counts.tsv` says.
+//! Counts the instructions of fifteen hot paths, and fails if one takes more than 3 % more than `counts.tsv` has.
 //!
-//! Time depends on what else the computer does; instructions do not. valgrind's callgrind counts them in this very program,
-//! which runs itself once for each path: only what happens inside [`measured`] counts, so neither the making of inputs nor the
-//! start of a program does. It is the build of the tests (profile `dev`, in which the simulators are optimised), so CI builds
-//! nothing twice. Without valgrind, on another kind of processor or in another profile, it says so and passes.
+//! Time depends on the load of the computer; instructions do not. The program runs itself under valgrind's callgrind once for each
+//! path. Only the function [`measured`] counts, without the start of the program and the making of inputs. The counts are those of
+//! the build of the tests in CI: profile `dev`, in which the simulators are optimised, without incremental compilation. Without
+//! valgrind, on another kind of processor or in another build, the program prints the reason and passes.
 
 mod inputs;
 mod paths;
@@ -19,9 +19,9 @@ use std::process::{Command, ExitCode};
 #[derive(Debug, Parser)]
 #[command(
     name = "hot-paths",
-    after_help = "Examples:\n  cargo run -p hot-paths                   count all, compare with crates/hot-paths/counts.tsv\n  \
+    after_help = "Examples, after `export CARGO_INCREMENTAL=0`:\n  cargo run -p hot-paths                   count all, compare with crates/hot-paths/counts.tsv\n  \
                   cargo run -p hot-paths -- --only easy    one path\n  \
-                  cargo run -p hot-paths -- --record       write counts.tsv, in a commit that says why\n\n\
+                  cargo run -p hot-paths -- --record       write counts.tsv, in a commit that gives the reason\n\n\
                   Exit codes: 0 done, 1 a path takes more than 3 % more than is on record, 2 bad usage, 3 reading or writing failed"
 )]
 struct Options {
@@ -40,7 +40,7 @@ fn names() -> clap::builder::PossibleValuesParser {
     PATHS.map(|path| path.name).into()
 }
 
-/// The only function that counts, with all that it calls.
+/// The only function whose instructions count, with those of the functions that it calls.
 #[inline(never)]
 fn measured(work: Box<dyn FnOnce() -> u64>) -> u64 {
     std::hint::black_box(work())
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Counts, and records or compares. Whether no path has become slower.
+/// Counts, and records or compares. Returns true if no path has become slower.
 fn gate(options: &Options) -> Result<bool> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("counts.tsv");
     if let Some(reason) = cannot_count() {
@@ -101,12 +101,12 @@ fn gate(options: &Options) -> Result<bool> {
     Ok(holds)
 }
 
-/// Percent below which a difference is none: versions of the C library allocate a little differently.
+/// Largest difference in percent that passes: allocation differs a little between versions of the C library.
 const TOLERANCE: f64 = 3.0;
 
 const HEADER: &str = "# Instructions, by `cargo run -p hot-paths -- --record`: see docs/testing.md.";
 
-/// How much more `count` is than `known`, in percent; infinite for a path that is not on record.
+/// Difference of `count` to `known` in percent of `known`; infinite for a path that is not on record.
 #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^53")]
 fn percent(count: u64, known: u64) -> f64 {
     if known == 0 { f64::INFINITY } else { 100.0 * (count as f64 - known as f64) / known as f64 }
@@ -122,13 +122,17 @@ fn parse(text: &str) -> Result<BTreeMap<String, u64>> {
     text.lines().filter(|line| !line.starts_with('#')).map(count).collect()
 }
 
-/// Why instructions cannot be counted here.
+/// Reason why instructions cannot be counted here.
 fn cannot_count() -> Option<String> {
     if !cfg!(target_arch = "x86_64") || !cfg!(target_os = "linux") {
         return Some("the counts on record are of x86-64 under Linux".to_owned());
     }
     if !cfg!(debug_assertions) {
         return Some("the counts on record are of the profile dev, and this is another".to_owned());
+    }
+    // Incremental builds are cut into more units, which inline less.
+    if option_env!("CARGO_INCREMENTAL") != Some("0") {
+        return Some("the counts on record are of a build under CARGO_INCREMENTAL=0".to_owned());
     }
     let answers = Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success());
     (!answers).then(|| "valgrind is not installed (`apt-get install valgrind`)".to_owned())
