@@ -1,4 +1,4 @@
-//! What happens on several machines of different size and speed, and in which order.
+//! Event-driven world of several machines of different size and speed behind one queue.
 
 mod contention;
 mod machine_pool;
@@ -24,27 +24,26 @@ use sim_core::{
 };
 use std::iter::Empty;
 
-/// One or more machines behind one queue: jobs from `J` arrive, the policy `P` says which of them start and where, and
-/// each then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are repaired
-/// as `O` says, by default never: see [`with_outages`](Self::with_outages).
+/// One or more machines behind one queue: jobs from `J` arrive, the policy `P` decides which of them start and where,
+/// and each job then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are
+/// repaired according to `O`, by default never: see [`with_outages`](Self::with_outages).
 ///
-/// What policies expect of run times is what users requested, or predictions:
-/// see [`with_predictions`](Self::with_predictions).
+/// Policies see the run times that users requested, or predictions: see [`with_predictions`](Self::with_predictions).
 ///
-/// What happens at one instant has an order: predictions that expire, then releases, then repairs, then failures, then
-/// arrivals, then one scheduling pass ([`Passes`], of which one has another order). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
-/// the second begins; and no job is started on a machine that fails at once. The policy is not called while no job
-/// waits, unless it [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
-/// so memory follows the jobs that wait or run and not the length of a log.
+/// The events of one instant have an order: predictions that expire, releases, repairs, failures, arrivals, one scheduling pass
+/// (one of the [`Passes`] has another order). So a job that ends as its machine fails has ended; of two outages that touch, the
+/// first is over when the second begins; and no job starts on a machine that fails at that instant. The policy is not called while
+/// no job waits, unless it [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its
+/// predecessor has arrived, and outages from `O` likewise, so memory follows the jobs in the system and not the length of a log.
 ///
-/// It tells [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Interrupted`],
-/// [`Fact::Finished`] and, of jobs wider than every machine that they may use, [`Fact::Rejected`].
+/// It emits [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Interrupted`],
+/// [`Fact::Finished`] and, for jobs wider than every machine that they may use, [`Fact::Rejected`].
 ///
 /// # Panics
 ///
 /// While it runs: if `J` or `O` goes back in time, if two jobs in the system have the same id, if a job has the id
-/// [`RunningJob::OUTAGE`], if an outage ends before it begins or is of no machine, if the policy starts a job that
-/// does not wait, does not fit or may not run there, or wants to be woken in the past.
+/// [`RunningJob::OUTAGE`], if an outage ends before it begins or names no machine, if the policy starts a job that does
+/// not wait, does not fit or may not run there, or requests a wakeup in the past.
 #[derive(Clone, Debug)]
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
     pool: MachinePool,
@@ -53,70 +52,70 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
     started: FxHashMap<JobId, Started>,
     policy: P,
     passes: Passes,
-    /// The next pass that has been posted: the one of the present instant, or the one the policy wished for.
+    /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
     posted: Option<(Time, EventKey)>,
-    /// The policy's answer; scratch buffer, reused across passes.
+    /// Result of the policy; scratch buffer, reused across passes.
     starts: Starts,
     arrivals: J,
-    /// The next of them, which is here rather than in its event: so events are small, and the calendar moves little.
+    /// Next arrival. It is kept here rather than in its event, so that events are small and the calendar moves little.
     coming: Option<Job>,
-    /// Whether there are no more of them.
+    /// True if `arrivals` is exhausted.
     all_have_come: bool,
     outages: O,
     predictions: Option<Predictions>,
 }
 
-/// What can happen to a [`MultiCluster`].
+/// Event of a [`MultiCluster`].
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The next job of the stream comes in.
+    /// The next job of the stream arrives.
     Arrive,
-    /// A job comes in that is not of the stream.
+    /// A job that is not of the stream arrives.
     Submit(Box<Job>),
-    /// A running job outlives what was predicted of it.
+    /// A running job outlives its prediction.
     Expire(JobId, SiteId),
-    /// A job ends and gives its processors of that machine back.
+    /// A job ends and releases its processors of that machine.
     Finish(JobId, SiteId),
-    /// The same, where the submissions of an instant come before the ends ([`Passes::Pyss`]).
+    /// A job ends, where the submissions of an instant come before the ends ([`Passes::Pyss`]).
     FinishLast(JobId, SiteId),
     /// A machine fails.
     Down(Outage),
     /// A machine has been repaired.
     Up(SiteId),
-    /// All that happens at this instant has happened: the policy is asked.
+    /// All other events of this instant have happened: the policy is called.
     Decide,
 }
 
-/// When the policy is asked.
+/// Times at which the policy is called.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Passes {
-    /// Once for each instant at which something happened, after all of it: the policy sees the whole instant. (A job of
-    /// no length ends at the instant of its start; the pass that follows is the second of that instant.)
+    /// Once for each instant with an event, after all events: the policy sees the whole instant. (A job of no length
+    /// ends at the instant of its start; the pass that follows is the second of that instant.)
     #[default]
     PerInstant,
-    /// After every single event, as older simulators do. Of two jobs that end at one instant, the second then still
-    /// holds its processors when the policy is asked for the first time.
+    /// After every single event, as in older simulators. If two jobs end at one instant, the second still holds its
+    /// processors at the first call.
     PerEvent,
-    /// In the order of the simulator pyss: of one instant, predictions that expire, then submissions, then ends; and a pass
-    /// after every submission and every end, none after an expiry. In a pass, the processors of a job whose expected end
-    /// is this very instant, and that does end, are free already, though its end has not been reported yet.
+    /// In the order of the simulator pyss. At one instant: predictions that expire, submissions, ends; a pass follows
+    /// every submission and every end, but no expiry. A pass treats the processors of a job whose expected end and
+    /// actual end are this very instant as free, though its end has not been reported yet.
     ///
-    /// Its EASY makes the pass after a submission only if the job just submitted fits what is free:
+    /// Its EASY makes the pass after a submission only if the submitted job fits the free processors:
     /// [`IfNewcomerFits`](crate::IfNewcomerFits).
     Pyss,
 }
 
-/// A job that runs, what only the world knows of it, and what it takes to let it wait again.
+/// Running job, with the facts that only the world knows and the data needed to requeue it.
 #[derive(Clone, Debug)]
 struct Started {
     job: QueuedJob,
     hidden: Hidden,
-    /// As policies see it; but for one that has given its processors back before its end was reported.
+    /// Entry that policies see, unless the job has released its processors before its end was reported.
     running: RunningJob,
     ends_at: Time,
     end: EventKey,
-    /// What is expected of it now, and how often that was corrected.
+    /// Present prediction and its number of corrections.
     prediction: Option<Span>,
     corrections: u32,
     expiry: Option<EventKey>,
@@ -138,7 +137,7 @@ impl Prioritized for Event {
 }
 
 impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
-    /// Idle `machines` under `policy`, to which `arrivals` come in order of submission.
+    /// Returns idle `machines` under `policy`, to which `arrivals` come in order of submission.
     ///
     /// # Panics
     ///
@@ -147,19 +146,19 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
         Self::under(MachinePool::new(machines), policy, arrivals, std::iter::empty())
     }
 
-    /// The same, where the machines fail as `outages` says, in order of [`Outage::down`]; the site is the machine's index.
+    /// Adds failures of machines: `outages` in order of [`Outage::down`]; the site is the machine's index.
     ///
-    /// All jobs that run on a machine that fails lose their processors and their work. They wait again, in order of id and
-    /// behind all that wait already, as if they had just arrived, and will start from the beginning. The machine has no
-    /// processors to give until it has been repaired. If it fails while it is down, it stays down until the later of both
-    /// repairs.
+    /// All jobs on a machine that fails lose their processors and their work. They wait again, in order of id and
+    /// behind all jobs that already wait, as if they had just arrived, and will start from the beginning. The machine
+    /// has no free processors until it has been repaired. If it fails while it is down, it stays down until the later
+    /// of both repairs.
     ///
-    /// The policy does not know when that will be. To it, something that is not a job holds all processors of a machine
-    /// that is down, with the expected repair as its expected end ([`with_repair_expected`](Self::with_repair_expected));
-    /// a repair that takes longer than that is to it what a job is that outlives its estimate.
+    /// The policy does not know the time of the repair. It sees an entry, not a job, that holds all processors of a machine
+    /// that is down, with the expected repair as its expected end ([`with_repair_expected`](Self::with_repair_expected)). A
+    /// repair that takes longer looks like a job that outlives its estimate.
     ///
-    /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
-    /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
+    /// `outages` may be endless: it is not read further once the last job has left. A run then ends if every job gets a period
+    /// between two failures that is as long as it needs. It does not end while a job waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
         let Self { pool, policy, arrivals, passes, predictions, .. } = self;
         let world = MultiCluster::under(pool, policy, arrivals, outages.into_iter());
@@ -168,7 +167,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
 }
 
 impl<P, J, O> MultiCluster<P, J, O> {
-    /// The world before anything has happened.
+    /// Returns the world in its initial state.
     fn under(pool: MachinePool, policy: P, arrivals: J, outages: O) -> Self {
         Self {
             pool,
@@ -188,23 +187,22 @@ impl<P, J, O> MultiCluster<P, J, O> {
 }
 
 impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluster<P, J, O> {
-    /// The same, with `passes` instead of [`Passes::PerInstant`].
+    /// Replaces [`Passes::PerInstant`] by `passes`.
     #[must_use]
     pub fn with_passes(self, passes: Passes) -> Self {
         Self { passes, ..self }
     }
 
-    /// The same, where repairs are expected to take this long: a mean that is known of the machines, or [`Span::MAX`], the
-    /// default, where none is.
+    /// Sets the expected length of repairs: a known mean, or [`Span::MAX`], the default, if none is known.
     #[must_use]
     pub fn with_repair_expected(mut self, span: Span) -> Self {
         self.pool.repair_expected = span;
         self
     }
 
-    /// The same, where run times are predicted. Each job is given a prediction when it is submitted, which stands in the place
-    /// of its estimate in all that a policy is shown; a job that outlives it is given another by the corrector, if there is
-    /// one, and the policy is notified ([`Policy::on_expiry`]). There is no pass for that reason: nothing has become free.
+    /// Predicts run times. Each job gets a prediction when it is submitted, which replaces its estimate in all that a
+    /// policy sees. A job that outlives it gets another one from the corrector, if any, and the policy is notified
+    /// ([`Policy::on_expiry`]). The expiry causes no pass, since nothing has become free.
     ///
     /// No job is killed by a prediction: it runs for its runtime, which the caller has cut at the request if limits are enforced.
     #[must_use]
@@ -212,22 +210,22 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         Self { predictions: Some(predictions), ..self }
     }
 
-    /// The predictions, if there are any, and how they have fared.
+    /// Predictions, if any, with the counts so far.
     pub const fn predictions(&self) -> Option<&Predictions> {
         self.predictions.as_ref()
     }
 
-    /// The world at `now`, as its policy sees it.
+    /// Returns the world at `now`, as its policy sees it.
     pub fn view(&self, now: Time) -> View<'_> {
         self.pool.view(now, &self.queue)
     }
 
-    /// The jobs that wait.
+    /// Queue of waiting jobs.
     pub const fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// The policy, with whatever it has learnt.
+    /// Policy, with its present state.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
@@ -252,12 +250,12 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         cx.post_at(down, Event::Down(outage));
     }
 
-    /// Whether no job is here, and none will come.
+    /// Returns true if no job is in the system, and none will arrive.
     fn is_over(&self) -> bool {
         self.all_have_come && self.queue.is_empty() && self.started.is_empty()
     }
 
-    /// Lets the job wait, if some machine that it may use could ever hold it.
+    /// Enqueues the job if some machine that it may use could ever hold it; rejects it otherwise.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(*job));
         if !(0..self.pool.machines().len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
@@ -275,7 +273,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.policy.on_submit(&queued, &self.pool.view(cx.now(), &self.queue));
     }
 
-    /// The job has ended: it gives its processors back, if it has not already, and others learn from it.
+    /// Ends a job: releases its processors, if not released already, and informs the predictor and the policy.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let started = self.started.remove(&job).expect("a job that ends has started");
         if let Some(predictions) = &mut self.predictions {
@@ -293,7 +291,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.policy.on_completion(job, machine, &self.pool.view(cx.now(), &self.queue));
     }
 
-    /// Lets the jobs give their processors back whose expected end is this instant and that do end, before any end is reported.
+    /// Releases the jobs whose expected end and actual end are this instant, before any end is reported.
     fn release_due(&mut self, cx: &mut impl Context<Event>) {
         let now = cx.now();
         for machine in 0..self.pool.machines().len() {
@@ -310,7 +308,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
     }
 
-    /// The job has outlived what was expected of it, and something else is from now on.
+    /// Replaces the expired prediction of a job by a corrected one.
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let place = self.pool.machines()[machine.index()];
@@ -343,7 +341,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.policy.on_expiry(&before, &after, machine, &self.pool.view(now, &self.queue));
     }
 
-    /// Takes the machine down, and lets those wait again that ran there.
+    /// Takes the machine down, and requeues the jobs that ran there.
     fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let Outage { site, up, .. } = *outage;
@@ -379,7 +377,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.policy.on_repair(machine, &self.pool.view(cx.now(), &self.queue));
     }
 
-    /// Asks the policy now, or schedules a Decide event at the present instant, unless one is pending.
+    /// Runs a pass now, or schedules a Decide event at the present instant, unless one is pending.
     fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
         match (self.passes, self.posted) {
             (Passes::PerEvent | Passes::Pyss, _) => self.pass(cx),
@@ -391,12 +389,12 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
     }
 
-    /// Whether a pass may change or report something: jobs wait, or the policy keeps up with every event.
+    /// Returns true if a pass may change or report something: jobs wait, or the policy wants every event.
     fn has_something_to_ask(&self) -> bool {
         !self.queue.is_empty() || self.policy.wants_every_event()
     }
 
-    /// Posts the next pass, in place of the one that is posted.
+    /// Posts the next pass, replacing the posted one.
     fn post_pass(&mut self, at: Time, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
         self.posted = Some((at, cx.post_at(at, Event::Decide)));
@@ -408,7 +406,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
     }
 
-    /// Asks the policy, and does as it says.
+    /// Calls the policy and starts its jobs.
     fn pass(&mut self, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
         if !self.has_something_to_ask() {
@@ -424,7 +422,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             self.start_now(job, machine, cx);
         }
         self.starts = starts;
-        // After the last end a policy that wants to be woken for ever is not.
+        // Wakeups end with the last job, even if the policy requests them for ever.
         if let Some(at) = self.policy.next_wakeup().filter(|_| !self.is_over()) {
             assert!(at > now, "at {now} s the policy wants to be woken at {at} s, which is not ahead");
             self.post_pass(at, cx);
@@ -448,7 +446,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let is_last = self.passes == Passes::Pyss;
         let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
         let end = cx.post_at(ends_at, end);
-        // One that will not expire needs no event. No policy learns from that what only the world knows.
+        // A prediction that will not expire needs no event. Policies cannot learn the actual run time from that.
         let expires = self.predictions.is_some() && running.expected_end < ends_at;
         let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
         let prediction = queued.request.estimate;
@@ -491,7 +489,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.admit(&job, cx);
                 self.call_for_pass(cx);
             }
-            // With no job left, even an endless stream of failures ends.
+            // Without this, an endless stream of failures would go on after the last job.
             Event::Down(_) if self.is_over() => {}
             Event::Down(outage) => {
                 self.fail(&outage, cx);

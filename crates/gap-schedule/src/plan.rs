@@ -1,4 +1,4 @@
-//! A plan of all jobs on all machines: a value, without a clock.
+//! Plan of all jobs on all machines: a value, without a clock.
 
 mod eg_edf;
 mod gaps;
@@ -21,19 +21,19 @@ use gaps::Gaps;
 use machine_plan::{MachinePlan, MachineSummary};
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
-/// What will happen on every machine, as far as is known: the jobs that run, with their expected ends, and an ordered
-/// list of planned jobs, each with its start.
+/// Expected future of every machine: the running jobs, with their expected ends, and an ordered list of planned jobs,
+/// each with its start.
 ///
 /// A job starts as early as the order allows: at the earliest instant, not before its predecessor's start, at which
-/// enough processors are free, given the jobs that run and its predecessors. Starts therefore never decrease along a
-/// list; and since nothing in the list ahead of a job begins after it, what is free at its start stays free for it.
+/// enough processors are free, given the running jobs and its predecessors. So starts never decrease along a list. No
+/// job earlier in the list begins after it, so the processors free at its start stay free for it.
 ///
-/// The plan has no clock. Its user gives the time (`now`, never going back), starts what is due, and
-/// reports what has ended; as long as no job outlives its expected end, planned starts only move to earlier instants, or
-/// as an insertion says.
+/// The plan has no clock. Its user passes the time (`now`, never going back), starts the jobs that are due, and reports
+/// the jobs that have ended. As long as no job outlives its expected end, planned starts only move to earlier instants,
+/// or by an insertion.
 ///
-/// Source: Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling techniques", 2008,
-/// §3.2 and §3.3. The paper does not say how its schedule gives jobs their starts; the rule above is our reading.
+/// Source: Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling techniques", 2008, §3.2
+/// and §3.3. The paper does not state how its schedule gives jobs their starts; the rule above is our reading.
 ///
 /// ```
 /// use gap_schedule::{GapBound, Plan, PlanJob};
@@ -61,27 +61,27 @@ use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     machines: Vec<MachinePlan>,
-    /// What is asked of all machines at once, kept together because it is asked often.
+    /// Data of each machine that are queried often, kept together for locality.
     summaries: Vec<MachineSummary>,
-    /// For each width from 1 (the last stands for all beyond), the machines by index: the longest stretch of this number of idle
-    /// processors that begins before the machine's last planned start. Rules out most gaps at a glance. Empty if
-    /// there is one machine only.
+    /// For each width from 1 (the last stands for all beyond), the machines by index: the longest stretch of this
+    /// number of idle processors that begins before the machine's last planned start. Rules out most gaps without a
+    /// search. Empty if there is one machine only.
     reach: Vec<Span>,
     nondelayed: u64,
 }
 
-/// A job taken out of the plan, and how to undo that.
+/// Job taken out of the plan, with the state that undoes the removal.
 #[derive(Clone, Debug)]
 struct Taken {
     job: PlanJob,
     machine: usize,
-    /// The machine's part of the plan with the job.
+    /// Machine's part of the plan with the job.
     before: MachinePlan,
     nondelayed: u64,
 }
 
 impl Plan {
-    /// An empty plan for machines, each with its processors and its speed; a job takes estimate / speed.
+    /// Returns an empty plan for machines, each with its processors and its speed; a job takes estimate / speed.
     ///
     /// # Panics
     ///
@@ -103,7 +103,7 @@ impl Plan {
         Self { machines, summaries, reach, nondelayed: 0 }
     }
 
-    /// The machines, by index.
+    /// Returns the machines, by index.
     pub fn machines(&self) -> impl ExactSizeIterator<Item = SiteId> + use<> {
         (0..self.machines.len()).map(site)
     }
@@ -118,17 +118,17 @@ impl Plan {
         self.machines[machine.index()].speed
     }
 
-    /// The jobs that run on the machine, in no particular order, and when they are expected to end.
+    /// Running jobs of the machine with their expected ends, in no particular order.
     pub fn running(&self, machine: SiteId) -> &[PlannedJob] {
         &self.machines[machine.index()].running
     }
 
-    /// The jobs planned on the machine, in order.
+    /// Planned jobs of the machine, in order.
     pub fn planned(&self, machine: SiteId) -> impl ExactSizeIterator<Item = &PlannedJob> {
         self.machines[machine.index()].planned.iter()
     }
 
-    /// The machine and the place of a planned job. Looks through the whole plan.
+    /// Returns the machine and the entry of a planned job. Searches the whole plan.
     pub fn find(&self, job: JobId) -> Option<(SiteId, &PlannedJob)> {
         self.machines().find_map(|machine| {
             let planned = self.planned(machine).find(|planned| planned.job.id == job)?;
@@ -136,50 +136,50 @@ impl Plan {
         })
     }
 
-    /// The start of the planned job. Looks through the whole plan.
+    /// Returns the start of the planned job. Searches the whole plan.
     pub fn start_of(&self, job: JobId) -> Option<Time> {
         self.find(job).map(|(_, planned)| planned.start)
     }
 
-    /// The end of the last running or planned job: an instant. [`Time::ZERO`] if there is no such job.
+    /// Instant at which the last running or planned job ends. [`Time::ZERO`] if there is no such job.
     pub fn makespan(&self) -> Time {
         self.summaries.iter().map(|summary| summary.completion).max().unwrap_or(Time::ZERO)
     }
 
-    /// Jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A job without
-    /// a deadline is always in time.
+    /// Number of jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A
+    /// job without a deadline is always in time.
     pub const fn nondelayed(&self) -> u64 {
         self.nondelayed
     }
 
-    /// The measures that the plan is judged by.
+    /// Measures by which the plan is judged.
     pub fn score(&self) -> Score {
         Score { makespan: self.makespan(), nondelayed: self.nondelayed }
     }
 
-    /// Jobs planned on the machine that will miss their deadlines.
+    /// Number of jobs planned on the machine that will miss their deadlines.
     pub fn late(&self, machine: SiteId) -> u32 {
         self.summaries[machine.index()].late
     }
 
-    /// The start of the next planned job.
+    /// Start of the next planned job.
     pub fn next_start(&self) -> Option<Time> {
         self.summaries.iter().map(|summary| summary.next_start).min().filter(|start| *start < Time::MAX)
     }
 
-    /// The machines with jobs that still run although they are expected to have ended by `now`.
+    /// Returns the machines with running jobs that were expected to end by `now`.
     pub(crate) fn overdue(&self, now: Time) -> impl Iterator<Item = SiteId> {
         let overdue = (0..).zip(&self.summaries).filter(move |(_, summary)| summary.next_end <= now);
         overdue.map(|(machine, _)| SiteId(machine))
     }
 
-    /// Whether nothing runs and nothing is planned.
+    /// Returns true if no job runs and no job is planned.
     pub fn is_empty(&self) -> bool {
         self.makespan() == Time::ZERO
     }
 
-    /// Plans the job on the machine, so that it becomes number `position` of the list. Jobs behind it may shift to later
-    /// starts; those before it stay. Returns the job's start.
+    /// Plans the job on the machine at index `position` of the list. Jobs behind it may shift to later starts; those
+    /// before it stay. Returns the job's start.
     ///
     /// # Panics
     ///
@@ -192,7 +192,7 @@ impl Plan {
         })
     }
 
-    /// The earliest gap for the job on the machine, see [`GapBound`].
+    /// Returns the earliest gap for the job on the machine, see [`GapBound`].
     ///
     /// Idle processors are a gap if the job can run there from the gap's start to its own end without delaying a planned
     /// job; in the paper's words, "a period of idle CPU time" (§3.2).
@@ -208,8 +208,8 @@ impl Plan {
         self.change(machine.index(), |machine| machine.fill(gap, job, now));
     }
 
-    /// Takes a planned job out of the plan. Jobs behind it may move to earlier starts. `None`, and nothing changes, if it
-    /// is not planned on this machine.
+    /// Removes a planned job from the plan. Jobs behind it may move to earlier starts. Returns `None` and changes
+    /// nothing if the job is not planned on this machine.
     pub fn remove(&mut self, machine: SiteId, job: JobId, now: Time) -> Option<PlanJob> {
         let position = self.planned(machine).position(|planned| planned.job.id == job)?;
         Some(self.change(machine.index(), |machine| machine.remove(position, now)))
@@ -219,7 +219,7 @@ impl Plan {
     ///
     /// # Panics
     ///
-    /// If a start was missed: it was planned for an instant before `now`. If a job lacks processors because another has
+    /// If a start was missed, because it was planned before `now`. If a job lacks processors because another has
     /// outlived its expected end without an [`overrun`](Self::overrun).
     pub fn start_due(&mut self, now: Time, started: &mut Vec<(SiteId, PlannedJob)>) {
         for index in 0..self.machines.len() {
@@ -231,19 +231,19 @@ impl Plan {
         }
     }
 
-    /// The running job has ended. If that is earlier than expected, planned jobs move up: the plan is compressed.
+    /// Ends a running job. If it ends earlier than expected, planned jobs move up: the plan is compressed.
     ///
     /// # Panics
     ///
     /// If the job does not run on this machine.
     pub fn finish(&mut self, machine: SiteId, job: JobId, now: Time) -> PlanJob {
         let ended = self.change(machine.index(), |machine| machine.finish(job, now));
-        // What has ended in time stays counted.
+        // Jobs that ended in time stay counted.
         self.nondelayed += u64::from(ended.is_met_by(now));
         ended
     }
 
-    /// The running job has outlived its estimate, and is now expected to end at `expected_end`. Later starts move.
+    /// Moves the expected end of a running job that has outlived its estimate to `expected_end`. Later starts move.
     ///
     /// # Panics
     ///
@@ -256,12 +256,12 @@ impl Plan {
         self.change(machine.index(), |machine| machine.expect(job, expected_end, now));
     }
 
-    /// The machine fails. Until it is [`up`](Self::up) again, an outage holds all of its processors, and is among those that
-    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if that is unknown, but
-    /// not before it lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
-    /// longer; returns them, in order.
+    /// Fails the machine. Until it is [`up`](Self::up) again, an outage with the id [`RunningJob::OUTAGE`] runs there
+    /// and holds all of its processors. It is expected to end at `until`, [`Time::MAX`] if unknown, but not before it
+    /// lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are dropped. Returns the jobs that
+    /// were planned there, in order.
     ///
-    /// A machine whose repair is at an unknown time has no gap and cannot be planned on.
+    /// A machine whose repair time is unknown has no gap and cannot be planned on.
     ///
     /// # Panics
     ///
@@ -282,7 +282,7 @@ impl Plan {
         })
     }
 
-    /// The machine has been repaired. If that is earlier than expected, planned jobs move up.
+    /// Ends the outage of the machine. If it ends earlier than expected, planned jobs move up.
     ///
     /// # Panics
     ///
@@ -292,8 +292,8 @@ impl Plan {
         self.change(machine.index(), |machine| machine.end_outage(now));
     }
 
-    /// Takes every planned job out of the plan, to plan all of them again. Returns them in order of their starts; of those
-    /// with the same, by machine and in order.
+    /// Takes every planned job out of the plan, to plan all of them again. Returns them in order of their starts, then
+    /// by machine and in order.
     pub fn take_planned(&mut self, now: Time) -> Vec<PlanJob> {
         let mut all: Vec<PlannedJob> = Vec::new();
         for machine in 0..self.machines.len() {
@@ -306,7 +306,7 @@ impl Plan {
         all.into_iter().map(|planned| planned.job).collect()
     }
 
-    /// Whether the machine is down.
+    /// Returns true if the machine is down.
     pub fn is_down(&self, machine: SiteId) -> bool {
         self.running(machine).first().is_some_and(|running| running.job.id == RunningJob::OUTAGE)
     }
@@ -325,7 +325,7 @@ impl Plan {
         answer
     }
 
-    /// Notes what is to be seen of a machine that has changed.
+    /// Updates the summary and the reach of a machine that has changed.
     fn look_at(&mut self, machine: usize) {
         let part = &self.machines[machine];
         self.summaries[machine] = part.summary();

@@ -1,39 +1,39 @@
-//! Whether jobs find the grid full.
+//! Contention for the grid: jobs that wait at the last arrival, and jobs that start at once.
 
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, JobId, Probe, Time};
 
-/// A probe for what the paper says of contention (§4, §4.1): whether the queue has grown by the end of the stream, and
-/// how many jobs start as soon as they come.
+/// Probe for the paper's measures of contention (§4, §4.1): the length of the queue at the end of the stream, and the
+/// number of jobs that start as soon as they arrive.
 #[derive(Clone, Debug, Default)]
 pub struct Contention {
-    /// When each was submitted; `None` if it has run before, and was interrupted.
+    /// Submission of each waiting job; `None` if it has run before, and was interrupted.
     // Never iterated: its order cannot reach a result.
     waiting: FxHashMap<JobId, Option<Time>>,
     last_arrival: Time,
-    /// How many waited when all of the instant of the last arrival had happened, once time has gone on.
+    /// Number of waiting jobs after all events of the last arrival's instant, once time has advanced.
     waiting_then: Option<usize>,
     started: u64,
     started_at_once: u64,
 }
 
 impl Contention {
-    /// Nothing has been heard.
+    /// Returns a probe without observations.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many jobs waited at the instant of the last arrival, after all that happened at that instant.
+    /// Number of jobs that waited at the instant of the last arrival, after all events of that instant.
     pub fn waiting_at_last_arrival(&self) -> usize {
         self.waiting_then.unwrap_or(self.waiting.len())
     }
 
-    /// How many jobs have started: each counts once, however often it was interrupted.
+    /// Number of jobs that have started: each counts once, however often it was interrupted.
     pub const fn started(&self) -> u64 {
         self.started
     }
 
-    /// How many of them started at the instant at which they came.
+    /// Number of jobs that started at the instant of their arrival.
     pub const fn started_at_once(&self) -> u64 {
         self.started_at_once
     }

@@ -1,4 +1,4 @@
-//! The machines, and the jobs and outages on them.
+//! Machines, and the jobs and outages on them.
 
 use crate::machine::Machine;
 use crate::queue::Queue;
@@ -6,19 +6,19 @@ use crate::running::{Running, RunningJob};
 use crate::view::View;
 use sim_core::{EventKey, SiteId, Span, Time};
 
-/// The machines, and what holds their processors: jobs, or an outage.
+/// Machines, and the holders of their processors: jobs, or an outage.
 #[derive(Clone, Debug)]
 pub(super) struct MachinePool {
     machines: Vec<Machine>,
     free: Vec<u32>,
     running: Vec<Running>,
-    /// Of the machines that are down.
+    /// Pending repairs of the machines that are down.
     repairs: Vec<Option<PendingRepair>>,
     /// Expected length of a repair; [`Span::MAX`] if unknown.
     pub(super) repair_expected: Span,
 }
 
-/// What only the world knows of an outage.
+/// Facts about an outage that only the world knows.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct PendingRepair {
     pub(super) at: Time,
@@ -45,7 +45,7 @@ impl MachinePool {
         &self.machines
     }
 
-    /// The job takes its processors.
+    /// Seizes the processors of the job.
     pub(super) fn seize(&mut self, job: RunningJob, machine: SiteId) {
         let free = &mut self.free[machine.index()];
         *free = free.checked_sub(job.processors).unwrap_or_else(|| {
@@ -57,18 +57,18 @@ impl MachinePool {
         self.running[machine.index()].insert(job);
     }
 
-    /// The job gives its processors back.
+    /// Releases the processors of the job.
     pub(super) fn release(&mut self, job: &RunningJob, machine: SiteId) {
         self.running[machine.index()].remove(job);
         self.free[machine.index()] += job.processors;
     }
 
-    /// The repair of the machine, if it is down.
+    /// Returns the repair of the machine, if it is down.
     pub(super) fn repair_of(&mut self, machine: SiteId) -> Option<&mut PendingRepair> {
         self.repairs[machine.index()].as_mut()
     }
 
-    /// The machine fails: all that runs there is lost, and an outage holds every processor. What was lost, in order of id.
+    /// Fails the machine: an outage holds every processor. Returns the jobs that were lost, in order of id.
     pub(super) fn fail(&mut self, machine: SiteId, repair: PendingRepair, now: Time) -> Vec<RunningJob> {
         let index = machine.index();
         let mut lost: Vec<RunningJob> = std::mem::take(&mut self.running[index]).iter().copied().collect();
@@ -85,7 +85,7 @@ impl MachinePool {
         lost
     }
 
-    /// The machine is idle.
+    /// Ends the outage of the machine, which is idle afterwards.
     pub(super) fn repair(&mut self, machine: SiteId) {
         let index = machine.index();
         self.running[index] = Running::new();

@@ -5,8 +5,8 @@ use crate::predict::Predictor;
 use crate::queue::QueuedJob;
 use sim_core::{Request, Span};
 
-/// Predictions of run times, divided from limits: what policies order queues by and rest reservations on, in place of what
-/// users requested. See [`MultiCluster::with_predictions`](crate::MultiCluster::with_predictions).
+/// Predictions of run times, separate from limits. Policies order queues and place reservations by them instead of the
+/// users' requests. See [`MultiCluster::with_predictions`](crate::MultiCluster::with_predictions).
 ///
 /// ```
 /// use gap_schedule::{Easy, Increments, Machine, MeanOfUser, MultiCluster, Predictions};
@@ -24,7 +24,7 @@ use sim_core::{Request, Span};
 /// let world = MultiCluster::new(vec![Machine::new(4)], Easy::default(), jobs.into_iter()).with_predictions(predictions);
 /// let (world, ()) = Sim::new(world, ()).run();
 ///
-/// // The third was predicted to run for 200 s, and then for a minute more.
+/// // The prediction for the third was 200 s, and then a minute more.
 /// let counts = world.predictions().expect("they were given").counts();
 /// assert_eq!((counts.predicted, counts.expired, counts.corrections), (3, 1, 1));
 /// ```
@@ -36,25 +36,25 @@ pub struct Predictions {
     counts: PredictionCounts,
 }
 
-/// How predictions fared.
+/// Outcomes of predictions.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct PredictionCounts {
-    /// Jobs that were given a prediction when they were submitted.
+    /// Number of jobs that got a prediction when they were submitted.
     pub predicted: u64,
-    /// Those whose prediction expired while they ran. A job that lost its machine and runs again may be counted again.
+    /// Number of jobs whose prediction expired while they ran. A job that is interrupted and runs again may count again.
     pub expired: u64,
-    /// How often a prediction was replaced by a later one.
+    /// Number of corrections: replacements of a prediction by a later one.
     pub corrections: u64,
-    /// Those that have ended.
+    /// Number of predicted jobs that have ended.
     pub ended: u64,
-    /// Of those that have ended, the sum of min(p, r) / max(p, r); p is what was predicted at the submission, r the run time.
+    /// Sum of min(p, r) / max(p, r) over the jobs that have ended; p is the prediction at submission, r the run time.
     pub accuracies: f64,
 }
 
 impl PredictionCounts {
-    /// The mean accuracy of the predictions made at submission, min(p, r) / max(p, r), from 0 to 1; `None` before the first end.
+    /// Mean accuracy of the predictions made at submission, min(p, r) / max(p, r), from 0 to 1; `None` before the first end.
     ///
-    /// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4, whose accuracy this is.
+    /// Source: the accuracy of Tsafrir, Etsion & Feitelson (TPDS 2007), §4.
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
     pub fn accuracy(&self) -> Option<f64> {
         (self.ended > 0).then(|| self.accuracies / self.ended as f64)
@@ -62,28 +62,28 @@ impl PredictionCounts {
 }
 
 impl Predictions {
-    /// By a predictor that sees requests and the past. Predictions that expire are not corrected.
+    /// Returns predictions by a predictor that sees requests and the past. Expired predictions are not corrected.
     pub fn by(predictor: impl Predictor + 'static) -> Self {
         Self { predictor: Some(Box::new(predictor)), ..Self::clairvoyant() }
     }
 
-    /// The run times themselves: the one predictor that knows the future, for comparison.
+    /// Returns predictions that are the run times themselves: the one predictor that knows the future, for comparison.
     pub fn clairvoyant() -> Self {
         Self { predictor: None, corrector: None, counts: PredictionCounts::default() }
     }
 
-    /// The same, where this corrector answers when a prediction expires.
+    /// Adds a corrector, which is called when a prediction expires.
     #[must_use]
     pub fn corrected_by(self, corrector: impl Corrector + 'static) -> Self {
         Self { corrector: Some(Box::new(corrector)), ..self }
     }
 
-    /// How they have fared so far.
+    /// Counts so far.
     pub const fn counts(&self) -> PredictionCounts {
         self.counts
     }
 
-    /// What is expected of a job that is submitted now and would run for `runtime`, at reference speed; `None` if that is unknown.
+    /// Returns the predicted run time, at reference speed, of a job that is submitted now and would run for `runtime`; `None` if unknown.
     pub fn predict(&mut self, request: &Request, runtime: Span) -> Option<Span> {
         let predicted = match &mut self.predictor {
             Some(predictor) => predictor.predict(request),
@@ -93,7 +93,7 @@ impl Predictions {
         predicted
     }
 
-    /// A job has ended that was predicted, at its submission, to run for `first`. `request` is what its user asked for.
+    /// Records the end of a job with the prediction `first` at its submission. `request` is that of its user.
     pub fn end(&mut self, request: &Request, first: Option<Span>, ran: Span) {
         if let Some(predictor) = &mut self.predictor {
             predictor.on_completion(request, ran);
@@ -105,19 +105,19 @@ impl Predictions {
         }
     }
 
-    /// What is expected of a job whose prediction has expired; `None` if it is not corrected.
+    /// Returns the corrected prediction of a job whose prediction has expired; `None` if it is not corrected.
     pub fn correct(&mut self, expired: &Expired) -> Option<Span> {
         self.counts.expired += u64::from(expired.corrections == 0);
         self.corrector.as_mut()?.correct(expired)
     }
 
-    /// A prediction has been replaced.
+    /// Counts a correction.
     pub(super) const fn note_correction(&mut self) {
         self.counts.corrections += 1;
     }
 }
 
-/// What the user of a job asked for, whose request a policy is shown with a prediction in it.
+/// Returns the user's request of a job whose queued request holds a prediction.
 pub(super) fn as_requested(queued: &QueuedJob, requested: Option<Span>) -> Request {
     Request { estimate: requested, ..queued.request }
 }

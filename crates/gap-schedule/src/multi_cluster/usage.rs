@@ -1,16 +1,16 @@
-//! System usage: how much of what could be busy is busy.
+//! System usage: the busy share of the processors that could be busy.
 
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, JobId, Probe, Time};
 use std::collections::BTreeMap;
 
-/// A probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all that
-/// there are, or as many as the jobs in the system ask for if that is less. While no job needs any, usage is not
-/// defined, and such times do not count. Processors of a machine that is down are among those that there are: failures
-/// lower the usage. A job that was interrupted asks for its processors again; what it had done counts as activity.
+/// Probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all
+/// processors, or those requested by the jobs in the system if they are fewer. While no job needs any, usage is
+/// undefined, and such times do not count. Processors of a machine that is down are included, so failures lower the
+/// usage. A job that was interrupted requests its processors again; its lost work counts as activity.
 ///
-/// What it keeps are integers: active processor-time, separately for each number of processors that could be active. Only
-/// the last step, [`mean`](Self::mean), leaves them.
+/// The state consists of integers: active processor-time, separately for each number of processors that could be
+/// active. Only the last step, [`mean`](Self::mean), uses floating point.
 #[derive(Clone, Debug)]
 pub struct Usage {
     processors: u64,
@@ -18,7 +18,7 @@ pub struct Usage {
     jobs: FxHashMap<JobId, u32>,
     asked: u64,
     active: u64,
-    /// The instant of the latest fact.
+    /// Instant of the latest fact.
     now: Time,
     until_latest_arrival: Levels,
     since_latest_arrival: Levels,
@@ -26,19 +26,19 @@ pub struct Usage {
 }
 
 sim_core::answers! {
-    /// R13: over what usage is averaged.
+    /// R13: range over which usage is averaged.
     pub enum UsageOver {
-        /// Over all times at which processors are asked for.
+        /// Over all times at which processors are requested.
         Time,
-        /// Over the instants at which jobs came, started or ended: usage as it stands after all of that, if processors are then
-        /// asked for.
+        /// Over the instants at which jobs arrived, started or ended: the usage after all events of the instant, if
+        /// processors are then requested.
         Events,
-        /// Over time until the last job comes.
+        /// Over time until the last job arrives.
         UntilLastArrival,
     }
 }
 
-/// By the number of processors that could be active.
+/// Sums by the number of processors that could be active.
 #[derive(Clone, Debug, Default)]
 struct Levels(BTreeMap<u64, Level>);
 
@@ -51,7 +51,7 @@ struct Level {
 }
 
 impl Usage {
-    /// Of an empty grid with `processors` in all.
+    /// Returns a probe for an empty grid with `processors` in total.
     pub fn new(processors: u32) -> Self {
         Self {
             processors: processors.into(),
@@ -65,8 +65,8 @@ impl Usage {
         }
     }
 
-    /// The mean usage, between 0 and 1, up to the instant of the latest fact (which itself is not counted yet); `None` if
-    /// until then no job needed processors.
+    /// Returns the mean usage, between 0 and 1, up to the instant of the latest fact (which itself is not counted yet).
+    /// `None` if no job has needed processors until then.
     pub fn mean(&self, over: UsageOver) -> Option<f64> {
         match over {
             UsageOver::Time => {
@@ -126,7 +126,7 @@ impl Levels {
         level.weight += u128::from(weight);
     }
 
-    /// Takes over all that `other` has counted.
+    /// Moves all counts of `other` into this one.
     fn absorb(&mut self, other: &mut Self) {
         while let Some((possible, Level { active, weight })) = other.0.pop_first() {
             let level = self.0.entry(possible).or_default();
@@ -166,10 +166,10 @@ mod tests {
         hear(20, Fact::Submitted(second)); // for 8 s, 3 of 3
         hear(20, Fact::Submitted(wide));
         hear(20, Fact::Rejected { job: wide.id, reason: Rejection::TooWide });
-        hear(30, Fact::Finished { job: first.id }); // for 10 s, 3 of 6, although 7 are asked for
+        hear(30, Fact::Finished { job: first.id }); // for 10 s, 3 of 6, although 7 are requested
         hear(30, start(&second));
         hear(40, Fact::Finished { job: second.id }); // for 10 s, 4 of 4
-        hear(50, Fact::Submitted(job(3, 50, 1))); // for 10 s, nothing is asked for
+        hear(50, Fact::Submitted(job(3, 50, 1))); // for 10 s, nothing is requested
         let check = |over, expected: f64| {
             let found = usage.mean(over).expect("processors were asked for");
             assert!((found - expected).abs() < 1e-12, "{over:?}: {found} instead of {expected}");

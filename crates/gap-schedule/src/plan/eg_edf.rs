@@ -1,4 +1,4 @@
-//! The dispatching rule EG-EDF: the earliest gap, else by the deadline.
+//! Dispatching rule EG-EDF: the earliest gap, else by the deadline.
 
 use super::Plan;
 use super::gaps::{GapBound, Gaps};
@@ -11,12 +11,12 @@ use std::cmp::Reverse;
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
 ///
-/// The earliest gap for the job is looked for on every machine. Where there is one at least, the one whose use has the
-/// highest [weight](Score::weight_over) takes the job; a gap delays no job. Where there is none, the job is tried on every
-/// machine before the first planned job with a later deadline, later jobs shifting, and the highest weight wins.
+/// The rule searches every machine for the earliest gap for the job. The job takes the gap with the highest
+/// [weight](Score::weight_over); a gap delays no job. If there is none, the job is tried on every machine before the
+/// first planned job with a later deadline, which shifts later jobs, and the highest weight wins.
 ///
-/// Candidates are compared by bounds first (no job starts earlier than its predecessor, no insertion makes another
-/// job early), and only those that may still win are laid out. The answer is that of trying them all.
+/// Candidates are compared by bounds first (no job starts earlier than its predecessor, no insertion makes another job
+/// early), and only those that may still win are laid out. The result equals that of trying them all.
 #[derive(Clone, Debug, Default)]
 pub struct EgEdf {
     bound: GapBound,
@@ -29,7 +29,7 @@ pub struct EgEdf {
 }
 
 sim_core::answers! {
-    /// The choice among machines of equal weight: reading R9. What is still equal goes to the lower index.
+    /// Choice among machines of equal weight: reading R9. Remaining ties go to the lower index.
     pub enum EgTies {
         /// The earliest start, then the fastest machine.
         StartThenFastest,
@@ -43,45 +43,45 @@ sim_core::answers! {
 }
 
 sim_core::answers! {
-    /// Where a job without a gap goes: reading R10.
+    /// Position of a job without a gap: reading R10.
     pub enum Edf {
-        /// Before the first planned job with a later deadline; that and all behind it shift.
+        /// Before the first planned job with a later deadline; that job and all behind it shift.
         Shifts,
         /// Behind all planned jobs.
         Appends,
     }
 }
 
-/// The place that [`EgEdf`] has found for a job.
+/// Position that [`EgEdf`] has found for a job.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// The machine.
+    /// Machine.
     pub machine: SiteId,
-    /// Its start, unless something moves it.
+    /// Planned start.
     pub start: Time,
-    /// Its end.
+    /// Planned end.
     pub end: Time,
-    /// The half of the rule that found it.
+    /// Half of the rule that found it.
     pub found: Found,
-    /// Eq. (1): what the plan has gained by it, mostly a loss.
+    /// Eq. (1): gain of the plan, mostly a loss.
     pub weight: f64,
 }
 
-/// The half of the rule that planned a job.
+/// Half of the rule that planned a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It fills a gap.
+    /// The job fills a gap.
     Gap,
-    /// There was none: it went by its deadline.
+    /// There was no gap; the job was planned by its deadline.
     Edf,
 }
 
-/// One machine on which the job may go, and what that would mean.
+/// Candidate machine for a job, with the result of planning it there.
 #[derive(Copy, Clone, Debug)]
 struct EdfCandidate {
     rank: EdfStanding,
     machine: usize,
-    /// How many machines are faster.
+    /// Number of faster machines.
     faster: u32,
     position: usize,
     start: Time,
@@ -90,28 +90,28 @@ struct EdfCandidate {
     weight: f64,
 }
 
-/// One machine on which the job may go, and the best that can come of it.
+/// Candidate machine for a job, with an upper bound of the result.
 #[derive(Copy, Clone, Debug)]
 struct UpperBound {
     best: EdfStanding,
     machine: usize,
     position: usize,
-    /// Whether the start is known, and not only that it cannot be earlier.
+    /// True if the start is known; false if it is only a lower bound.
     start_is_known: bool,
 }
 
-/// The standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, then the tie and the index of the
-/// machine, the less the better.
+/// Standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, then
+/// the tie and the index of the machine, the less the better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EdfStanding {
-    /// In the order of the weights themselves.
+    /// Weight as an integer of the same order.
     weight: u64,
     tie: Reverse<((u64, u32), usize)>,
 }
 
 impl EdfStanding {
     fn new(weight: f64, tie: (u64, u32), machine: usize) -> Self {
-        // As `f64::total_cmp` does, for unsigned numbers.
+        // Same order as `f64::total_cmp`, as unsigned numbers.
         let bits = weight.to_bits();
         let weight = if weight.is_sign_negative() { !bits } else { bits | 1 << 63 };
         Self { weight, tie: Reverse((tie, machine)) }
@@ -128,7 +128,7 @@ impl EgTies {
         }
     }
 
-    /// The latest start with which a machine of higher index and equal weight could still beat `best`.
+    /// Returns the latest start with which a machine of higher index and equal weight could still beat `best`.
     fn latest_start(self, best: &EdfCandidate, span: Span, faster: u32) -> Option<Time> {
         let before = |at: Time, span: Span| at.as_nanos().checked_sub(span.as_nanos()).map(Time::from_nanos);
         let one = Span::from_nanos(1);
@@ -143,36 +143,36 @@ impl EgTies {
 }
 
 impl EgEdf {
-    /// The rule with the default readings.
+    /// Returns the rule with the default readings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same, with another reading of how late a gap may start (R8).
+    /// Sets another reading of the latest start of a gap (R8).
     #[must_use]
     pub fn with_bound(self, bound: GapBound) -> Self {
         Self { bound, ..self }
     }
 
-    /// The same, with another reading of ties (R9).
+    /// Sets another reading of ties (R9).
     #[must_use]
     pub fn with_ties(self, ties: EgTies) -> Self {
         Self { ties, ..self }
     }
 
-    /// The same, with another reading of where a job without a gap goes (R10).
+    /// Sets another reading of the position of a job without a gap (R10).
     #[must_use]
     pub fn with_edf(self, edf: Edf) -> Self {
         Self { edf, ..self }
     }
 
-    /// Elementary operations so far: planned or running jobs, steps of idle processors, and machines looked at.
+    /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.
     pub const fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it that
-    /// is not down for an unknown time.
+    /// Plans the job, which has just arrived. Returns `None` and leaves the plan unchanged if every suitable machine is
+    /// down for an unknown time.
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
         let gap = self.best_gap(plan, &job, now, &old);
@@ -200,7 +200,7 @@ impl EgEdf {
             let faster = plan.machines[index].faster;
             let mut latest = Time::MAX;
             if let Some(best) = &best {
-                // Not even a gap at once could weigh more: then only the tie can be won.
+                // Not even a gap at `now` could weigh more: only the tie can still be won.
                 let soonest = now + span;
                 let upper = old.with(soonest, job.is_met_by(soonest));
                 if best.score.makespan <= upper.makespan && best.score.nondelayed >= upper.nondelayed {
@@ -220,14 +220,14 @@ impl EgEdf {
         best
     }
 
-    /// The best machine for a job without a gap. Only those are laid out of which a bound says that they may still win.
+    /// Returns the best machine for a job without a gap. Lays out only machines whose bound says that they may still win.
     fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
-        // What comes of a start, if no other job becomes late and no other end decides the makespan. Most ends do not.
+        // Weights of a start that makes no other job late and does not decide the makespan, which is true of most starts.
         let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
         let search = DeadlineSearch { plan, job, now, old, within, ties: *ties, edf: *edf };
         search.bound_all(upper_bounds, operations);
-        // With the most hopeful tried first, few others can still win.
+        // With the most promising machine first, few others can still win.
         let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
         upper_bounds.swap(0, first);
         let mut best: Option<EdfCandidate> = None;
@@ -245,7 +245,7 @@ impl EgEdf {
             }
             let hopeless = |trial: &Trial| {
                 let Some(best) = &best else { return false };
-                // Most are no worse in both respects, and need not be weighed.
+                // Most are no worse in both respects, and need no weight.
                 let nondelayed = search.nondelayed(machine, trial);
                 let worse = trial.completion > best.score.makespan || nondelayed < best.score.nondelayed;
                 worse && best.rank > search.judge(machine, index, position, trial).rank
@@ -263,20 +263,20 @@ impl EgEdf {
     }
 }
 
-/// The search for the machine of a job without a gap: what it asks about each machine.
+/// Search for the machine of a job without a gap.
 struct DeadlineSearch<'a> {
     plan: &'a Plan,
     job: &'a PlanJob,
     now: Time,
     old: &'a Score,
-    /// The weights of a plan with the old makespan, the job late or in time.
+    /// Weights of a plan with the old makespan, the job late or in time.
     within: [f64; 2],
     ties: EgTies,
     edf: Edf,
 }
 
 impl DeadlineSearch<'_> {
-    /// Where in the machine's list the job would go.
+    /// Returns the position of the job in the machine's list.
     #[inline]
     fn position(&self, machine: &MachinePlan) -> usize {
         match self.edf {
@@ -285,7 +285,7 @@ impl DeadlineSearch<'_> {
         }
     }
 
-    /// What can come of a start there at the best.
+    /// Returns an upper bound of the standing after a start at `start`.
     #[inline]
     fn at_best(&self, machine: &MachinePlan, index: usize, start: Time) -> EdfStanding {
         let end = start + machine.span(self.job);
@@ -298,7 +298,7 @@ impl DeadlineSearch<'_> {
         EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index)
     }
 
-    /// Of each machine that suits the job, the best that can come of it, without laying anything out.
+    /// Computes an upper bound for each machine that suits the job, without laying anything out.
     #[inline]
     fn bound_all(&self, upper_bounds: &mut Vec<UpperBound>, operations: &mut u64) {
         let Self { plan, job, now, .. } = *self;
@@ -322,13 +322,13 @@ impl DeadlineSearch<'_> {
         }
     }
 
-    /// How many jobs of the plan would be in time.
+    /// Number of jobs of the plan that would be in time.
     #[inline]
     fn nondelayed(&self, machine: &MachinePlan, trial: &Trial) -> u64 {
         self.old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time)
     }
 
-    /// What has come of a trial.
+    /// Returns the candidate that a trial yields.
     #[inline]
     fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> EdfCandidate {
         let makespan = self.old.makespan.max(trial.completion);

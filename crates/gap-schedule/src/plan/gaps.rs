@@ -1,4 +1,4 @@
-//! Where a job could run without delaying a planned job: the search, and how far ahead it looks.
+//! Gaps, in which a job could run without delaying a planned job: the search, and its bound.
 
 use super::Plan;
 use super::job::PlanJob;
@@ -7,7 +7,7 @@ use crate::machine::site;
 use sim_core::{Span, Time};
 
 sim_core::answers! {
-    /// How late a gap may start: reading R8 of the paper, which says "gap" without saying where the schedule ends.
+    /// Latest start of a gap: reading R8 of the paper, which does not say where the schedule ends.
     pub enum GapBound {
         /// Before the machine's last planned start. A machine without planned jobs has no gap.
         LastStart,
@@ -21,7 +21,7 @@ sim_core::answers! {
 }
 
 impl GapBound {
-    /// The latest instant at which a gap of this machine may start, if there is any.
+    /// Returns the latest instant at which a gap of this machine may start, if there is any.
     fn latest_start(self, machine: &MachinePlan, makespan: Time) -> Option<Time> {
         let bound = match self {
             Self::LastStart => machine.planned.back()?.start,
@@ -33,15 +33,15 @@ impl GapBound {
     }
 }
 
-/// The search for one job's gaps, machine by machine.
+/// Search for one job's gaps, machine by machine.
 pub(super) struct Gaps<'a> {
     plan: &'a Plan,
     job: &'a PlanJob,
     now: Time,
     bound: GapBound,
-    /// Of all machines, if the bound asks for it.
+    /// Makespan of all machines, if the bound needs it.
     makespan: Time,
-    /// By machine, if the bound is the one for which it was measured.
+    /// Reach by machine, if the bound is the one for which it was measured.
     reach: Option<&'a [Span]>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Gaps<'a> {
         Self { plan, job, now, bound, makespan, reach }
     }
 
-    /// How long the job takes on the machine; `None` if it certainly has no gap there.
+    /// Returns the time that the job takes on the machine; `None` if it certainly has no gap there.
     #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         if !self.job.sites.contains(site(machine)) {
@@ -71,7 +71,7 @@ impl<'a> Gaps<'a> {
         }
     }
 
-    /// The start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps looked at.
+    /// Returns the start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps visited.
     pub(super) fn start(&self, machine: usize, span: Span, latest: Time, operations: &mut u64) -> Option<Time> {
         let machine = &self.plan.machines[machine];
         let latest = latest.min(self.bound.latest_start(machine, self.makespan)?);

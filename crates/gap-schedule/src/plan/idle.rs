@@ -5,25 +5,25 @@ use sim_core::{Span, Time};
 /// Idle processors in which a job can run without delaying a planned job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Where in the machine's list: behind every job that starts no later.
+    /// Index in the machine's list: behind every job that starts no later.
     pub position: usize,
-    /// When the job would start.
+    /// Start of the job in this gap.
     pub start: Time,
-    /// When it would end.
+    /// End of the job in this gap.
     pub end: Time,
 }
 
 /// Idle processors of one machine over time, from the last change on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Idle {
-    /// Idle processors from each instant to the next step. Neighbours differ.
+    /// Number of idle processors from each instant to the next step. Neighbours differ.
     steps: Vec<(Time, u32)>,
-    /// For each width from 1, the last of which stands for all beyond: the longest stretch of time in which this number of
-    /// processors is idle and that begins before the last planned start.
+    /// For each width from 1, the last of which stands for all beyond: the longest stretch of time in which this number
+    /// of processors is idle and that begins before the last planned start.
     longest: Vec<Span>,
     /// Scratch buffer, empty between measurements.
     open: Vec<(Time, u32)>,
-    /// The steps that a layout replaces, as they were; empty between layouts.
+    /// Former steps that a layout replaces; empty between layouts.
     before: Vec<(Time, u32)>,
 }
 
@@ -35,13 +35,13 @@ impl Idle {
             first.0 = now.max(first.0);
         }
         let kept = self.steps.partition_point(|step| step.0 < from);
-        // The last that is kept says what was idle until the first that is not.
+        // The last step kept is in force until the first one replaced.
         self.before.extend_from_slice(&self.steps[kept.saturating_sub(1)..]);
         self.steps.truncate(kept);
         self.push(from, idle);
     }
 
-    /// Ends a layout: from `rest` on all is as it was, or else all has been pushed.
+    /// Ends a layout. With `rest`, the former steps hold from that instant on; without it, all steps have been pushed.
     pub(super) fn end(&mut self, rest: Option<Time>) {
         if let Some(at) = rest {
             let next = self.before.partition_point(|step| step.0 <= at);
@@ -51,7 +51,7 @@ impl Idle {
         self.before.clear();
     }
 
-    /// From `at`, which is not before any other step, `idle` processors are idle.
+    /// Appends a step: `idle` processors from `at`, which is not before any other step.
     pub(super) fn push(&mut self, at: Time, idle: u32) {
         if self.steps.last().is_some_and(|last| last.0 == at) {
             self.steps.pop();
@@ -61,13 +61,13 @@ impl Idle {
         }
     }
 
-    /// Drops what lies before `now`.
+    /// Drops the steps before `now`.
     pub(super) fn forget_before(&mut self, now: Time) {
         let past = self.steps.iter().skip(1).take_while(|step| step.0 <= now).count();
         self.steps.drain(..past);
     }
 
-    /// Takes processors out of `[start, end)`, where they are idle.
+    /// Reserves processors in `[start, end)`, where they are idle.
     pub(super) fn reserve(&mut self, start: Time, end: Time, processors: u32) {
         let first = self.cut(start);
         let last = self.cut(end);
@@ -81,7 +81,7 @@ impl Idle {
     fn cut(&mut self, at: Time) -> usize {
         let next = self.steps.partition_point(|step| step.0 < at);
         if self.steps.get(next).is_none_or(|step| step.0 > at) {
-            // Before the first step as at it: what lies there has passed.
+            // A step before the first one copies it: the time there has passed.
             let idle = self.steps[next.saturating_sub(1)].1;
             self.steps.insert(next, (at, idle));
         }
@@ -94,7 +94,7 @@ impl Idle {
         }
     }
 
-    /// Measures the longest stretches that begin before `bound`; there are none if there is no bound.
+    /// Measures the longest stretches that begin before `bound`; without a bound there are none.
     pub(super) fn measure(&mut self, processors: u32, bound: Option<Time>) {
         const WIDTHS: u32 = 64;
         self.longest.clear();
@@ -106,7 +106,7 @@ impl Idle {
                 *longest = length.max(*longest);
             }
         };
-        // Stretches under way: the wider, the later they began.
+        // Open stretches: the wider, the later they began.
         self.open.clear();
         for &(at, idle) in &self.steps {
             let mut begin = at;
@@ -121,7 +121,7 @@ impl Idle {
         for (_, idle) in self.open.drain(..) {
             note(idle, Span::MAX);
         }
-        // Where many are idle, fewer are too.
+        // A stretch of some width also counts for every smaller width.
         let mut longest = Span::ZERO;
         for narrower in self.longest.iter_mut().rev() {
             longest = longest.max(*narrower);
@@ -129,12 +129,12 @@ impl Idle {
         }
     }
 
-    /// By width, the longest stretches as measured last. Time that passes only makes them shorter.
+    /// Longest stretches by width, as measured last. Passing time only makes them shorter.
     pub(super) fn reach(&self) -> &[Span] {
         &self.longest
     }
 
-    /// The earliest start from `from` on, after which nothing starts any more, at which `processors` are idle, and stay so.
+    /// Returns the earliest start from `from` on, after which nothing starts any more, at which `processors` are idle, and stay so.
     pub(super) fn last_start(&self, from: Time, processors: u32, operations: &mut u64) -> Time {
         let wide = self.steps.iter().rev().take_while(|step| step.1 >= processors && step.0 > from).count();
         *operations += wide as u64 + 1;
@@ -145,8 +145,8 @@ impl Idle {
         }
     }
 
-    /// The earliest start between `from` and `latest` (both included) from which `processors` stay idle for `span`.
-    /// `operations` counts the steps looked at.
+    /// Returns the earliest start between `from` and `latest` (both included) from which `processors` stay idle for
+    /// `span`. `operations` counts the steps visited.
     pub(super) fn earliest(
         &self,
         from: Time,

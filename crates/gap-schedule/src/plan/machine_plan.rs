@@ -1,64 +1,64 @@
-//! One machine's part of a plan: its running jobs, its list, and their ends.
+//! Part of a plan for one machine: its running jobs, its list, and their ends.
 
 use super::idle::{Gap, Idle};
 use super::job::{PlanJob, PlannedJob};
 use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
-/// One machine's part of a plan.
+/// Part of a plan for one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MachinePlan {
     pub(super) processors: u32,
     pub(super) speed: f64,
     /// 1 / speed.
     pub(super) slowness: f64,
-    /// How many machines are faster.
+    /// Number of faster machines.
     pub(super) faster: u32,
-    /// Whether there are others: only then gaps are measured, to rule machines out.
+    /// True if there are other machines. Only then gaps are measured, to rule machines out.
     pub(super) is_one_of_many: bool,
-    /// The last to end first.
+    /// Running jobs, the last to end first.
     pub(super) running: Vec<PlannedJob>,
-    /// In order; starts never decrease.
+    /// Planned jobs in order; starts never decrease.
     pub(super) planned: VecDeque<PlannedJob>,
     pub(super) idle: Idle,
     /// Scratch buffer, empty between layouts.
     releases: Releases,
-    /// The latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
+    /// Latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
     dues: VecDeque<Time>,
     pub(super) completion: Time,
-    /// Planned jobs that will be late.
+    /// Number of planned jobs that will be late.
     pub(super) late: u32,
-    /// Running and planned jobs that will be in time.
+    /// Number of running and planned jobs that will be in time.
     pub(super) on_time: u32,
 }
 
-/// One machine at a glance.
+/// Summary of one machine.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct MachineSummary {
-    /// When its last running or planned job ends; [`Time::ZERO`] if it has none.
+    /// End of its last running or planned job; [`Time::ZERO`] if it has none.
     pub(super) completion: Time,
-    /// When its next planned job starts; [`Time::MAX`] if there is none.
+    /// Start of its next planned job; [`Time::MAX`] if there is none.
     pub(super) next_start: Time,
-    /// When its next running job is expected to end; [`Time::MAX`] if that is unknown, or if there is none.
+    /// Expected end of its next running job; [`Time::MAX`] if that is unknown, or if there is none.
     pub(super) next_end: Time,
     /// 1 / speed.
     pub(super) slowness: f64,
-    /// Planned jobs that will miss their deadlines.
+    /// Number of planned jobs that will miss their deadlines.
     pub(super) late: u32,
 }
 
-/// What planning a job at some position would do.
+/// Effect of planning a job at some position.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Trial {
     pub(super) start: Time,
     pub(super) end: Time,
-    /// When the last job of the machine would end.
+    /// End of the last job of the machine.
     pub(super) completion: Time,
-    /// Jobs of the machine in time, the new one included.
+    /// Number of jobs of the machine in time, the new one included.
     pub(super) on_time: u32,
 }
 
-/// Processors that will be given back, by instant, while a list is laid out.
+/// Future releases of processors, by instant, while a list is laid out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Releases {
     idle: u32,
@@ -72,7 +72,7 @@ impl Releases {
         self.ends.clear();
     }
 
-    /// The same as `seize`, where nothing that has been seized ends before.
+    /// Like `seize`, for an `end` no later than those already seized.
     fn seize_first(&mut self, end: Time, processors: u32) {
         self.idle -= processors;
         self.ends.push((end, processors));
@@ -84,17 +84,17 @@ impl Releases {
         self.ends.insert(place, (end, processors));
     }
 
-    /// The next release.
+    /// Applies the next release.
     fn release(&mut self) -> Option<Time> {
         let (end, processors) = self.ends.pop()?;
         self.idle += processors;
         Some(end)
     }
 
-    /// The next release, if it happens by `at` or must happen before `processors` are idle.
+    /// Applies the next release if it happens by `at` or must happen before `processors` are idle.
     ///
-    /// Repeated until it answers `None`, with `at` moved to what it answered, this finds the earliest instant at which
-    /// enough are idle. Nothing is seized before it any more, so they stay idle.
+    /// Repeated until it returns `None`, with `at` moved to the returned instant, this finds the earliest instant at
+    /// which enough are idle. Nothing is seized before that instant any more, so they stay idle.
     fn release_for(&mut self, at: Time, processors: u32) -> Option<Time> {
         let must = self.idle < processors;
         match self.ends.last() {
@@ -128,7 +128,7 @@ impl MachinePlan {
         machine
     }
 
-    /// The expected time of the job here: estimate / speed, but at least 1 ns.
+    /// Returns the expected time of the job on this machine: estimate / speed, but at least 1 ns.
     pub(super) fn span(&self, job: &PlanJob) -> Span {
         job.span_at(self.slowness)
     }
@@ -139,8 +139,8 @@ impl MachinePlan {
         MachineSummary { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
     }
 
-    /// The place of a job with this deadline by Earliest Deadline First: before the first planned job with a later one. A job
-    /// without a deadline has the latest of all, and goes last.
+    /// Returns the position of a job with this deadline by Earliest Deadline First: before the first planned job with a
+    /// later one. A job without a deadline has the latest of all, and goes last.
     pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {
         let due = PlanJob::due(deadline);
         self.dues.partition_point(|other| *other <= due)
@@ -159,7 +159,7 @@ impl MachinePlan {
         self.lay_out(position, end, now);
     }
 
-    /// Takes the planned job at `position` out.
+    /// Removes the planned job at `position`.
     pub(super) fn remove(&mut self, position: usize, now: Time) -> PlanJob {
         let removed = self.planned.remove(position).expect("a planned job");
         self.forget_due(position);
@@ -182,7 +182,7 @@ impl MachinePlan {
         self.measure();
     }
 
-    /// Enters a planned job in the list and in what is counted.
+    /// Adds a planned job to the list and to the counts.
     fn add(&mut self, position: usize, planned: PlannedJob) {
         self.planned.insert(position, planned);
         let due = PlanJob::due(planned.job.deadline);
@@ -196,7 +196,7 @@ impl MachinePlan {
         self.late += u32::from(!planned.is_on_time());
     }
 
-    /// What follows for the latest deadlines from the planned job at `position` having gone.
+    /// Updates the latest deadlines after the planned job at `position` has gone.
     fn forget_due(&mut self, position: usize) {
         self.dues.remove(position);
         let mut latest = position.checked_sub(1).map_or(Time::ZERO, |previous| self.dues[previous]);
@@ -246,7 +246,7 @@ impl MachinePlan {
         let position = self.running_position(job);
         let ended = self.running.remove(position);
         self.on_time -= u32::from(ended.is_on_time());
-        // As planned, nothing moves.
+        // An end as planned moves nothing.
         if ended.end != now || self.completion == now {
             self.lay_out(0, ended.end, now);
         }
@@ -262,13 +262,13 @@ impl MachinePlan {
         self.lay_out(0, end.max(before.end), now);
     }
 
-    /// What runs is an outage, and has ended.
+    /// Ends the outage that holds the machine.
     pub(super) fn end_outage(&mut self, now: Time) {
         let outage = self.running.pop().expect("an outage");
         self.lay_out(0, outage.end, now);
     }
 
-    /// Lays out what runs, after the list has been emptied.
+    /// Lays out the running jobs, after the list has been emptied.
     pub(super) fn begin_anew(&mut self, now: Time) {
         self.dues.clear();
         self.late = 0;
@@ -276,11 +276,10 @@ impl MachinePlan {
         self.lay_out(0, Time::MAX, now);
     }
 
-    /// Gives the planned jobs from number `from` on their starts, and writes down what follows from that. Until `changed`
-    /// other processors are taken than before, by what runs or by what has come or gone at `from`.
+    /// Assigns starts to the planned jobs from index `from` on, and updates all that depends on them. Until `changed`,
+    /// other processors are taken than before, by running jobs or by the job that came or went at `from`.
     ///
-    /// As soon as a job stays where it was, and all that has changed ends before, those behind it stay too: nothing behind
-    /// is looked at.
+    /// As soon as a job keeps its start and all changes end before it, the jobs behind it stay too and are not visited.
     fn lay_out(&mut self, from: usize, mut changed: Time, now: Time) {
         let mut releases = std::mem::take(&mut self.releases);
         let mut start = self.start_before(from, now);
@@ -321,9 +320,9 @@ impl MachinePlan {
         self.measure();
     }
 
-    /// What inserting the job at `position` would do, if it starts `at` the instant that [`try_start`](Self::try_start) has
-    /// just found, with such `releases`. `None` as soon as it is `hopeless`: each guess that it is asked about is at least
-    /// as good as what follows, for jobs that shift end no earlier than they would.
+    /// Returns the effect of inserting the job at `position`, if it starts at the instant `at` that
+    /// [`try_start`](Self::try_start) has just found, with its `releases`. Returns `None` as soon as it is `hopeless`. Each
+    /// bound passed to `hopeless` is at least as good as the result, for jobs that shift end no earlier than before.
     pub(super) fn try_insert(
         &self,
         position: usize,
@@ -354,8 +353,8 @@ impl MachinePlan {
         Some(trial)
     }
 
-    /// When the job would start at `position`. Leaves in `releases` what is to come after all that runs or is planned before
-    /// it, as it is then.
+    /// Returns the start that the job would have at `position`. Leaves in `releases` the releases after that instant by
+    /// all that runs or is planned before it.
     pub(super) fn try_start(&self, position: usize, job: &PlanJob, now: Time, releases: &mut Releases) -> Time {
         let mut at = self.start_before(position, now);
         self.seize_before(position, at, releases);
@@ -365,12 +364,12 @@ impl MachinePlan {
         at
     }
 
-    /// No job at this position can start earlier.
+    /// Returns a lower bound of the start of a job at this position.
     pub(super) fn start_before(&self, position: usize, now: Time) -> Time {
         position.checked_sub(1).map_or(now, |previous| self.planned[previous].start)
     }
 
-    /// Leaves in `releases` what is still taken at `at` by all that runs or is planned before `position`.
+    /// Leaves in `releases` the processors that all running jobs and all jobs planned before `position` still hold at `at`.
     fn seize_before(&self, position: usize, at: Time, releases: &mut Releases) {
         releases.reset(self.processors);
         for running in self.running.iter().take_while(|running| running.end > at) {

@@ -1,24 +1,24 @@
-//! The quality of a plan, and the gain over another.
+//! Quality of a plan, and its gain over another.
 
 use sim_core::Time;
 use std::cmp::Ordering;
 
-/// The measures that a plan is judged by.
+/// Measures by which a plan is judged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// When the last running or planned job ends.
+    /// End of the last running or planned job.
     pub makespan: Time,
-    /// Jobs that finished in time, run and are expected to, or are planned to.
+    /// Number of jobs that finished in time, run and are expected to, or are planned to.
     pub nondelayed: u64,
 }
 
 impl Score {
-    /// How much better the plan is than `old`, eq. (1) of §3.2:
+    /// Gain of the plan over `old`, eq. (1) of §3.2:
     ///
     /// (makespan_old − makespan) / makespan_old + (nondelayed − nondelayed_old) / nondelayed_old.
     ///
-    /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, on which
-    /// the paper is silent. Never decreases when the makespan falls or more jobs are in time, rounding included.
+    /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, a case that the
+    /// paper does not cover. Never decreases when the makespan falls or more jobs are in time, rounding included.
     #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
     pub fn weight_over(&self, old: &Self) -> f64 {
         let least = old.makespan.as_secs_f64().max(1.0);
@@ -32,7 +32,7 @@ impl Score {
         makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)
     }
 
-    /// The score after planning one more job in a gap, where it delays no job.
+    /// Returns the score after planning one more job in a gap, where it delays no job.
     pub(super) fn with(self, end: Time, on_time: bool) -> Self {
         Self { makespan: self.makespan.max(end), nondelayed: self.nondelayed + u64::from(on_time) }
     }

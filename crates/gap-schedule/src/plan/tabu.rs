@@ -1,4 +1,4 @@
-//! Tabu search: late jobs are moved into earlier gaps of a plan.
+//! Tabu search, which moves late jobs into earlier gaps of a plan.
 
 use super::gaps::{GapBound, Gaps};
 use super::{Plan, PlannedJob};
@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 /// Tabu search of §3.3: moves late jobs into earlier gaps, as long as that improves the plan.
 ///
 /// One iteration takes the last late job that is not tabu from the machine with the most late jobs, makes it tabu, and
-/// looks for its earliest gap on one machine after the other, by index, its own included. The first that gives the whole
-/// plan a [weight](super::Score::weight_over) above zero is kept; if none does, the job stays where it was. It ends
-/// when no late job is left that is not tabu, or after a number of iterations.
+/// searches its earliest gap on one machine after the other, by index, its own included. The first gap that gives the
+/// whole plan a [weight](super::Score::weight_over) above zero is kept; if none does, the job stays in place. The
+/// search ends when every late job is tabu, or after a number of iterations.
 ///
-/// A move is taking the job out, which is undone exactly, and then filling a gap, which delays no job and is therefore
-/// weighed without being done.
+/// A move removes the job, which can be undone exactly, and then fills a gap. Filling delays no job, so its weight is
+/// computed without doing it.
 #[derive(Clone, Debug)]
 pub struct Tabu {
     bound: GapBound,
@@ -23,28 +23,28 @@ pub struct Tabu {
     memory: TabuMemory,
     iterations: u32,
     length: usize,
-    /// Oldest first.
+    /// Tabu jobs, oldest first.
     list: VecDeque<JobId>,
     counts: TabuCounts,
     exhausted: Vec<usize>,
 }
 
 sim_core::answers! {
-    /// Which job of the machine is moved: reading R11.
+    /// Job of the machine that is moved: reading R11.
     pub enum TabuChoice {
-        /// The last one that will be late.
+        /// The last job that will be late.
         LastLate,
-        /// The last one.
+        /// The last job.
         Last,
     }
 }
 
 sim_core::answers! {
-    /// What becomes of the tabu list between two calls: part of reading R12.
+    /// State of the tabu list between two calls: part of reading R12.
     pub enum TabuMemory {
         /// Every call starts with an empty list.
         Cleared,
-        /// The list goes on.
+        /// The list is kept.
         Kept,
     }
 }
@@ -52,13 +52,13 @@ sim_core::answers! {
 /// Counts of the search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabuCounts {
-    /// Jobs that were selected.
+    /// Number of selected jobs.
     pub iterations: u64,
-    /// Gaps for them that were weighed.
+    /// Number of gaps weighed for them.
     pub tried: u64,
-    /// Gaps that were taken.
+    /// Number of gaps taken.
     pub accepted: u64,
-    /// Elementary operations: planned or running jobs, steps of idle processors, and machines looked at.
+    /// Number of elementary operations: visits of planned or running jobs, of steps of idle processors, and of machines.
     pub operations: u64,
 }
 
@@ -69,7 +69,7 @@ impl Default for Tabu {
 }
 
 impl Tabu {
-    /// The search with the default readings: at most 10 iterations, a list of 10, cleared at each call.
+    /// Returns the search with the default readings: at most 10 iterations, a list of 10, cleared at each call.
     pub fn new() -> Self {
         Self {
             bound: GapBound::default(),
@@ -83,31 +83,31 @@ impl Tabu {
         }
     }
 
-    /// The same, with another reading of how late a gap may start (R8).
+    /// Sets another reading of the latest start of a gap (R8).
     #[must_use]
     pub fn with_bound(self, bound: GapBound) -> Self {
         Self { bound, ..self }
     }
 
-    /// The same, moving other jobs (R11).
+    /// Sets another reading of the job to move (R11).
     #[must_use]
     pub fn with_choice(self, choice: TabuChoice) -> Self {
         Self { choice, ..self }
     }
 
-    /// The same, with at most `iterations` per call, and a list of `length` jobs, kept or not (R12).
+    /// Sets at most `iterations` per call, and a list of `length` jobs, kept or cleared (R12).
     #[must_use]
     pub fn with_limits(self, iterations: u32, length: usize, memory: TabuMemory) -> Self {
         Self { iterations, length, memory, ..self }
     }
 
-    /// The same, with at most `iterations` per call.
+    /// Sets at most `iterations` per call.
     #[must_use]
     pub fn with_iterations(self, iterations: u32) -> Self {
         Self { iterations, ..self }
     }
 
-    /// Its counts, over all calls.
+    /// Counts over all calls.
     pub const fn counts(&self) -> TabuCounts {
         self.counts
     }
@@ -124,7 +124,7 @@ impl Tabu {
         }
     }
 
-    /// One iteration. `false` if there is no job to move.
+    /// Runs one iteration. Returns `false` if there is no job to move.
     fn iterate(&mut self, plan: &mut Plan, now: Time) -> bool {
         let Some((machine, position)) = self.select(plan) else {
             return false;
@@ -160,7 +160,7 @@ impl Tabu {
         true
     }
 
-    /// The next job to move: machine and number in its list.
+    /// Returns the next job to move: its machine and its index in the list.
     fn select(&mut self, plan: &Plan) -> Option<(usize, usize)> {
         self.exhausted.clear();
         loop {
