@@ -1,8 +1,8 @@
 //! Jobs per second of whole runs.
 //!
-//! `cargo bench -p metasched`. What to look at: on the paper's platform TAT and PTT simulate three clusters for each job, and
-//! are to do so 100 000 times a second. On more clusters under the same load the cost of a job may grow with their number,
-//! since each is looked at, and grows less as long as few must be simulated. A longer run costs no more per job. FFIT and
+//! `cargo bench -p metasched`. On the paper's platform TAT and PTT simulate three clusters for each job; the target is 100 000 jobs
+//! per second. On more clusters under the same load the cost of a job may grow with their number,
+//! since each is examined, and grows less as long as few must be simulated. A longer run costs no more per job. FFIT and
 //! RR are measured without forecasts: predictions of jobs behind a long queue simulate the whole queue.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -51,7 +51,7 @@ fn clusters(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("clusters of 64 nodes at load 0.6");
     let readings = Readings::default();
     for clusters in [10_u32, 100, 1000] {
-        // On 15 nodes a job every 43.7 s asks for all of the CPU.
+        // On 15 nodes a job every 43.7 s requires all of the CPU.
         let jobs = jobs(500, 43.7 / 0.6 * 15.0 / (64.0 * f64::from(clusters)));
         group.throughput(Throughput::Elements(jobs.len() as u64));
         let mut config = Config::of_the_paper(0);

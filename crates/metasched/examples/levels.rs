@@ -1,6 +1,6 @@
 //! Scenario: the paper's platform and workload; six policies; local users in 0, 1, 2 and 3 of the three clusters.
 //!
-//! Shows: turnaround, makespan and the local users' slowdown, as figures 3 to 5 have them, and how good predictions are.
+//! Shows: turnaround, makespan and the local users' slowdown, as in figures 3 to 5, and the accuracy of predictions.
 //!
 //! `cargo run --release -p metasched --example levels [replications] [reading-b]`
 
@@ -50,7 +50,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let replications: u32 = arguments.next().map_or(5, |text| text.parse().expect("a number of replications"));
     let readings = if arguments.next().is_some() { Readings::reading_b() } else { Readings::default() };
-    // Of each level, policy and replication: turnaround, makespan, slowdown, prediction error.
+    // For each level, policy and replication: turnaround, makespan, slowdown, prediction error.
     let mut rows = Vec::new();
     for (level, occupied) in LEVELS.into_iter().zip(0..) {
         let config = Config { readings, ..Config::of_the_paper(occupied) };

@@ -1,6 +1,6 @@
 //! Scenario: a thousand clusters of 64 nodes, local users in 300 of them, 100 000 jobs of the paper's mix.
 //!
-//! Shows: what a metascheduler costs that predicts on each cluster (run it under `time`), and what it is good for.
+//! Shows: the cost of a metascheduler that predicts on each cluster (run it under `time`), and its benefit.
 //!
 //! `cargo run --release -p metasched --example thousand_clusters [load] [policy] [jobs]`
 
@@ -30,7 +30,7 @@ fn main() {
         _ => Box::new(Ptt::new(readings, Weights::Same(policy.parse().expect("ffit, rr, tat, or a weight")))),
     };
 
-    // CPU that a job asks for, on average over the mix; load 1 asks for all there is.
+    // Mean CPU seconds of a job over the mix; load 1 requires all of the CPU.
     let cpu_secs = (240.0 * 0.7 + 120.0 * 0.45 + 180.0 * 0.75 + 480.0 * 0.9) / 4.0 * (2.0 + 4.0 + 5.0) / 3.0;
     let interarrival = cpu_secs / (load * 64_000.0);
     let load = Load { copies: jobs.div_ceil(12), interarrival, ..Load::OF_THE_PAPER };

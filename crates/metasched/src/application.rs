@@ -1,4 +1,4 @@
-//! What arrives, and what is known of it before it has run.
+//! Submissions, and the knowledge of a job before it has run.
 
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, JobId, Span};
@@ -6,16 +6,16 @@ use sim_core::{Job, JobId, Span};
 /// One processor, in the units of [`Demand`].
 pub(crate) const PROCESSOR: u32 = 1_000_000;
 
-/// What a task asks of its node, as measured when the application ran in isolation (§2.1).
+/// Demand of a task on its node, as measured when the application ran in isolation (§2.1).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demand {
-    /// CPU, in millionths of a node's: sums of integers depend on no order.
+    /// CPU, in millionths of a node's: sums of integers are independent of the order.
     cpu: u32,
     /// In KiB.
     memory: u64,
 }
 
-/// Of a slot that no job has used yet.
+/// Demand of a slot that no job has used yet.
 pub(crate) const NOTHING: Demand = Demand { cpu: 1, memory: 0 };
 
 impl Demand {
@@ -23,7 +23,7 @@ impl Demand {
     ///
     /// # Panics
     ///
-    /// If `cpu` is not between a millionth and 1.
+    /// Panics if `cpu` is not between a millionth and 1.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
     pub fn new(cpu: f64, memory: u64) -> Self {
         assert!(
@@ -48,39 +48,38 @@ impl Demand {
     }
 }
 
-/// What is submitted.
+/// Submission of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// The job. Its request's estimate is the time that its application was measured to take in isolation; its runtime
-    /// is what it takes in truth, alone at reference speed.
+    /// The job. Its request's estimate is the measured run time of its application in isolation; its runtime
+    /// is the true run time, alone at reference speed.
     pub job: Job,
-    /// What each of its tasks asks of a node; `None` for [`Config::default_demand`](crate::Config::default_demand).
+    /// Demand of each of its tasks on a node; `None` for [`Config::default_demand`](crate::Config::default_demand).
     pub demand: Option<Demand>,
 }
 
 impl From<Job> for Submission {
-    /// A job of an application that was never measured.
+    /// Wraps a job of an application that was never measured.
     fn from(job: Job) -> Self {
         Self { job, demand: None }
     }
 }
 
-/// A job as LoRaS knows it: what was asked for, and what was measured in isolation (§2.1). There is no true runtime in
-/// it.
+/// Job as LoRaS knows it: the request, and the measurements in isolation (§2.1). It does not contain the true run time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// Whose it is.
+    /// The job's number.
     pub job: JobId,
     /// Nodes requested, one task on each.
     pub tasks: u32,
-    /// What each task asks of its node.
+    /// Demand of each task on its node.
     pub demand: Demand,
     /// Execution time in isolation at reference speed: the profile.
     pub time: Span,
 }
 
 impl Application {
-    /// What is known of a submission.
+    /// Returns the known attributes of a submission.
     pub(crate) fn of(submission: &Submission, default_demand: Demand, default_time: Span) -> Self {
         let Submission { job, demand } = submission;
         Self {

@@ -1,14 +1,14 @@
-//! The state of a cluster's nodes and of the jobs that run on them: who gets how much CPU, and how far each job is.
+//! State of a cluster's nodes and of the jobs that run on them: CPU shares and progress.
 //!
-//! There is no clock in here, and no true runtime: a [`ClusterState`] counts the work that has been done and does not know how
-//! much there is to do. [`Completions`](crate::completions::Completions) does; the world's own from the truth, the predictor's from belief.
+//! There is no clock and no true run time here: a [`ClusterState`] counts the work that has been done without the total.
+//! [`Completions`](crate::completions::Completions) holds the totals: the world's own the true ones, the predictor's the believed ones.
 //!
-//! Tasks of one job sit on several nodes, and the job advances at the rate of the slowest (§5 of the specification). So no
-//! node has a time of its own in which its tasks could be ordered; each *job* has one, its work, which passes at the job's
-//! rate. It is brought up to date when that rate changes and at no other moment. Work is an integer, so it does not matter
-//! how often that happens.
+//! Tasks of one job sit on several nodes, and the job advances at the rate of the slowest (§5 of the specification). Tasks can
+//! therefore not be ordered by a time of their node. Each *job* has a time of its own, its work, which passes at the job's
+//! rate. It is brought up to date only when that rate changes. Work is an integer, so the number of these updates
+//! has no effect on it.
 
-// These are methods of `ClusterState` with types of their own that it keeps: parts of one concept, in files of their own for
+// These are methods of `ClusterState` with types of their own that it keeps: parts of one concept, in separate files because of
 // their length, which therefore import each other.
 mod bounds;
 mod intrusion;
@@ -36,7 +36,7 @@ pub(crate) fn work_of(time: Span) -> Work {
     Work::from(time.as_nanos()) * Work::from(REFERENCE)
 }
 
-/// How long `work` takes at `rate`, to the next whole nanosecond.
+/// Duration of `work` at `rate`, rounded up to the next whole nanosecond.
 fn time_for(work: Work, rate: u64) -> Span {
     let nanos = work.div_ceil(Work::from(rate));
     Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
@@ -50,7 +50,7 @@ pub(crate) struct NodeRules {
     pub(crate) mpl_beside_users: u32,
     /// In KiB.
     pub(crate) memory: u64,
-    /// What a local user asks for, in millionths and in KiB.
+    /// Demand of a local user, in millionths and in KiB.
     pub(crate) user_cpu: u32,
     pub(crate) user_memory: u64,
     pub(crate) task_overhead: f64,
@@ -65,27 +65,27 @@ impl NodeRules {
         if users { self.mpl_beside_users } else { self.mpl }
     }
 
-    /// What is left of the rate of one of `tasks` tasks on a node, of which users leave `kept`.
+    /// Remaining fraction of the rate of one of `tasks` tasks on a node, of which users leave `kept`.
     fn factor(&self, tasks: u32, kept: f64) -> f64 {
         kept / (1.0 + self.task_overhead * f64::from(tasks.saturating_sub(1)))
     }
 }
 
-/// The state of one node.
+/// State of one node.
 #[derive(Copy, Clone, Debug)]
 struct Node {
     /// Parallel tasks on it.
     tasks: u32,
-    /// Sum of what its tasks and its user ask for, in millionths of its CPU.
+    /// Sum of the CPU demands of its tasks and its user, in millionths of its CPU.
     demand: u32,
-    /// Sum of what they hold, in KiB.
+    /// Sum of the memory that they hold, in KiB.
     memory: u64,
     users: bool,
-    /// Its place in the order of nodes is out of date.
+    /// True if its place in the order of nodes is out of date.
     moved: bool,
     /// See [`fair_level`].
     level: f64,
-    /// What is left of a task's rate beside the other tasks, and beside users.
+    /// Remaining fraction of a task's rate beside the other tasks, and beside users.
     factor: f64,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct RunningJob {
     /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
     pub(crate) nodes: Vec<u32>,
-    /// How many of its nodes have local users.
+    /// Number of its nodes with local users.
     users: u32,
     /// Work per nanosecond.
     rate: u64,
@@ -132,13 +132,13 @@ impl RunningJob {
         self.done + Work::from(self.rate) * Work::from(now.since(self.since).as_nanos())
     }
 
-    /// When it will have done `goal`, at its present rate.
+    /// Time at which it will have done `goal`, at its present rate.
     pub(crate) fn end(&self, goal: Work) -> Time {
         // The last nanosecond may have gone a little further than the goal.
         self.since + time_for(goal.saturating_sub(self.done), self.rate)
     }
 
-    /// The work that the predictor believes is left: what is missing to the profile, or a little if it has outlived that (§6
+    /// Remaining work as the predictor believes: the rest of the profile, or a little if the job has outlived its profile (§6
     /// of the specification).
     pub(crate) fn believed_left(&self, now: Time, overrun: f64) -> Work {
         let (done, profile) = (self.done(now), work_of(self.app.time));
@@ -157,9 +157,9 @@ impl RunningJob {
 pub(crate) struct ClusterState {
     rules: NodeRules,
     nodes: Vec<Node>,
-    /// Those of node `n` stand from `n · mpl` on.
+    /// Tasks of node `n` start at `n · mpl`.
     tasks: Vec<Task>,
-    /// By slot. The content of a vacant one is a reusable buffer.
+    /// By slot. The content of a vacant slot is a reusable buffer.
     running: Vec<RunningJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
@@ -167,11 +167,11 @@ pub(crate) struct ClusterState {
     /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`. Up to date unless `unordered`.
     order: Vec<u64>,
     unordered: bool,
-    /// Nodes that could take one more task, as far as MPL goes.
+    /// Number of nodes that could take one more task, as far as MPL allows.
     open: u32,
     /// Jobs whose rate the last change has changed.
     touched: Vec<u32>,
-    /// Changes so far, and the mark of whatever the last one concerned.
+    /// Number of changes so far; the last one marks the jobs it concerns with this number.
     marks: u64,
     reordered: Vec<u64>,
     intrusion: Intrusion,
@@ -225,7 +225,7 @@ impl ClusterState {
         self.nodes[node as usize].users
     }
 
-    /// How much of a node is in use, between 0 and 1: the mean of CPU and memory.
+    /// Used fraction of a node, between 0 and 1: the mean of CPU and memory.
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
         let Node { demand, memory, .. } = self.nodes[node as usize];
         let cpu = f64::from(demand.min(PROCESSOR)) / f64::from(PROCESSOR);
@@ -233,11 +233,11 @@ impl ClusterState {
         f64::midpoint(cpu, memory.min(1.0))
     }
 
-    /// Whether `app` would find enough nodes if nothing ran but the local users; these count if they `stay`.
+    /// Returns true if `app` would find enough nodes without other jobs; local users count if they `stay`.
     pub(crate) fn fits(&self, app: &Application, users_stay: bool) -> bool {
         let alone = app.demand.memory() <= self.rules.memory;
         let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.memory;
-        // Memory alone rules a node out for ever: MPL is a matter of time, since every job ends.
+        // Only memory excludes a node forever: every job ends, so MPL does so for a time.
         let suitable = match (alone, beside_users || !users_stay) {
             (false, _) => 0,
             (true, true) => self.nodes.len(),
@@ -260,16 +260,16 @@ impl ClusterState {
         node.tasks < self.limit(node)
     }
 
-    /// Whether LoRaS may put a task of `app` on the node: MPL and memory are hard limits.
+    /// Returns true if LoRaS may put a task of `app` on the node: MPL and memory are hard limits.
     fn is_eligible(&self, node: u32, app: &Application) -> bool {
         self.is_open(node) && self.nodes[node as usize].memory + app.demand.memory() <= self.rules.memory
     }
 
-    /// The nodes that LoRaS would give to `app` now, in its order; false if there are too few.
+    /// Stores the nodes that LoRaS would give to `app` now, in its order; returns false if there are too few.
     pub(crate) fn place(&self, app: &Application, places: &mut Vec<u32>) -> bool {
         debug_assert!(!self.unordered, "the order of nodes is out of date");
         places.clear();
-        // The order is long, and on a full cluster nothing in it would do.
+        // The order is long, and on a full cluster no node in it is suitable.
         if app.tasks > self.open {
             return false;
         }
@@ -285,16 +285,16 @@ impl ClusterState {
         false
     }
 
-    /// Starts a job on `places`. [`touched`](Self::touched) then names it and those whose rate it has changed.
+    /// Starts a job on `places`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
     pub(crate) fn admit(&mut self, now: Time, key: u32, app: Application, places: &[u32]) -> u32 {
         let Self { rules, nodes, tasks, running, vacant, .. } = self;
-        // Slots are used again: a job that ends leaves its vectors behind for the next one.
+        // Slots are reused: a job that ends leaves its vectors behind for the next one.
         let slot = vacant.pop().unwrap_or_else(|| {
             running.push(RunningJob::NONE);
             u32::try_from(running.len() - 1).expect("fewer than 2³² jobs at once")
         });
         let job = &mut running[slot as usize];
-        // Rate 0 until `propagate`, which then sees the job as one whose rate has changed.
+        // Rate 0 until `propagate`, which then treats the job as one whose rate has changed.
         (job.app, job.key, job.users, job.rate, job.done, job.since) = (app, key, 0, 0, 0, now);
         job.nodes.clear();
         job.nodes.extend_from_slice(places);
@@ -313,11 +313,11 @@ impl ClusterState {
         slot
     }
 
-    /// Ends a job that has done `goal`. [`touched`](Self::touched) then names those whose rate that has changed.
+    /// Ends a job that has done `goal`. [`touched`](Self::touched) then contains the jobs whose rate that has changed.
     pub(crate) fn release(&mut self, now: Time, slot: u32, goal: Work) {
         let Self { rules, nodes, tasks, running, intrusion, .. } = self;
         let job = &mut running[slot as usize];
-        // What the job has cost its users, up to its goal and not up to the nanosecond in which it passed it.
+        // The job's cost to its users, up to its goal instead of the nanosecond in which it passed the goal.
         intrusion.advance(job, now);
         intrusion.correct(job, goal);
         let (cpu, memory) = (job.app.demand.millionths(), job.app.demand.memory());
@@ -327,7 +327,7 @@ impl ClusterState {
             let first = place as usize * rules.mpl as usize;
             let on_node = &mut tasks[first..first + node.tasks as usize];
             let at = on_node.iter().position(|task| task.slot == slot).expect("a job has a task on each of its nodes");
-            // The others keep their order: nothing depends on it, but a transcript is easier to read.
+            // The others keep their order: results do not depend on it, but a transcript is easier to read.
             on_node.copy_within(at + 1.., at);
             self.open += u32::from(node.tasks == rules.limit(node.users));
             node.tasks -= 1;
@@ -341,7 +341,7 @@ impl ClusterState {
         self.running[slot as usize].nodes = places;
     }
 
-    /// Lets the user of a node come or go. [`touched`](Self::touched) then names the jobs whose rate that has changed.
+    /// Sets the presence of the user of a node. [`touched`](Self::touched) then contains the jobs whose rate that has changed.
     pub(crate) fn set_users(&mut self, now: Time, node: u32, present: bool) {
         if self.nodes[node as usize].users == present {
             self.touched.clear();
@@ -368,7 +368,7 @@ impl ClusterState {
             at.demand -= rules.user_cpu;
             at.memory -= rules.user_memory;
         }
-        // A user takes a place of MPL with him: `open` counts nodes below their limit, with and without users.
+        // A user counts towards MPL: `open` counts nodes below their limit, with and without users.
         match (was_open, self.is_open(node)) {
             (true, false) => self.open -= 1,
             (false, true) => self.open += 1,
@@ -377,14 +377,14 @@ impl ClusterState {
         self.propagate(now, &[node]);
     }
 
-    /// Brings up to date what follows from a change on `nodes`: their levels, the rates of the jobs there, the order.
+    /// Updates the consequences of a change on `nodes`: their levels, the rates of the jobs there, the order.
     fn propagate(&mut self, now: Time, nodes: &[u32]) {
         self.intrusion.pass(now);
         for &node in nodes {
             self.level(node);
         }
         // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
-        // up to date. The mark keeps a job from being looked at once for each of its tasks.
+        // up to date. The mark ensures that a job is examined once instead of once for each of its tasks.
         self.marks += 1;
         self.touched.clear();
         for &node in nodes {
@@ -402,7 +402,7 @@ impl ClusterState {
             let job = &mut running[slot as usize];
             let rate = rate(job, all, rules);
             let changed = rate != job.rate;
-            // Brought up to date at the old rate, then the new one holds. A job whose rate stays is not touched: its
+            // Brought up to date at the old rate, then the new one holds. A job whose rate stays needs no update: its
             // work passes by itself.
             if changed {
                 intrusion.advance(job, now);
@@ -439,8 +439,8 @@ impl ClusterState {
             reordered.push(u64::from(node.demand) << 32 | u64::from(index));
         }
         reordered.sort_unstable();
-        // Two sorted lists are merged: those that stayed, and the few that moved. Sorting all would cost more than
-        // all else here on a cluster of many nodes.
+        // Two sorted lists are merged: the nodes that stayed, and the few that moved. Sorting all would cost more than
+        // everything else here on a cluster of many nodes.
         order.retain(|&key| !nodes[index_of(key) as usize].moved);
         // Merged from the back, in place.
         let (mut left, mut right) = (order.len(), reordered.len());
@@ -459,7 +459,7 @@ impl ClusterState {
         }
     }
 
-    /// With reading R10 "queueing": the latency that users see from now on.
+    /// With reading R10 "queueing": updates the latency that users see from now on.
     fn measure_queueing(&mut self) {
         let Some(weight) = self.intrusion.queueing_weight() else { return };
         let used = |node: &Node, first: usize| -> f64 {
@@ -475,7 +475,7 @@ impl ClusterState {
         self.intrusion.set_queueing(excess);
     }
 
-    /// What users have had to bear until `now`.
+    /// Returns the cost to users until `now`.
     pub(crate) fn local_sums(&self, now: Time) -> Sums {
         let running = self.live.iter().map(|&slot| &self.running[slot as usize]);
         self.intrusion.sums(running, self.rules.speed, now)
@@ -498,7 +498,7 @@ fn rate(job: &RunningJob, nodes: &[Node], rules: &NodeRules) -> u64 {
     work_rate(job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min), cpu, rules)
 }
 
-/// The same, of a task that asks for `cpu` and gets `share` of it, both in millionths.
+/// The same for a task with demand `cpu` that gets `share` of it, both in millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
 fn work_rate(share: f64, cpu: f64, rules: &NodeRules) -> u64 {
     let rate = rules.speed * (share / cpu) * REFERENCE as f64;

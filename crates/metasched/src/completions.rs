@@ -1,11 +1,11 @@
-//! How much work running jobs have in all, and when they end: what a [`ClusterState`] does not know.
+//! Total work and end times of running jobs, which a [`ClusterState`] does not know.
 
 use crate::cluster_state::{ClusterState, Work};
 use sim_core::Time;
 
-/// Work of each running job in all, by slot, and the instant at which it is done at the present rates.
+/// Total work of each running job, by slot, and the instant of its end at the present rates.
 ///
-/// The world makes one from true runtimes and keeps it to itself. The predictor makes its own from profiles.
+/// The world makes one from true run times and keeps it private. The predictor makes its own from profiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completions {
     goals: Vec<Work>,
@@ -13,7 +13,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// The job in `slot` has this much work in all.
+    /// Sets the total work of the job in `slot`.
     pub(crate) fn set(&mut self, slot: u32, goal: Work) {
         let slot = slot as usize;
         if slot >= self.goals.len() {
@@ -38,7 +38,7 @@ impl Completions {
         self.ends[slot as usize]
     }
 
-    /// When the next job ends.
+    /// Returns the time of the next end of a job.
     pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
         state.live().iter().map(|&slot| self.ends[slot as usize]).min()
     }

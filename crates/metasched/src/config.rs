@@ -1,4 +1,4 @@
-//! Parameters of the platform, and the readings of what the paper leaves open.
+//! Parameters of the platform, and the readings of questions that the paper leaves open.
 
 mod readings;
 
@@ -12,32 +12,32 @@ use serde::{Deserialize, Serialize};
 use sim_core::Span;
 use std::collections::BTreeSet;
 
-/// Clusters, their local users, and how both are treated.
+/// Clusters, their local users, and the treatment of both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The clusters, in the order in which policies see them (§3: three of five nodes).
     pub clusters: Vec<Cluster>,
-    /// The users who sit at the nodes.
+    /// Local users of the nodes.
     pub local: LocalUsers,
-    /// Exactly the clusters that users occupy, by their positions, in the place of [`LocalUsers::clusters`] and of R1.
+    /// Positions of exactly the clusters that users occupy, instead of [`LocalUsers::clusters`] and R1.
     pub occupied: Option<Vec<u32>>,
-    /// MPL: parallel tasks that a node runs at most (§3: 4). Beside local users it is [`Readings::mpl_beside_users`].
+    /// MPL: largest number of parallel tasks on a node (§3: 4). Beside local users it is [`Readings::mpl_beside_users`].
     pub mpl: u32,
-    /// How much longer a task takes for each further parallel task on its node, as a fraction (assumed: 0.05).
+    /// Relative increase of a task's duration for each further parallel task on its node (assumed: 0.05).
     pub task_overhead: f64,
-    /// What the predictor believes is left of a job that has outlived its profile, as a fraction of it (assumed: 0.02).
+    /// Believed remaining time of a job that has outlived its profile, as a fraction of the profile (assumed: 0.02).
     pub overrun: f64,
-    /// What a job needs whose application was never measured, as those of a log.
+    /// Demand of a job whose application was never measured, as in a log.
     pub default_demand: Demand,
-    /// How long a job takes that comes without an estimate, as the predictor believes.
+    /// Believed run time of a job without an estimate.
     pub default_time: Span,
     /// c of the queueing law of [`LocalSlowdown::Queueing`] (assumed: 0.5).
     pub queueing_weight: f64,
-    /// For which jobs a turnaround is predicted.
+    /// Jobs for which a turnaround is predicted.
     pub forecasts: Forecasts,
-    /// Whether jobs that wait in a cluster's queue move to a cluster where they can start (§4: beyond the paper).
+    /// Moves of jobs in a cluster's queue to a cluster where they can start (§4: beyond the paper).
     pub redistribution: Redistribution,
-    /// What the paper leaves open.
+    /// Answers to the questions that the paper leaves open.
     pub readings: Readings,
 }
 
@@ -57,17 +57,17 @@ pub struct Cluster {
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalUsers {
-    /// How many clusters they occupy entirely (§3.2: 0, 1, 2 or 3, called 0, 30, 60 and 100 %).
+    /// Number of clusters that they occupy entirely (§3.2: 0, 1, 2 or 3, called 0, 30, 60 and 100 %).
     pub clusters: u32,
-    /// CPU that a user asks for, as a fraction of a node's (§3: 0.15).
+    /// CPU demand of a user, as a fraction of a node's (§3: 0.15).
     pub cpu: f64,
     /// Memory that a user holds, as a fraction of a node's (§3: 0.35).
     pub memory: f64,
-    /// Whether they come and go (§4: beyond the paper). If so, `clusters` says whose nodes they visit.
+    /// Pattern of presence of users that come and go (§4: beyond the paper). `clusters` is then the number of clusters they visit.
     pub change: Option<OnOff>,
 }
 
-/// Users who come and go: present and absent for exponential times.
+/// Users that come and go: present and absent for exponential times.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
@@ -75,14 +75,14 @@ pub struct OnOff {
     pub mean_on: f64,
     /// Mean time absent, in seconds.
     pub mean_off: f64,
-    /// Who comes and goes together.
+    /// Users that come and go together.
     pub unit: Unit,
-    /// What the predictor believes of it.
+    /// Behaviour of the users as the predictor believes.
     pub belief: Belief,
 }
 
 sim_core::answers! {
-    /// Who comes and goes together.
+    /// Users that come and go together.
     pub enum Unit {
         /// All users of a cluster.
         Cluster,
@@ -91,7 +91,7 @@ sim_core::answers! {
     }
 }
 sim_core::answers! {
-    /// What the predictor believes of users who come and go.
+    /// Believed behaviour of users that come and go.
     pub enum Belief {
         /// They stay as they are.
         StayAsTheyAre,
@@ -100,27 +100,27 @@ sim_core::answers! {
     }
 }
 sim_core::answers! {
-    /// For which jobs a turnaround is predicted.
+    /// Jobs for which a turnaround is predicted.
     pub enum Forecasts {
-        /// For every job when it is dispatched, whatever the policy.
+        /// For every job when it is dispatched, under every policy.
         EveryJob,
-        /// Only where the policy asks for it. FFIT and RR then simulate nothing.
+        /// Only on request of the policy. FFIT and RR then simulate nothing.
         AsThePolicyAsks,
     }
 }
 sim_core::answers! {
-    /// Whether jobs that wait in a cluster's queue move to a cluster where they can start.
+    /// Moves of jobs in a cluster's queue to a cluster where they can start.
     pub enum Redistribution {
         /// They stay where they were sent.
         Never,
-        /// Whenever something has changed, the waiting jobs are looked at in the order of their dispatch, and each moves
+        /// At every change, the waiting jobs are examined in the order of their dispatch, and each moves
         /// to the first cluster where it can start at once.
         WhenItCanStart,
     }
 }
 
 impl LocalUsers {
-    /// What a user asks of a node with so much memory: CPU in millionths, memory in KiB.
+    /// Demand of a user on a node with this memory: CPU in millionths, memory in KiB.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
     pub(crate) fn of_node(&self, memory: u64) -> (u32, u64) {
         ((self.cpu * f64::from(PROCESSOR)).round() as u32, (self.memory * memory as f64).round() as u64)
@@ -146,7 +146,7 @@ impl Config {
         }
     }
 
-    /// Nodes of all clusters together.
+    /// Number of nodes of all clusters together.
     pub fn nodes(&self) -> u32 {
         self.clusters.iter().map(|cluster| cluster.nodes).sum()
     }
@@ -155,7 +155,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The first field that makes no sense, by name.
+    /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check(!self.clusters.is_empty(), || "clusters: at least one cluster is needed".to_owned())?;
         for (number, Cluster { nodes, speed, memory }) in (1..).zip(&self.clusters) {
@@ -228,7 +228,7 @@ const LARGEST_MEMORY: u64 = 1 << 40;
 const MOST_NODES: u64 = 10_000_000;
 const MOST_TASKS: u32 = 1000;
 
-/// The reason why a [`Config`] cannot be simulated: the field, what was found and what is expected.
+/// Reason why a [`Config`] cannot be simulated: the field, its value and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);

@@ -2,13 +2,13 @@
 //!
 //! The model of J. Ll. Lérida, F. Solsona, F. Giné, M. Hanzich, P. Hernández and E. Luque, "MetaLoRaS: A Predictable
 //! MetaScheduler for Non-dedicated Multiclusters". Sections below are the paper's. The paper measured a real testbed and
-//! prints few numbers, so everything below the policies' formulas is a model of ours: the specification in
-//! `docs/papers/metaloras.md` says which, and what the paper leaves open is a named field of [`Readings`] (R1 … R12).
+//! prints few numbers, so everything below the policies' formulas is a model of ours. The specification in
+//! `docs/papers/metaloras.md` marks these parts. Each question that the paper leaves open is a named field of [`Readings`] (R1 … R12).
 //!
-//! **Clusters** (§2.1, [`loras`]). A job has one task on each of a number of nodes of one cluster. Nodes are shared: up to MPL
-//! parallel tasks run on one, fewer beside local users, as far as memory goes. CPU is shared max-min fairly among tasks and
+//! **Clusters** (§2.1, [`loras`]). A job has one task on each of a number of nodes of one cluster. Nodes are shared: a node runs up to
+//! MPL parallel tasks, fewer beside local users, as far as its memory allows. CPU is shared max-min fairly among tasks and
 //! users, each further task costs some more, and a job advances at the rate of its slowest task. In each cluster LoRaS keeps
-//! a queue, first come first served, and gives a job the nodes of least CPU demand.
+//! a queue, first come first served, and gives a job the nodes with the least CPU demand.
 //!
 //! **Metascheduler** (§2.2, §2.3, [`policy`]). Jobs join an input queue, first in first out; a policy sends each to a cluster.
 //!
@@ -19,15 +19,15 @@
 //! | [`Tat`] | the cluster with the smallest predicted turnaround, TR |
 //! | [`Ptt`] | the cluster with the smallest `TR (W TR / MaxTR + (1 − W) LT / MaxLT)`, where LT counts nodes with local users |
 //!
-//! **Prediction** (§2.1). LoRaS predicts by simulating its cluster from what it knows: who runs and how far, who waits, and how
-//! long each application takes in isolation. It is the code that runs the real cluster, driven by profiles in place of the
-//! truth, which it has no way to see: see [`policy`].
+//! **Prediction** (§2.1). LoRaS predicts by simulating its cluster from its own knowledge: running jobs with their progress, waiting
+//! jobs, and the run time of each application in isolation. The prediction uses the code of the real cluster, driven by profiles
+//! instead of true run times, which it cannot access: see [`policy`].
 //!
-//! **Local users** (§3.1). Their slowdown is 1 + the CPU that parallel tasks use on their nodes, on average over these nodes
+//! **Local users** (§3.1). Their slowdown is 1 + the CPU that parallel tasks use on their nodes, averaged over these nodes
 //! and a window of time: [`MetaLoras::local_slowdown`].
 //!
-//! Words: *turnaround* is the paper's for response, finish − submit. A *profile* is what an application takes in isolation;
-//! it comes as the estimate in a job's request.
+//! Terms: *turnaround* is the paper's word for response time, finish − submit. A *profile* is the run time of an application in isolation;
+//! it is the estimate in a job's request.
 //!
 //! # Example
 //!
@@ -60,19 +60,19 @@
 //!
 //! # Beyond the paper
 //!
-//! What its authors leave for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) tells evenly loaded clusters apart;
-//! [`OnOff`] users come and go, and predictions may expect it; [`config::Redistribution`] moves jobs that wait; clusters differ
-//! in size and speed; any [`sim_core::Job`] is a [`Submission`]; and one to ten thousand clusters can be asked, since
-//! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] have only those clusters simulated that may matter.
+//! Extensions that the paper leaves for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) distinguishes evenly loaded clusters;
+//! [`OnOff`] users come and go, and predictions may expect it; [`config::Redistribution`] moves waiting jobs; clusters differ
+//! in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible, since
+//! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] simulate only those clusters that may matter.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its section |
-//! | [`application`] | what arrives, and what is known of it before it has run |
+//! | [`application`] | submissions, and the knowledge of a job before it has run |
 //! | [`loras`] | a cluster as its scheduler knows it |
-//! | [`policy`] | which cluster a job goes to |
-//! | [`world`] | events, and what happens in order |
-//! | [`outcome`] | what became of a job, and of its prediction |
+//! | [`policy`] | selection of a cluster for a job |
+//! | [`world`] | events and their order |
+//! | [`outcome`] | outcome of a job, and of its prediction |
 
 pub mod config;
 

@@ -1,4 +1,4 @@
-//! LoRaS, the scheduler of one cluster (§2.1): which nodes a job gets, and who waits.
+//! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, and the queue.
 
 use crate::application::Application;
 use crate::cluster_state::{ClusterState, Work, work_of};
@@ -7,15 +7,15 @@ use crate::config::OnOff;
 use sim_core::Time;
 use std::collections::VecDeque;
 
-/// A cluster as its LoRaS knows it: nodes, what runs there and how far it is, what waits.
+/// Cluster as its LoRaS knows it: nodes, running jobs with their progress, waiting jobs.
 ///
-/// The world and the predictor both drive it, by the same two calls: end what is due, start what waits. What it does not
-/// hold is how long jobs really take.
+/// The world and the predictor both drive it, by the same two calls: end the jobs that are due, start the waiting ones. It does
+/// not hold true run times.
 #[derive(Clone, Debug)]
 pub struct Loras {
     pub(crate) state: ClusterState,
     pub(crate) queue: VecDeque<QueuedJob>,
-    /// How its users come and go, if they do.
+    /// Pattern of presence of its users, if they come and go.
     pub(crate) change: Option<OnOff>,
 }
 
@@ -42,18 +42,18 @@ impl Loras {
         self.state.rules().speed
     }
 
-    /// Whether a local user sits at the node.
+    /// Returns true if a local user sits at the node.
     pub fn has_users(&self, node: u32) -> bool {
         self.state.has_users(node)
     }
 
-    /// Whether `app` could run here if no other job did. Users who come and go will be gone some time.
+    /// Returns true if `app` could run here without other jobs. Users that come and go are absent at some time.
     pub(crate) fn fits(&self, app: &Application) -> bool {
         self.state.fits(app, self.change.is_none())
     }
 
-    /// Whether `app` could start now: no job waits before it (first come, first served), and enough nodes are below
-    /// their MPL and have the memory. `places` is left with the nodes that it would get.
+    /// Returns true if `app` could start now: no job waits before it (first come, first served), and enough nodes are below
+    /// their MPL and have the memory. Stores the nodes that it would get in `places`.
     pub(crate) fn can_start(&self, app: &Application, places: &mut Vec<u32>) -> bool {
         self.queue.is_empty() && self.state.place(app, places)
     }
@@ -68,8 +68,8 @@ impl Loras {
     ) {
         due.clear();
         due.extend(self.state.live().iter().filter(|&&slot| completions.end(slot) <= now));
-        // One by one, since an end changes the rates of those that are left; jobs due at the same instant have done
-        // their work whatever their rate.
+        // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done
+        // their work at any rate.
         for &slot in &*due {
             self.state.release(now, slot, completions.goal(slot));
             completions.recompute(&self.state, self.state.touched());
@@ -78,8 +78,8 @@ impl Loras {
         }
     }
 
-    /// Starts jobs from the head of the queue while they find nodes. `goal` says how much work a job has; `started` hears of
-    /// each that is about to start, and where.
+    /// Starts jobs from the head of the queue while they find nodes. `goal` returns the work of a job; `started` receives
+    /// each job that is about to start, and its nodes.
     pub(crate) fn start_waiting(
         &mut self,
         completions: &mut Completions,
@@ -88,7 +88,7 @@ impl Loras {
         goal: impl Fn(&QueuedJob) -> Work,
         mut started: impl FnMut(&QueuedJob, &[u32], &ClusterState),
     ) {
-        // First come, first served: a head that finds no nodes holds up all behind it.
+        // First come, first served: a head that finds no nodes holds up all jobs behind it.
         while let Some(head) = self.queue.front()
             && self.state.place(&head.app, places)
         {
@@ -113,7 +113,7 @@ impl Loras {
         slot
     }
 
-    /// Lets users of `nodes` come or go.
+    /// Sets the presence of the users of `nodes`.
     pub(crate) fn set_users(&mut self, completions: &mut Completions, now: Time, nodes: &[u32], present: bool) {
         for &node in nodes {
             self.state.set_users(now, node, present);

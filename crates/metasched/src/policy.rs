@@ -1,7 +1,7 @@
-//! Cluster selection policies (§2.3, §3): each looks and answers; the [`world`](crate::world) acts.
+//! Cluster selection policies (§2.3, §3): each returns a choice, which the [`world`](crate::world) carries out.
 //!
 //! A policy sees a [`View`]: the job at the head of the input queue as an [`Application`], and the clusters as their
-//! [`Loras`] know them. True runtimes are in none of these. That is a matter of types; code that asks for one does not
+//! [`Loras`] know them. Neither contains true run times. Types guarantee this; code that reads one does not
 //! compile:
 //!
 //! ```compile_fail,E0609
@@ -45,8 +45,8 @@
 //! }
 //! ```
 //!
-//! Even inside this crate the truth is out of reach: it lives in the world, which hands the predictor and the policies
-//! references to `Loras` alone.
+//! Even inside this crate true run times are inaccessible: they are private to the world, which passes only
+//! references to `Loras` to the predictor and the policies.
 
 // Each policy implements the trait below, and is re-exported here: a circle of imports, so that readers find all of them in one
 // place.
@@ -69,8 +69,8 @@ use sim_core::{SiteId, Span, Time};
 
 /// Chooses the cluster for the job at the head of the input queue.
 pub trait SelectCluster {
-    /// The cluster whose LoRaS queue the job joins now; `None` if it waits in the input queue, and with it all others. It is
-    /// asked again when a job has ended or local users have come or gone.
+    /// Returns the cluster whose LoRaS queue the job joins now; `None` if it waits in the input queue, and with it all others. The
+    /// next call follows when a job has ended or local users have come or gone.
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice>;
 }
 
@@ -80,12 +80,12 @@ impl<S: SelectCluster + ?Sized> SelectCluster for Box<S> {
     }
 }
 
-/// What a policy answers.
+/// Choice of a policy.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Where the job goes.
+    /// Cluster that the job goes to.
     pub cluster: SiteId,
-    /// What the policy predicts for it there, if it has asked.
+    /// Prediction for the job there, if the policy has requested it.
     pub prediction: Option<Prediction>,
 }
 
@@ -99,7 +99,7 @@ impl Choice {
 /// Estimate of a job that starts on a cluster now: bounds of TR, and LT, without a simulation.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Which cluster.
+    /// The cluster.
     pub cluster: SiteId,
     /// Bounds of TR.
     pub turnaround: TurnaroundBounds,
@@ -109,7 +109,7 @@ pub struct Estimate {
     pub occupancy: f64,
 }
 
-/// What a policy may look at.
+/// Information that a policy may use.
 #[derive(Debug)]
 pub struct View<'a> {
     pub(crate) now: Time,
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
         self.now
     }
 
-    /// The job at the head of the input queue, as far as it is known.
+    /// The job at the head of the input queue, with its known attributes.
     pub const fn job(&self) -> &'a Application {
         self.job
     }
@@ -141,30 +141,30 @@ impl<'a> View<'a> {
         (0..u32::try_from(self.clusters.len()).expect("clusters are numbered by u32")).map(SiteId)
     }
 
-    /// Whether the job could run on the cluster if it were empty of parallel jobs.
+    /// Returns true if the job could run on the cluster without other parallel jobs.
     pub fn fits(&self, cluster: SiteId) -> bool {
         self.clusters[cluster.index()].fits(self.job)
     }
 
-    /// Whether the job could start on the cluster now.
+    /// Returns true if the job could start on the cluster now.
     pub fn can_start(&mut self, cluster: SiteId) -> bool {
         self.clusters[cluster.index()].can_start(self.job, self.places)
     }
 
-    /// What the cluster's LoRaS predicts for the job: TR, LT and occupancy. `None` if no end is in sight.
+    /// Returns the prediction of the cluster's LoRaS for the job: TR, LT and occupancy. `None` if no end is in sight.
     pub fn predict(&mut self, cluster: SiteId) -> Option<Prediction> {
         self.predict_within(cluster, true, Span::MAX)
     }
 
-    /// The same, or `None` if TR is above `limit`; of a LoRaS that does not see local users if `sees_users` is false (R9).
+    /// Returns the same, or `None` if TR is above `limit`; if `sees_users` is false, the LoRaS does not see local users (R9).
     pub fn predict_within(&mut self, cluster: SiteId, sees_users: bool, limit: Span) -> Option<Prediction> {
         let startable = self.can_start(cluster);
         let Self { now, job, clusters, predictor, places, .. } = self;
         predictor.predict(*now, &clusters[cluster.index()], job, startable.then_some(places), sees_users, limit)
     }
 
-    /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
-    /// policy need not have all clusters simulated.
+    /// Returns bounds without a simulation for a cluster where the job can start now; `None` elsewhere. With it a
+    /// policy need not simulate all clusters.
     pub fn estimate(&mut self, cluster: SiteId, sees_users: bool) -> Option<Estimate> {
         if !self.can_start(cluster) {
             return None;
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
         Some(Estimate { cluster, turnaround, local_nodes, occupancy })
     }
 
-    /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.
+    /// Lower bound of the turnaround on any cluster, within a nanosecond: the job's profile at the highest speed.
     pub(crate) fn shortest_turnaround(&self) -> Span {
         self.job.time.scaled(1.0 / self.fastest)
     }
@@ -198,12 +198,12 @@ impl CandidateReadings {
         Self { candidates: readings.candidates, no_candidate: readings.no_candidate }
     }
 
-    /// Whether a predicting policy looks for clusters where the job can start now.
+    /// Returns true if a predicting policy looks for clusters where the job can start now.
     fn looks_for_room(self) -> bool {
         self.candidates == Candidates::CanStartNow
     }
 
-    /// Whether it chooses from the queues of all clusters that the job fits.
+    /// Returns true if it chooses from the queues of all clusters that the job fits.
     fn takes_any_queue(self, found_room: bool) -> bool {
         self.candidates == Candidates::StaticFit || !found_room && self.no_candidate == NoCandidate::Dispatch
     }
@@ -212,7 +212,7 @@ impl CandidateReadings {
 /// Numbers that differ by less than this, relative to the smaller, are a tie.
 const TIE: f64 = 1e-9;
 
-/// Whether `score` is as small as `least`, or so little above it that it does not count.
+/// Returns true if `score` equals `least` or exceeds it by no more than a tie.
 fn ties_with(score: f64, least: f64) -> bool {
     score <= least * (1.0 + TIE)
 }

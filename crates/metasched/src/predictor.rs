@@ -7,28 +7,28 @@ use crate::config::{Belief, OnOff};
 use crate::loras::{Loras, QueuedJob, profiled};
 use sim_core::{Span, Time};
 
-/// What LoRaS predicts for a job on its cluster.
+/// Prediction of LoRaS for a job on its cluster.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// TR: from now to its end.
+    /// TR: time from now to its end.
     pub turnaround: Span,
-    /// From now to its start.
+    /// Time from now to its start.
     pub wait: Span,
-    /// LT: how many of the nodes that it gets have local users.
+    /// LT: number of its nodes with local users.
     pub local_nodes: u32,
-    /// CPU and memory in use on the nodes that it gets, before it starts: the sum over nodes of the mean of both, each as a
+    /// CPU and memory in use on its nodes before it starts: the sum over nodes of the mean of both, each as a
     /// fraction of the node's.
     pub occupancy: f64,
 }
 
-/// Simulates clusters from what is known of them, again and again in the same memory.
+/// Simulates clusters from their known state, repeatedly in the same memory.
 ///
-/// It is handed [`Loras`] and [`Application`]: running jobs and how far they are, waiting jobs, profiles. True runtimes
-/// are no part of either, so it could not use them if it wanted to.
+/// Its inputs are [`Loras`] and [`Application`]: running jobs with their progress, waiting jobs, profiles. True run times
+/// are part of neither.
 #[derive(Clone, Debug)]
 pub(crate) struct Predictor {
     overrun: f64,
-    /// The cluster as it is imagined, by the code that the real one runs on.
+    /// The simulated cluster, which uses the code of the real one.
     replica: Loras,
     completions: Completions,
     affected: AffectedSet,
@@ -39,11 +39,11 @@ pub(crate) struct Predictor {
     neighbours: Vec<Neighbour>,
 }
 
-/// The number of the job that is asked about. The world's own numbers are smaller.
+/// Number of the job of the prediction. The world's own numbers are smaller.
 const ASKED: u32 = u32::MAX;
 
 impl Predictor {
-    /// For clusters like this one.
+    /// Creates a predictor for clusters like this one.
     pub(crate) fn new(state: &ClusterState, overrun: f64) -> Self {
         Self {
             overrun,
@@ -57,9 +57,9 @@ impl Predictor {
         }
     }
 
-    /// What becomes of `app` if it is sent to `cluster` now and nothing else ever comes; with `sees_users` false, as if
-    /// there were no local users. It starts at once on `places`, if these are given. `None` if it ends later than `limit`
-    /// from now, or if no end is in sight: if it does not fit beside users who are believed to stay.
+    /// Predicts the course of `app` if it is sent to `cluster` now and no other job arrives; with `sees_users` false, without
+    /// local users. It starts at once on `places`, if these are given. `None` if it ends later than `limit`
+    /// from now, or if no end is in sight: if it does not fit beside users that are believed to stay.
     pub(crate) fn predict(
         &mut self,
         now: Time,
@@ -70,8 +70,8 @@ impl Predictor {
         limit: Span,
     ) -> Option<Prediction> {
         let bound = self.bound(now, cluster, app, places, sees_users);
-        // Most questions end here, without a simulation: the bound shows that the cluster cannot be the best one, or
-        // what TR is.
+        // Most predictions end here, without a simulation: the bound shows that the cluster cannot be the best one, or
+        // gives the exact TR.
         if bound.at_least > limit {
             return None;
         }
@@ -80,10 +80,10 @@ impl Predictor {
         }
         let Self { replica, completions, affected, on_off, found, due, .. } = self;
         let asked = QueuedJob { key: ASKED, app: *app };
-        // Only what can bear on the answer is copied, into memory of earlier questions.
+        // Only state that can affect the result is copied, into memory of earlier predictions.
         replica.queue.clear();
         if let Some(places) = places {
-            // No job waits, so jobs that share no node with it, directly or through others, cannot matter to it.
+            // No job waits, so jobs that share no node with it, directly or through others, cannot affect it.
             replica.state.copy_around(&cluster.state, places, now, sees_users, affected);
         } else {
             replica.state.copy_all(&cluster.state, now, sees_users, affected);
@@ -92,8 +92,8 @@ impl Predictor {
         }
         for &slot in replica.state.live() {
             let job = replica.state.running(slot);
-            // Beliefs in place of the truth: a running job ends with its profile, or a little later if it has
-            // outlived that.
+            // Beliefs instead of the truth: a running job ends with its profile, or a little later if it has
+            // outlived its profile.
             completions.set(slot, job.done(now) + job.believed_left(now, self.overrun));
         }
         completions.recompute(&replica.state, replica.state.live());
@@ -118,7 +118,7 @@ impl Predictor {
                 // No job waits behind it, so it was the last to start.
                 slot = replica.state.live().last().copied();
             }
-            // Nothing else happens in the replica: no arrivals, since what comes later may go anywhere.
+            // Nothing else happens in the replica: no arrivals, since later jobs may go to any cluster.
             instant = match (completions.next_end(&replica.state), on_off.next()) {
                 (Some(end), Some(turn)) => end.min(turn),
                 (Some(only), None) | (None, Some(only)) => only,
@@ -151,26 +151,26 @@ impl Predictor {
                 cluster.state.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
             }
             _ => {
-                // Not even alone on its nodes; rounding may be a nanosecond off.
+                // Lower bound: alone on its nodes; rounding may be a nanosecond off.
                 let alone = app.time.scaled(1.0 / cluster.speed());
                 TurnaroundBounds { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
             }
         }
     }
 
-    /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.
+    /// LT and occupancy of a job that starts on `places` now, as in [`predict`](Self::predict).
     pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
         let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.state);
         (local_nodes, occupancy)
     }
 }
 
-/// Whether users are expected to come and go while a job runs.
+/// Returns true if users are expected to come and go while a job runs.
 fn users_turn(cluster: &Loras, sees_users: bool) -> bool {
     sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns)
 }
 
-/// How the job that is asked about starts.
+/// Start of the job of the prediction.
 #[derive(Copy, Clone, Debug)]
 struct Start {
     at: Time,
@@ -179,7 +179,7 @@ struct Start {
 }
 
 impl Start {
-    /// Of a job that is about to start on `places`.
+    /// Start of a job that is about to start on `places`.
     fn at(at: Time, places: &[u32], state: &ClusterState) -> Self {
         Self {
             at,
@@ -188,18 +188,18 @@ impl Start {
         }
     }
 
-    /// Of a job that ends at `end`, asked about `now`.
+    /// Prediction for a job that ends at `end`, made at `now`.
     fn prediction(self, now: Time, end: Time) -> Prediction {
         let Self { at, local_nodes, occupancy } = self;
         Prediction { turnaround: end.since(now), wait: at.since(now), local_nodes, occupancy }
     }
 }
 
-/// Users who come and go, as the predictor believes: those present now leave after the mean, those absent come after the
-/// mean, and so on in turn.
+/// Users that come and go, as the predictor believes: those present now leave after the mean time, those absent come after the
+/// mean time, and so on in turn.
 #[derive(Clone, Debug, Default)]
 struct OnOffProcess {
-    /// Those absent now, and those present.
+    /// The absent users, and the present users.
     groups: [Group; 2],
     left: u32,
 }
@@ -209,11 +209,11 @@ struct Group {
     nodes: Vec<u32>,
     present: bool,
     at: Time,
-    /// How long they stay away, and how long they stay.
+    /// Mean times of absence and of presence.
     stays: [Span; 2],
 }
 
-/// Turns after which users stay as they are: a job may need nodes that in turns are never free together.
+/// Number of turns after which users stay as they are: a job may need nodes that in turns are never free together.
 const MOST_TURNS: u32 = 1000;
 
 impl OnOffProcess {

@@ -1,13 +1,13 @@
-//! How a node shares its CPU.
+//! Sharing of a node's CPU.
 
 use crate::application::PROCESSOR;
 
-/// The max-min fair level of a node: a task that asks for less gets its demand, one that asks for more gets the level. In
+/// Max-min fair level of a node: a task with a smaller demand gets its demand, one with a larger demand gets the level. In
 /// millionths of a CPU; infinite if there is enough for all. `demands` yields each demand once, `total` is their
 /// sum.
 ///
-/// The level is raised in rounds from an equal share: what the modest leave over is shared by the others. A round that
-/// finds no further modest one ends it, so there are at most as many rounds as different demands, and mostly two.
+/// The level is raised in rounds from an equal share: the CPU that modest tasks leave over is shared by the others. A round that
+/// finds no further modest task is the last, so there are at most as many rounds as distinct demands, and mostly two.
 pub(crate) fn fair_level(total: u32, demands: impl Iterator<Item = u32> + Clone) -> f64 {
     if total <= PROCESSOR {
         return f64::INFINITY;
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The obvious twin: serve the most modest first, each at most an equal share of what is left.
+    /// Plain twin: serves the most modest first, each at most an equal share of the rest.
     fn shares(mut demands: Vec<u32>) -> Vec<(u32, f64)> {
         demands.sort_unstable();
         let mut left = f64::from(PROCESSOR);

@@ -1,4 +1,4 @@
-//! Where local users sit, and when they come and go.
+//! Local users: their places, and the times at which they come and go.
 
 use crate::config::{Config, OnOff, Unit, UsersAt};
 use rand::RngExt;
@@ -8,7 +8,7 @@ use sim_core::{Purpose, Span, Stream, Streams};
 const PLACES: Purpose = Purpose("local users' clusters");
 const VISITS: Purpose = Purpose("local users' visits");
 
-/// The clusters that users occupy, in order: those that are named, or R1.
+/// Clusters that users occupy, in order: the named ones, or those by R1.
 pub(crate) fn occupied_clusters(config: &Config, streams: &Streams) -> Vec<u32> {
     if let Some(named) = &config.occupied {
         let mut clusters = named.clone();
@@ -21,7 +21,7 @@ pub(crate) fn occupied_clusters(config: &Config, streams: &Streams) -> Vec<u32> 
         UsersAt::FirstClusters => clusters.truncate(occupied),
         UsersAt::LastClusters => clusters.drain(..all - occupied).for_each(drop),
         UsersAt::Random => {
-            // Fisher–Yates from the front: with one more occupied cluster the others stay.
+            // Fisher–Yates from the front: one more occupied cluster leaves the others unchanged.
             let mut draws = streams.stream(PLACES, 0);
             for i in 0..occupied {
                 let last = u64::try_from(all - 1).expect("a number of clusters");
@@ -35,11 +35,11 @@ pub(crate) fn occupied_clusters(config: &Config, streams: &Streams) -> Vec<u32> 
     clusters
 }
 
-/// A user, or all users of a cluster at once, who come and go: an on-off process with exponential stays.
+/// A user, or all users of a cluster at once, coming and going: an on-off process with exponential stays.
 #[derive(Clone, Debug)]
 pub(crate) struct OnOffUser {
     pub(crate) cluster: u32,
-    /// The nodes that the visit is to.
+    /// Nodes that the visit is to.
     pub(crate) nodes: std::ops::Range<u32>,
     pub(crate) present: bool,
     means: [f64; 2],
@@ -47,8 +47,8 @@ pub(crate) struct OnOffUser {
 }
 
 impl OnOffUser {
-    /// All visitors of `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with the
-    /// probability that holds in the long run.
+    /// All visitors of `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with its
+    /// long-run probability.
     pub(crate) fn of_cluster(cluster: u32, nodes: u32, change: &OnOff, streams: &Streams) -> Vec<Self> {
         let visits: Vec<std::ops::Range<u32>> = match change.unit {
             Unit::Cluster => std::iter::once(0..nodes).collect(),
@@ -63,7 +63,7 @@ impl OnOffUser {
         visits.into_iter().map(user).collect()
     }
 
-    /// How long the visitor stays as it is now.
+    /// Time for which the visitor stays as it is now.
     pub(crate) fn stay(&mut self) -> Span {
         let draw: f64 = Exp1.sample(&mut self.draws);
         Span::from_secs_f64(draw * self.means[usize::from(self.present)]).max(Span::from_nanos(1))

@@ -1,4 +1,4 @@
-//! What happens, and in which order.
+//! The world: events and their order.
 
 use crate::application::{Application, Submission};
 use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
@@ -16,16 +16,16 @@ use sim_core::{
 use slab::Slab;
 use std::collections::VecDeque;
 
-/// What can happen.
+/// Event of the world.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A job of this cluster ends.
     Wake(SiteId),
-    /// Local users come or go, by their number.
+    /// Local users come or go; the number is their index.
     UsersToggle(u32),
     /// The next job arrives.
     Arrive,
-    /// All that happens at this instant has happened: the metascheduler looks at its input queue.
+    /// End of an instant, after all other events: the metascheduler examines its input queue.
     Decide,
 }
 
@@ -45,20 +45,20 @@ impl Prioritized for Event {
 /// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived, so memory follows
 /// the jobs in the system. As they finish, their [`Outcome`]s go to the [`OutcomeSink`] `L`.
 ///
-/// It tells [`Fact::Submitted`]; of a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
+/// It emits [`Fact::Submitted`]; for a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
 /// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
-/// by cluster; [`Fact::Finished`]. A job that moves between LoRaS queues tells nothing of it.
+/// by cluster; [`Fact::Finished`]. A move of a job between LoRaS queues emits no fact.
 ///
 /// # Panics
 ///
-/// While it runs: if `J` goes back in time, or if the policy chooses a cluster where the job does not fit.
+/// Panics, while it runs, if `J` goes back in time, or if the policy chooses a cluster where the job does not fit.
 #[derive(Clone, Debug)]
 pub struct MetaLoras<P, J, L = ()> {
     config: Config,
     policy: P,
-    /// What is known of the clusters.
+    /// Known state of the clusters.
     clusters: Vec<Loras>,
-    /// What is not.
+    /// Unknown state: total work and ends of jobs.
     completions: Vec<Completions>,
     jobs: Slab<JobEntry>,
     input: VecDeque<u32>,
@@ -66,7 +66,7 @@ pub struct MetaLoras<P, J, L = ()> {
     arrivals: J,
     next: Option<Submission>,
     outcomes: L,
-    /// The next end that is posted for each cluster.
+    /// Posted next end for each cluster.
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
     on_off_users: Vec<OnOffUser>,
@@ -80,14 +80,14 @@ pub struct MetaLoras<P, J, L = ()> {
     due: Vec<u32>,
 }
 
-/// A job in the system, with all that the world knows of it.
+/// Job in the system, with all the world's knowledge of it.
 #[derive(Clone, Debug)]
 struct JobEntry {
     job: Job,
     app: Application,
     cluster: SiteId,
     dispatched: Time,
-    /// Jobs were dispatched in this order.
+    /// Number of jobs dispatched before it.
     order: u64,
     start: Time,
     predicted: Option<Span>,
@@ -109,15 +109,15 @@ where
     J: Iterator<Item = Submission>,
     L: OutcomeSink,
 {
-    /// Idle clusters, to which `arrivals` come. Of `streams`, only local users who are placed at random, or come and go, draw.
+    /// Creates idle clusters, to which `arrivals` come. Only local users that are placed at random, or come and go, draw from `streams`.
     ///
     /// # Errors
     ///
-    /// If the configuration makes no sense.
+    /// If the configuration is invalid.
     pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let occupied = occupied_clusters(&config, streams);
-        // Users who stay are there from the start; those who come and go draw whether they are.
+        // Permanent users are present from the start; those that come and go draw their initial presence.
         let (mut clusters, mut on_off_users, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
             let queueing = config.readings.local_slowdown == LocalSlowdown::Queueing;
@@ -190,17 +190,17 @@ where
         self.queued
     }
 
-    /// The policy, with whatever it has learnt.
+    /// The policy, with its state.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 
-    /// The sink of outcomes, with what it has received.
+    /// The sink of outcomes, with the outcomes it has received.
     pub const fn outcomes(&self) -> &L {
         &self.outcomes
     }
 
-    /// Gives up the world for its sink of outcomes.
+    /// Consumes the world and returns its sink of outcomes.
     pub fn into_outcomes(self) -> L {
         self.outcomes
     }
@@ -210,19 +210,19 @@ where
         self.times.first_start.map_or(Span::ZERO, |start| self.times.last_end.saturating_since(start))
     }
 
-    /// What local users have had to bear until `now`, the end of the run or any moment after the last event.
+    /// Cost to local users until `now`, the end of the run or any moment after the last event.
     pub fn local_load(&self, now: Time) -> LocalLoad {
         LocalLoad::of(self.clusters.iter().map(|cluster| cluster.state.local_sums(now)))
     }
 
-    /// The slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
+    /// Slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
     /// that begins with the first start (R11: one window for all policies that are compared). `None` if they occupy none.
     ///
-    /// Beyond the end of the run, the users stay as they are and nothing disturbs them.
+    /// Beyond the end of the run, the users stay as they are, without parallel tasks.
     ///
     /// # Panics
     ///
-    /// If the window ends before the last job does.
+    /// Panics if the window ends before the last job does.
     pub fn local_slowdown(&self, window: Span) -> Option<f64> {
         let RunTimes { first_start, last_end, occupied } = &self.times;
         let (start, occupied) = (first_start.as_ref()?, occupied.as_ref()?);
@@ -230,7 +230,7 @@ where
         let beyond =
             beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
         debug_assert!(start <= last_end);
-        // R11: slowdowns of several policies are compared over one window, the longest run. What a shorter run does
+        // R11: slowdowns of several policies are compared over one window, the longest run. The part that a shorter run does
         // not fill counts as undisturbed.
         let node_time = occupied.area(*last_end) + u128::from(occupied.level()) * u128::from(beyond);
         if node_time == 0 {
@@ -259,7 +259,7 @@ where
         let job = submission.job;
         cx.emit(Fact::Submitted(job));
         let app = Application::of(submission, self.config.default_demand, self.config.default_time);
-        // Admission looks at the empty clusters: a job that fits none would block the input queue for ever.
+        // Admission considers the empty clusters: a job that fits on none would block the input queue forever.
         if !self.clusters.iter().any(|cluster| cluster.fits(&app)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
@@ -279,7 +279,7 @@ where
         self.call_for_decision(cx);
     }
 
-    /// Sees to it that the input queue is looked at when this instant is over.
+    /// Schedules a decision on the input queue for the end of this instant.
     fn call_for_decision(&mut self, cx: &mut impl Context<Event>) {
         let waiting = !self.input.is_empty() || self.queued > 0 && self.config.redistribution != Redistribution::Never;
         // One decision per instant, after all ends and arrivals of that instant.
@@ -295,7 +295,7 @@ where
         if self.config.redistribution == Redistribution::WhenItCanStart {
             self.redistribute(cx);
         }
-        // Each dispatch changes what the next job finds, so the policy is asked again for each.
+        // Each dispatch changes the state for the next job, so the policy is called for each.
         while let Some(&key) = self.input.front() {
             let Self { clusters, predictor, places, jobs, fastest, .. } = self;
             let app = jobs[key as usize].app;
@@ -327,7 +327,7 @@ where
         self.join(cluster, QueuedJob { key, app: *app }, cx);
     }
 
-    /// A job joins a LoRaS queue, and starts if it can.
+    /// Appends a job to a LoRaS queue; it starts if it can.
     fn join(&mut self, cluster: SiteId, waiting: QueuedJob, cx: &mut impl Context<Event>) {
         self.clusters[cluster.index()].queue.push_back(waiting);
         self.queued += 1;
@@ -337,7 +337,7 @@ where
         }
     }
 
-    /// Starts what can start on a cluster.
+    /// Starts the jobs that can start on a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         let Self { clusters, completions, jobs, places, times, queued, first_nodes, .. } = self;
         let now = cx.now();
@@ -374,11 +374,11 @@ where
         self.post_wake(cluster, cx);
     }
 
-    /// Posts the next end of a job of `cluster`, in place of the one that is posted.
+    /// Posts the next end of a job of `cluster`, in place of the posted one.
     fn post_wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         let next = self.completions[cluster.index()].next_end(&self.clusters[cluster.index()].state);
         let posted = &mut self.wakes[cluster.index()];
-        // Most changes leave the next end where it is: an event that stands is not posted again.
+        // Most changes leave the next end where it is: the posted event is then kept.
         if posted.map(|(at, _)| at) == next {
             return;
         }
@@ -388,7 +388,7 @@ where
         *posted = next.map(|at| (at, cx.post_at(at, Event::Wake(cluster))));
     }
 
-    /// Jobs of a cluster end, and others may start.
+    /// Ends jobs of a cluster; others may start.
     fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         self.wakes[cluster.index()] = None;
         let Self { clusters, completions, jobs, outcomes, times, due, first_nodes, .. } = self;
@@ -417,7 +417,7 @@ where
         self.call_for_decision(cx);
     }
 
-    /// Local users come or go, until the last job has left.
+    /// Lets local users come or go, until the last job has left.
     fn toggle_users(&mut self, number: u32, cx: &mut impl Context<Event>) {
         if self.jobs.is_empty() && self.next.is_none() {
             return;
@@ -440,12 +440,12 @@ where
         self.call_for_decision(cx);
     }
 
-    /// Jobs that wait in LoRaS queues move, in the order of their dispatch, each to the first cluster where it can start.
+    /// Moves jobs that wait in LoRaS queues, in the order of their dispatch, each to the first cluster where it can start.
     fn redistribute(&mut self, cx: &mut impl Context<Event>) {
         if self.queued == 0 {
             return;
         }
-        // A list first, since jobs move while it is walked.
+        // A list first, since jobs move during the loop.
         let mut waiting: Vec<(u64, u32)> = Vec::with_capacity(self.queued);
         let queued = self.clusters.iter().flat_map(|cluster| &cluster.queue);
         waiting.extend(queued.map(|job| (self.jobs[job.key as usize].order, job.key)));
@@ -453,7 +453,7 @@ where
         for (_, key) in waiting {
             let entry = &self.jobs[key as usize];
             let (from, app) = (entry.cluster, entry.app);
-            // It may have started meanwhile: one that moved away before it let others pass.
+            // It may have started meanwhile: a job before it moved away and let others pass.
             let Some(at) = self.clusters[from.index()].queue.iter().position(|job| job.key == key) else { continue };
             let Some(to) = self.clusters.iter().position(|cluster| cluster.can_start(&app, &mut self.places)) else {
                 continue;
@@ -469,7 +469,7 @@ where
     }
 }
 
-/// What holds on the nodes of a cluster.
+/// Rules of the nodes of a cluster.
 fn rules(config: &Config, cluster: &Cluster) -> NodeRules {
     let (user_cpu, user_memory) = config.local.of_node(cluster.memory);
     NodeRules {

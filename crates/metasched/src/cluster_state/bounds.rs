@@ -7,20 +7,20 @@ use sim_core::{Span, Time};
 /// Bounds of TR.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TurnaroundBounds {
-    /// TR is this or more.
+    /// Lower bound of TR.
     pub at_least: Span,
-    /// TR is this or less; [`Span::MAX`] if nothing can be said.
+    /// Upper bound of TR; [`Span::MAX`] if none is known.
     pub at_most: Span,
 }
 
 impl TurnaroundBounds {
-    /// Whether TR is known: nothing that is known to happen touches the job's nodes before it ends.
+    /// Returns true if TR is known: no known event touches the job's nodes before it ends.
     pub fn is_exact(&self) -> bool {
         self.at_least == self.at_most
     }
 }
 
-/// A task on the node that is looked at: what is left of it, in nanoseconds alone at reference speed, and its demand.
+/// Task on the node that is examined: its remaining work, in nanoseconds alone at reference speed, and its demand.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Neighbour {
     left: f64,
@@ -28,12 +28,12 @@ pub(crate) struct Neighbour {
 }
 
 impl ClusterState {
-    /// Bounds of the turnaround of a job that starts on `places` now, as the predictor would have it: without hidden loss, and
-    /// without users if it does not see them.
+    /// Bounds of the turnaround of a job that starts on `places` now, as predicted: without hidden loss, and
+    /// without users if the predictor does not see them.
     ///
-    /// CPU shares on its nodes change only when jobs there end, and then for the better, so it is never slower than at
-    /// first. It is never faster than it would be if its slowest node were all there is to it and to its neighbours there,
-    /// which would then end earlier.
+    /// CPU shares on its nodes change only when jobs there end, and then they grow, so the job is never slower than at
+    /// first. It is never faster than on its slowest node alone, with its neighbours running only there:
+    /// they would then end earlier.
     pub(crate) fn bound(
         &self,
         app: &Application,
@@ -56,7 +56,7 @@ impl ClusterState {
             let level = fair_level(demands.clone().sum(), demands);
             let factor = rules.factor(self.nodes[place as usize].tasks + 1, 1.0);
             let here = factor * f64::from(own).min(level);
-            // The job advances at the rate of its slowest task, so one node bounds it all.
+            // The job advances at the rate of its slowest task, so one node bounds all of it.
             if here < share {
                 (slowest, share) = (place, here);
             }
@@ -66,12 +66,11 @@ impl ClusterState {
             }
         }
         let at_most = time_for(work_of(app.time), work_rate(share, f64::from(own), rules));
-        // It ends before any neighbour does: nothing changes on its nodes, and its rate stays.
+        // The job ends before any neighbour does: nothing changes on its nodes, and its rate stays.
         if at_most <= rounded_down(steady) {
             return TurnaroundBounds { at_least: at_most, at_most };
         }
-        // Now the bound from below, on the slowest node alone: neighbours that have tasks elsewhere may be slower
-        // than here, and leave later.
+        // Lower bound, on the slowest node alone: neighbours with tasks elsewhere may be slower than here, and leave later.
         neighbours.clear();
         neighbours.extend(self.tasks_at(slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
         let at_least = rounded_down(on_one_node(app, neighbours, self.user_at(slowest, sees_users), rules));
@@ -88,13 +87,13 @@ impl ClusterState {
     }
 }
 
-/// When the job would end if it and its neighbours ran on this node alone, in nanoseconds from now.
+/// Time at which the job would end if it and its neighbours ran on this node alone, in nanoseconds from now.
 fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<u32>, rules: &NodeRules) -> f64 {
     let cpu = app.demand.millionths();
     let (mut left, mut passed) = (app.time.as_nanos() as f64, 0.0);
     let mut tasks = 1 + u32::try_from(neighbours.len()).expect("a node runs few tasks");
     loop {
-        // Shares hold until the next end on the node; then they are recomputed for those that are left.
+        // Shares hold until the next end on the node; then they are recomputed for the remaining tasks.
         let demands = neighbours.iter().map(|neighbour| neighbour.cpu).chain(user).chain([cpu]);
         let level = fair_level(demands.clone().sum(), demands);
         let full = rules.speed * rules.factor(tasks, 1.0);
@@ -108,7 +107,7 @@ fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<
         left -= next * rate(cpu.into());
         neighbours.retain_mut(|neighbour| {
             neighbour.left -= next * rate(neighbour.cpu.into());
-            // The one that ends is among those of less than a nanosecond.
+            // The task that ends is among those with less than a nanosecond left.
             let stays = neighbour.left > 1.0;
             tasks -= u32::from(!stays);
             stays
@@ -116,7 +115,7 @@ fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<
     }
 }
 
-/// A little less, against rounding.
+/// Rounds down by a little more than the rounding error.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn rounded_down(nanos: f64) -> Span {
     Span::from_nanos((nanos * (1.0 - 1e-9)) as u64).saturating_sub(Span::from_nanos(8))

@@ -1,4 +1,4 @@
-//! What parallel tasks cost the local users.
+//! Cost of parallel tasks to the local users.
 
 use super::{RunningJob, Work};
 use sim_core::Time;
@@ -24,11 +24,11 @@ struct Queueing {
     area: f64,
 }
 
-/// What local users had to bear: integrals over occupied nodes and over time.
+/// Cost to local users: integrals over occupied nodes and over time.
 ///
-/// A job uses `demand × progress` of each of its nodes' CPU: what a task does not get for its advance (waiting for the
-/// slowest, switching) costs the users nothing. So a job costs its users the same CPU time in all, wherever and
-/// however it runs.
+/// A job uses `demand × progress` of each of its nodes' CPU: CPU that a task holds without progress (waiting for the
+/// slowest, switching) costs the users nothing. The CPU time that a job costs its users is therefore independent of its nodes
+/// and of its rate.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct LocalLoad {
     /// CPU that parallel tasks used, in seconds of a processor.
@@ -54,7 +54,7 @@ impl Intrusion {
         job.since = now;
     }
 
-    /// A job ends with its work done and no more: the last nanosecond may have gone a little further.
+    /// Corrects the sums at a job's end to the work of its goal: the last nanosecond may have gone a little further.
     pub(super) fn correct(&mut self, job: &RunningJob, goal: Work) {
         self.cpu = self.cpu.saturating_sub(cpu_of(job, job.done.saturating_sub(goal)));
     }
@@ -77,7 +77,7 @@ impl Intrusion {
         }
     }
 
-    /// What has come together until `now`, `running` included.
+    /// Sums until `now`, `running` included.
     pub(super) fn sums<'a>(&self, running: impl Iterator<Item = &'a RunningJob>, speed: f64, now: Time) -> Sums {
         let (cpu, task_time) = running.fold((self.cpu, self.task_time), |sums, job| sums_until(job, now, sums));
         let queueing = self.queueing.as_ref().map_or(0.0, |queueing| queueing.until(now));
@@ -85,7 +85,7 @@ impl Intrusion {
     }
 }
 
-/// The integrals of clusters of one speed. Integers, so that the same load is the same number in whatever order it came.
+/// Integrals of clusters of one speed. Integers, so that the sums are independent of the order of events.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Sums {
     speed: f64,
@@ -95,7 +95,7 @@ pub(crate) struct Sums {
 }
 
 impl LocalLoad {
-    /// Of several clusters together.
+    /// Total of several clusters.
     pub(crate) fn of(clusters: impl Iterator<Item = Sums>) -> Self {
         let mut by_speed: Vec<Sums> = Vec::new();
         for sums in clusters {
@@ -108,7 +108,7 @@ impl LocalLoad {
                 None => by_speed.push(sums),
             }
         }
-        // 2³² units of work to the nanosecond; a faster processor does more of it in the same time.
+        // 2³² units of work per nanosecond; a faster processor does more of it in the same time.
         let cpu = |sums: &Sums| sums.cpu as f64 / (4_294_967_296e15 * sums.speed);
         Self {
             cpu: by_speed.iter().map(cpu).sum(),

@@ -1,10 +1,10 @@
-//! Snapshots of a cluster for a prediction: the nodes and jobs that can affect one job, and no more.
+//! Snapshots of a cluster for a prediction: only the nodes and jobs that can affect one job.
 
 use super::{ClusterState, Node, RunningJob, index_of, rate};
 use crate::cluster_state::Intrusion;
 use sim_core::Time;
 
-/// The set of nodes and jobs that can affect a job: those copied, and those still to be looked at.
+/// Set of nodes and jobs that can affect a job: those copied, and those still to be examined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AffectedSet {
     mark: u64,
@@ -47,7 +47,7 @@ impl ClusterState {
     /// Makes this state a copy of `source` around `places`: these nodes, the jobs on them, all nodes of those jobs, the jobs
     /// there, and so on. While no job waits, nothing else can change the course of a job on `places`.
     ///
-    /// Nodes and slots keep their numbers. What is not copied holds something old and must not be looked at.
+    /// Nodes and slots keep their numbers. The rest holds stale values and must not be read.
     pub(crate) fn copy_around(
         &mut self,
         source: &Self,
@@ -79,7 +79,7 @@ impl ClusterState {
             let demand = if least_demand { self.nodes[node as usize].demand } else { 0 };
             self.order.push(u64::from(demand) << 32 | u64::from(node));
         }
-        // Without users the order may be another.
+        // Without users the order may differ.
         if !sees_users {
             self.order.sort_unstable();
         }
@@ -88,7 +88,7 @@ impl ClusterState {
     fn make_room(&mut self, source: &Self, affected: &mut AffectedSet) {
         affected.begin(source.nodes.len(), source.running.len());
         self.rules = source.rules;
-        // The predictor does not know the hidden loss (R12): it believes that users cost a task nothing but CPU.
+        // The predictor does not know the hidden loss (R12): it believes that users cost a task only CPU.
         self.rules.loss = 0.0;
         self.intrusion = Intrusion::new(None);
         self.live.clear();
@@ -96,11 +96,11 @@ impl ClusterState {
             self.nodes.resize(source.nodes.len(), source.nodes[0]);
             self.tasks.resize(source.tasks.len(), super::Task::default());
         }
-        // One more than the source has, for the job that is asked about.
+        // One more than the source has, for the job of the prediction.
         while self.running.len() <= source.running.len() {
             self.running.push(RunningJob::NONE);
         }
-        // One slot that the source does not use; should more be needed, they are added behind.
+        // One slot that the source does not use; further ones are appended.
         self.vacant.clear();
         self.vacant.push(u32::try_from(self.running.len() - 1).expect("slots are u32"));
         self.open = source.open;
@@ -110,7 +110,7 @@ impl ClusterState {
         let Self { rules, nodes, tasks, running, live, .. } = self;
         let mpl = rules.mpl as usize;
         let mut looked_at = 0;
-        // `copied` grows while it is walked: nodes of jobs on copied nodes join at its end, until no job leads to a
+        // `copied` grows during the loop: nodes of jobs on copied nodes join at its end, until no job leads to a
         // new node.
         while let Some(&node) = affected.copied.get(looked_at) {
             looked_at += 1;
@@ -128,13 +128,13 @@ impl ClusterState {
                 }
             }
         }
-        // Else rates are those of the source, and jobs go on as they are.
+        // Otherwise rates are those of the source, and jobs continue unchanged.
         if source.rules.loss > 0.0 || !sees_users {
             self.believe(now, sees_users, affected);
         }
     }
 
-    /// Lets jobs go on from now on as they are believed to, and not as they do.
+    /// Changes the rates of jobs from now on to the believed ones.
     fn believe(&mut self, now: Time, sees_users: bool, affected: &AffectedSet) {
         for &index in affected.copied() {
             let Node { users, demand, memory, .. } = &mut self.nodes[index as usize];

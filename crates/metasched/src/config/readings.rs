@@ -1,4 +1,4 @@
-//! What the paper leaves open.
+//! Questions that the paper leaves open, with their answers.
 
 sim_core::readings! {
     /// R1 … R12 of the specification, in the same order. [`Readings::default`] takes the first value of each.
@@ -16,11 +16,11 @@ sim_core::readings! {
         R2 enough_resources: enum EnoughResources "When does a cluster have enough resources for FFIT?" {
             /// The job can start there now.
             CanStartNow,
-            /// It could, were the cluster empty of parallel jobs.
+            /// The job could start there if the cluster had no parallel jobs.
             StaticFit,
         }
         R3 cycle: enum Cycle "Does RR keep its cycle, or skip clusters that cannot start the job?" {
-            /// The next cluster in turn, whatever its state.
+            /// The next cluster in turn, independent of its state.
             Strict,
             /// The next one in turn that can start the job now; if none can, the next one.
             SkipBusy,
@@ -28,7 +28,7 @@ sim_core::readings! {
         R4 candidates: enum Candidates "Which clusters do TAT and PTT choose from?" {
             /// Those where the job can start now.
             CanStartNow,
-            /// Those where it could, were they empty of parallel jobs.
+            /// Clusters where the job could start if they had no parallel jobs.
             StaticFit,
         }
         R5 no_candidate: enum NoCandidate "What do TAT and PTT do when there is none?" {
@@ -52,9 +52,9 @@ sim_core::readings! {
         R8 mpl_beside_users: u32 "How many parallel tasks run on a node with a local user?" { 2, 1, 3 }
         /// PTT's always does.
         R9 tat_sees_users: enum SeesUsers "Does TAT's prediction see local users?" {
-            /// It does.
+            /// Yes.
             Yes,
-            /// It takes all nodes to be free of them.
+            /// No: it treats all nodes as free of users.
             No,
         }
         /// That of `local_bench`, relative to its latency alone.
@@ -66,7 +66,7 @@ sim_core::readings! {
             /// 1 + the number of parallel tasks on the node.
             PerTask,
         }
-        /// Concerns the measurement alone.
+        /// Affects only the measurement.
         R11 slowdown_window: enum SlowdownWindow "Over which time is it averaged?" {
             /// The longest makespan of the policies that are compared.
             LongestMakespan,

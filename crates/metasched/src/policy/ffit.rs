@@ -3,15 +3,14 @@
 use super::{Choice, SelectCluster, View};
 use crate::config::{EnoughResources, Readings};
 
-/// FFIT (§3): the first cluster with enough resources; if none has, the LoRaS queue of the first one where the job fits at
-/// all.
+/// FFIT (§3): the first cluster with enough resources; without one, the LoRaS queue of the first cluster that the job fits on.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Ffit {
     enough: EnoughResources,
 }
 
 impl Ffit {
-    /// Under reading R2.
+    /// Creates the policy under reading R2.
     pub const fn new(readings: &Readings) -> Self {
         Self { enough: readings.enough_resources }
     }

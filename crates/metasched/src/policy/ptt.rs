@@ -19,7 +19,7 @@ pub struct Ptt {
     intrusiveness: Intrusiveness,
 }
 
-/// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
+/// W: weight of the turnaround, between 0 and 1; 1 − W is the weight of the local users.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weights {
     /// The same on every cluster.
@@ -37,23 +37,23 @@ impl Weights {
     }
 }
 
-/// What LT_k measures.
+/// Measure of LT_k.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Intrusiveness {
     /// The nodes given to the job that have local users (§2.3).
     #[default]
     LocalNodes,
-    /// CPU and memory in use on the nodes given to the job, by whomever: `PTT-occ`, which the paper leaves for the future
+    /// CPU and memory in use on the nodes given to the job, by jobs and users: `PTT-occ`, which the paper leaves for the future
     /// (§4), so that clusters can be distinguished that all have local users. See [`Prediction::occupancy`].
     Occupancy,
 }
 
 impl Ptt {
-    /// Under readings R4, R5 and R6.
+    /// Creates the policy under readings R4, R5 and R6.
     ///
     /// # Panics
     ///
-    /// If a weight is not between 0 and 1. While it runs: if there is no weight for one of the clusters.
+    /// Panics if a weight is not between 0 and 1. While it runs: if there is no weight for one of the clusters.
     pub fn new(readings: &Readings, weights: Weights) -> Self {
         let all = match &weights {
             Weights::Same(weight) => std::slice::from_ref(weight),
@@ -101,7 +101,7 @@ impl SelectCluster for Ptt {
     }
 }
 
-/// A cluster to choose, and what is known of TR there: bounds, or itself once the cluster has been simulated.
+/// A cluster to choose, and the knowledge of TR there: bounds, or the value once the cluster has been simulated.
 #[derive(Copy, Clone, Debug)]
 struct Candidate {
     estimate: Estimate,
@@ -118,7 +118,7 @@ impl Candidate {
         Self::of(Estimate { cluster, turnaround, local_nodes: 0, occupancy: 0.0 })
     }
 
-    /// Has the cluster simulated, unless it has been. If no end is in sight there, TR stays beyond all bounds.
+    /// Simulates the cluster, unless it has been. If no end is in sight there, TR stays beyond all bounds.
     fn predict(&mut self, view: &mut View<'_>) {
         if self.predicted.is_some() {
             return;
@@ -134,7 +134,7 @@ impl Candidate {
 }
 
 impl Ptt {
-    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`.
+    /// Simulates only as many clusters as are needed to find the one with the smallest `PTT_k`.
     fn choose(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Option<Choice> {
         let max_lt = candidates.iter().map(|candidate| self.local(&candidate.estimate)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
@@ -153,7 +153,7 @@ impl Ptt {
         Some(Choice { cluster: chosen.estimate.cluster, prediction: chosen.predicted })
     }
 
-    /// MaxTR: clusters that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
+    /// MaxTR: clusters that may have it are simulated, the likeliest first. One nanosecond if all weights are 0.
     fn max_turnaround(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Span {
         let mut max_tr = Span::from_nanos(1);
         if candidates.iter().any(|candidate| self.weights.of(candidate.estimate.cluster) > 0.0) {
@@ -175,7 +175,7 @@ impl Ptt {
     fn smallest(&self, candidates: &mut [Candidate], view: &mut View<'_>, max_tr: f64, max_lt: f64) -> Vec<usize> {
         let score = |estimate: &Estimate, turnaround: Span| {
             if estimate.turnaround.at_least == Span::MAX {
-                // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
+                // No end in sight: worse than all others; if there are no others, any queue is equally good.
                 return f64::INFINITY;
             }
             let (weight, tr) = (self.weights.of(estimate.cluster), turnaround.as_secs_f64());
@@ -192,7 +192,7 @@ impl Ptt {
             }
             let candidate = &mut candidates[i];
             let mut found = at_least;
-            // Where W and LT are 0, PTT is 0, whatever TR is.
+            // If W and LT are 0, PTT is 0 for any TR.
             if score(&candidate.estimate, candidate.estimate.turnaround.at_most) > at_least {
                 candidate.predict(view);
                 found = least(candidate);

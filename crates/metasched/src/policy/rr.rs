@@ -3,7 +3,7 @@
 use super::{Choice, SelectCluster, View};
 use crate::config::{Cycle, Readings};
 
-/// RR (§3): clusters in turn. One where the job would not fit even if it were empty is passed over.
+/// RR (§3): clusters in turn. Clusters that would be too small for the job even if they were empty are skipped.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Rr {
     cycle: Cycle,
@@ -11,7 +11,7 @@ pub struct Rr {
 }
 
 impl Rr {
-    /// Under reading R3; the first job goes to the first cluster.
+    /// Creates the policy under reading R3; the first job goes to the first cluster.
     pub const fn new(readings: &Readings) -> Self {
         Self { cycle: readings.cycle, next: 0 }
     }

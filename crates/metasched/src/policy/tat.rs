@@ -13,7 +13,7 @@ pub struct Tat {
 }
 
 impl Tat {
-    /// Under readings R4, R5 and R9.
+    /// Creates the policy under readings R4, R5 and R9.
     pub const fn new(readings: &Readings) -> Self {
         Self {
             readings: CandidateReadings::of(readings),
@@ -41,8 +41,8 @@ impl SelectCluster for Tat {
             bounds.extend(view.sites_that_fit().map(|site| (Span::ZERO, site)));
         }
 
-        // The most promising are simulated first. The others need not be, or only until they are seen to be worse; but all
-        // that come within a tie of the best are, so the choice is the same.
+        // The most promising clusters are simulated first. The others are skipped, or simulated only until they are known to be
+        // worse. All clusters within a tie of the best are simulated, so the choice is the same.
         bounds.sort_unstable();
         let mut best = Span::MAX;
         let mut predicted: Vec<(SiteId, Prediction)> = Vec::new();
@@ -62,7 +62,7 @@ impl SelectCluster for Tat {
         };
         let chosen = predicted.iter().filter(tie).min_by_key(|(cluster, _)| *cluster);
         let chosen = chosen.map(|&(cluster, prediction)| Choice { cluster, prediction: Some(prediction) });
-        // Where no end is in sight anywhere, any place in a queue is as good as another.
+        // If no end is in sight anywhere, all queues are equally good.
         chosen.or_else(|| bounds.first().map(|&(_, cluster)| Choice::of(cluster)))
     }
 }

@@ -35,7 +35,7 @@ fn ptt_occ_tells_apart_clusters_that_all_have_local_users() {
 #[test]
 fn a_weight_per_cluster_protects_the_users_of_that_cluster() {
     let config = Config::of_the_paper(2);
-    // Few jobs at a time: where all others are full, a job goes to the one that would be spared.
+    // Few jobs at a time: if all others are full, a job goes to the one that would be spared.
     let jobs = Load { interarrival: 150.0, ..Load::OF_THE_PAPER }.submissions(&Streams::new(3, 0));
     let on_first = |weights| {
         let (_, (), outcomes) = run_with(&config, Ptt::new(&config.readings, weights), &jobs, ());
@@ -51,7 +51,7 @@ fn a_weight_above_1_is_refused() {
     let _ = Ptt::new(&Readings::default(), Weights::PerCluster(vec![0.5, 1.5]));
 }
 
-/// Users who come and go, a quarter of the time present.
+/// Users that come and go, a quarter of the time present.
 fn visited(unit: Unit, belief: Belief) -> Config {
     let mut config = Config::of_the_paper(3);
     config.local.change = Some(OnOff { mean_on: 200.0, mean_off: 600.0, unit, belief });
@@ -70,13 +70,13 @@ fn users_who_come_and_go_disturb_less_than_users_who_stay() {
     let (never, always) = (of(&Config::of_the_paper(0)), of(&Config::of_the_paper(3)));
     let together = of(&visited(Unit::Cluster, Belief::StayAsTheyAre));
     assert!(never < together && together < always, "{never} < {together} < {always}");
-    // Each node by itself, they may disturb more than users who stay: a job of five tasks needs all nodes of a cluster, and
+    // With separate users on each node, they may disturb more than permanent users: a job of five tasks needs all nodes of a cluster, and
     // one user closes it for all.
     let apart = of(&visited(Unit::Node, Belief::StayAsTheyAre));
     assert!(together < apart, "{together} < {apart}");
 }
 
-/// A lone job beside a user who is expected to leave: the prediction says how much that helps.
+/// A lone job beside a user that is expected to leave: the prediction includes the gain.
 #[test]
 fn a_prediction_under_change_expects_users_to_take_turns() {
     let predicted = |belief| {
@@ -91,7 +91,7 @@ fn a_prediction_under_change_expects_users_to_take_turns() {
         run(&config, Policy::Tat, &[Submission { job, demand: Some(Demand::new(1.0, 0)) }]).1[0].predicted
     };
     assert_eq!(predicted(Belief::StayAsTheyAre), Some(Span::from_secs(100)));
-    // It ends when the user is expected to leave; with 200 s of work there would be turns in it.
+    // It ends when the user is expected to leave; 200 s of work would span several turns.
     assert_eq!(predicted(Belief::TakeTurns), Some(Span::from_secs(100)));
     let mut config = visited(Unit::Node, Belief::TakeTurns);
     config.local.cpu = 0.5;
@@ -139,7 +139,7 @@ fn redistribution_helps_the_classic_policies_on_the_papers_platform() {
     }
 }
 
-/// Plain jobs, as a log has them: without demands, some without estimates.
+/// Plain jobs, as in a log: without demands, some without estimates.
 #[test]
 fn any_stream_of_jobs_can_be_the_parallel_workload() {
     let jobs = (0..200_u32).map(|id| {

@@ -7,7 +7,7 @@ use sim_core::{Fact, Job, JobId, Sim, Span, Streams, Time};
 
 const MIB: u64 = 1024;
 
-/// A job that takes what it was measured to take.
+/// A job that runs as long as it was measured to run.
 fn job(id: u32, submit: u64, tasks: u32, secs: u64, cpu: f64) -> Submission {
     let job = Job::new(JobId(id), Time::from_secs(submit), tasks, Span::from_secs(secs));
     Submission { job, demand: Some(Demand::new(cpu, 100 * MIB)) }
@@ -29,11 +29,11 @@ fn clusters(outcomes: &[Outcome]) -> Vec<u32> {
 
 #[test]
 fn two_tasks_on_a_node_share_its_cpu_and_pay_for_each_other() {
-    // Both ask for 80 %, get 50 % each, at 1 / 1.05: 100 s of work take 168 s.
+    // Both require 80 %, get 50 % each, at 1 / 1.05: 100 s of work take 168 s.
     let (_, outcomes) = run(&config(1, 1, 0), Policy::Tat, &[job(0, 0, 1, 100, 0.8), job(1, 0, 1, 100, 0.8)]);
     let expected = 100.0 * (0.8 / 0.5) * 1.05;
     assert!(outcomes.iter().all(|outcome| (secs(outcome).1 - expected).abs() < 1e-6), "{outcomes:?}");
-    // The prediction of the first knew nothing of the second, that of the second knew all.
+    // The prediction of the first does not include the second; that of the second includes both.
     assert_eq!(outcomes[0].predicted, Some(Span::from_secs(100)));
     assert_eq!(outcomes[1].predicted, Some(outcomes[1].since_dispatch()));
 }
@@ -57,7 +57,7 @@ fn a_job_advances_at_the_rate_of_its_slowest_task() {
 
 #[test]
 fn local_users_take_their_share() {
-    // 15 % for the user, 85 % for a task that asks for all of it.
+    // 15 % for the user, 85 % for a task that requires all of it.
     let (world, outcomes) = run(&config(1, 1, 1), Policy::Ffit, &[job(0, 0, 1, 85, 1.0)]);
     assert!((secs(&outcomes[0]).1 - 100.0).abs() < 1e-6);
     // Eq. (3) under R10: 1 + CPU used, over a window twice as long as the run.
@@ -71,7 +71,7 @@ fn the_slowdown_of_local_users_by_each_reading() {
         (LocalSlowdown::Queueing, 1.0 + 0.5 * (1.0 / (1.0 - 0.5 * 0.6) - 1.0)),
         (LocalSlowdown::PerTask, 1.0 + 0.5),
     ] {
-        // One of two nodes is used, at 60 %, as long as the run lasts.
+        // One of two nodes is used, at 60 %, for the whole run.
         let mut config = config(1, 2, 1);
         config.readings.local_slowdown = reading;
         let (world, _) = run(&config, Policy::Ffit, &[job(0, 0, 1, 100, 0.6)]);
@@ -93,7 +93,7 @@ fn mpl_is_4_and_2_beside_local_users() {
 
 #[test]
 fn memory_is_a_hard_limit() {
-    // 1024 MiB, of which users hold 35 %: ten tasks of 100 MiB, or six; MPL is no matter here.
+    // 1024 MiB, of which users hold 35 %: ten tasks of 100 MiB, or six; MPL has no effect here.
     let jobs: Vec<_> = (0..12).map(|id| job(id, 0, 1, 100, 0.01)).collect();
     for (occupied, at_once) in [(0, 10), (1, 6)] {
         let mut config = Config { mpl: 50, ..config(1, 1, occupied) };
@@ -187,7 +187,7 @@ fn ptt_weighs_turnaround_against_local_users() {
 
 #[test]
 fn a_job_that_outlives_its_profile_is_believed_to_end_soon() {
-    // Profile 100 s, truth 300 s. At 200 s it is believed to have 2 s left, and the next job waits for it: MPL is 1.
+    // Profile 100 s, true run time 300 s. At 200 s it is believed to have 2 s left, and the next job waits for it: MPL is 1.
     let mut config = Config { mpl: 1, ..config(1, 1, 0) };
     config.readings.candidates = Candidates::StaticFit;
     let mut long = job(0, 0, 1, 300, 1.0);

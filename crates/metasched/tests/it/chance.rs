@@ -1,4 +1,4 @@
-//! What the paper says of its policies, where it takes no more than a few replications to see.
+//! The paper's statements on its policies that a few replications suffice to show.
 
 use crate::common::{Policy, run};
 use crate::generator::Load;
@@ -11,7 +11,7 @@ fn turnaround(level: u32, policy: Policy, replication: u32) -> f64 {
     outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64()).sum::<f64>() / 60.0
 }
 
-/// Whether `better` has a shorter mean turnaround than `worse`, replication by replication.
+/// Checks that `better` has a shorter mean turnaround than `worse`, by paired replications.
 fn check(level: u32, better: Policy, worse: Policy) {
     let differences: Vec<f64> = (0..10)
         .map(|replication| turnaround(level, better, replication) - turnaround(level, worse, replication))

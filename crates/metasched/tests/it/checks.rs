@@ -1,5 +1,5 @@
-//! "Checks for any correct implementation" of the specification, in its order. That each job ends once and that limits
-//! are kept is in `invariants`, for arbitrary worlds.
+//! "Checks for any correct implementation" of the specification, in its order. The checks that each job ends once and that limits
+//! are kept are in `invariants`, for arbitrary worlds.
 
 use crate::common::{POLICIES, Policy, presets, run};
 use crate::generator::Load;
@@ -17,7 +17,7 @@ fn ends(config: &Config, policy: Policy, jobs: &[Submission]) -> Vec<Time> {
     run(config, policy, jobs).1.iter().map(|outcome| outcome.finish).collect()
 }
 
-/// Whether two policies end each job at the same instant, in every replication.
+/// Checks that two policies end each job at the same instant, in every replication.
 fn check_equal(config: &Config, one: Policy, other: Policy) {
     for replication in REPLICATIONS {
         let jobs = jobs(replication);
@@ -94,7 +94,7 @@ fn ptt_with_w_0_is_ffit_without_local_users_where_jobs_are_dispatched_at_once() 
     let mut config = Config::of_the_paper(0);
     config.readings.no_candidate = NoCandidate::Dispatch;
     check_equal(&config, Policy::Ffit, Policy::Ptt(0.0));
-    // All are tied at 0, so it rests on R6.
+    // All are tied at 0, so R6 decides.
     config.readings.ties = Ties::SmallestTr;
     check_equal(&config, Policy::Tat, Policy::Ptt(0.0));
 }
@@ -107,7 +107,7 @@ fn where_all_clusters_are_occupied_every_policy_slows_local_users_down_alike() {
         let worlds = POLICIES.map(|policy| run(&config, policy, &jobs).0);
         let window = worlds.iter().map(|world| world.makespan()).max().expect("six worlds");
         let slowdowns = worlds.each_ref().map(|world| world.local_slowdown(window).expect("there are local users"));
-        // The same CPU time over the same window: not nearly equal, but equal.
+        // The same CPU time over the same window: exactly equal.
         assert!(slowdowns.iter().all(|slowdown| slowdown.to_bits() == slowdowns[0].to_bits()), "{slowdowns:?}");
         assert!(slowdowns[0] > 1.2);
     }

@@ -1,9 +1,9 @@
-//! Worlds that tests run, and what they look at.
+//! Worlds and policies for tests.
 
 use metasched::{Config, Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights};
 use sim_core::{Fact, Probe, Sim, Streams, Time};
 
-/// A policy by name: what a program would read from its command line.
+/// A policy by name, as a program would read it from its command line.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum Policy {
     Ffit,
@@ -12,7 +12,7 @@ pub(crate) enum Policy {
     Ptt(f64),
 }
 
-/// Those of the paper.
+/// The policies of the paper.
 pub(crate) const POLICIES: [Policy; 6] =
     [Policy::Ffit, Policy::Rr, Policy::Tat, Policy::Ptt(0.0), Policy::Ptt(0.5), Policy::Ptt(1.0)];
 

@@ -9,10 +9,10 @@ use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 const PROFILES: [(u64, f64, u64); 4] = [(240, 0.70, 120), (120, 0.45, 150), (180, 0.75, 120), (480, 0.90, 140)];
 const SIZES: [u32; 3] = [2, 4, 5];
 
-/// How many jobs, how close, how noisy.
+/// Number of jobs, mean interval and noise.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Load {
-    /// Of each application and size.
+    /// Copies of each application and size.
     pub(crate) copies: usize,
     /// Mean time between arrivals, in seconds.
     pub(crate) interarrival: f64,

@@ -1,4 +1,4 @@
-//! What holds for every workload on every platform, under every policy and reading.
+//! Invariants of every workload on every platform, under every policy and reading.
 
 use crate::common::{AnyPolicy, POLICIES, Policy, Transcript, World, world};
 use metasched::config::{
@@ -95,7 +95,7 @@ fn case() -> impl Strategy<Value = Case> {
         let mut config = Config { clusters, mpl, redistribution, readings, ..Config::of_the_paper(0) };
         config.local.clusters = occupied.min(u32::try_from(config.clusters.len()).expect("few"));
         config.local.change = change;
-        // A job that is noticed by its predictor: the testkit's estimates are at least the runtime, these are also below.
+        // Jobs that outlive their profile: the testkit's estimates are at least the runtime, these are also below.
         let demands = demands.into_iter().map(|(cpu, memory)| Demand::new(cpu, memory));
         let jobs = jobs.into_iter().zip(demands).map(|(mut job, demand)| {
             if job.id.0 % 3 == 0 {
@@ -107,7 +107,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// TAT or PTT beside its plain twin, which has every candidate simulated to the end. Looks at the bounds as well.
+/// TAT or PTT beside its plain twin, which simulates every candidate to the end. Also checks the bounds.
 struct Beside {
     policy: Policy,
     fast: AnyPolicy,
@@ -158,7 +158,7 @@ impl Beside {
         if weight.is_some() && self.readings.ties == Ties::SmallestTr {
             found.sort_by_key(|(_, prediction)| prediction.turnaround);
         }
-        // Where no end is in sight anywhere: the first.
+        // If no end is in sight anywhere: the first.
         found.first().map(|(site, _)| *site).or(sites.first().copied())
     }
 }
@@ -203,7 +203,7 @@ proptest! {
         }
     }
 
-    /// Counted from the transcript alone, without users who come and go: of those it does not speak.
+    /// Counted from the transcript alone, without users that come and go: the transcript does not contain them.
     #[test]
     fn mpl_and_memory_are_never_exceeded_and_a_job_has_one_task_per_node(mut case in case()) {
         case.config.local.change = None;
@@ -267,7 +267,7 @@ proptest! {
         prop_assert_eq!(silent.outcomes(), heard.outcomes());
     }
 
-    /// Asking for predictions changes nothing but what is written down of them.
+    /// Forecasts change only the recorded predictions.
     #[test]
     fn forecasts_change_nothing(mut case in case()) {
         let (with, ()) = case.start(()).run();
@@ -279,7 +279,7 @@ proptest! {
         prop_assert_eq!(ends(&with), ends(&without));
     }
 
-    /// Whatever the policy: CPU time is demand times work, on the occupied nodes.
+    /// Under every policy: CPU time is demand times work, on the occupied nodes.
     #[test]
     fn local_users_bear_the_cpu_time_of_the_jobs_on_their_nodes(mut case in case()) {
         case.config.local.change = None;

@@ -1,4 +1,4 @@
-//! The checks of the specification, what holds for every world, what a slow twin says, and cases small enough to check by
+//! The checks of the specification, invariants of every world, comparisons with a slow twin, and cases small enough to check by
 //! hand.
 
 mod beyond;

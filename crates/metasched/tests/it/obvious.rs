@@ -1,5 +1,5 @@
-//! The model written down once more, as slowly and plainly as the specification has it: every job is brought up to date at
-//! every event, every rate is recomputed, and a prediction is the cluster cloned, with profiles in place of the truth.
+//! Slow and plain twin of the model, after the specification: every job is brought up to date at
+//! every event, every rate is recomputed, and a prediction is a clone of the cluster with profiles instead of true run times.
 
 use crate::common::Policy;
 use metasched::config::{NoCandidate, SeesUsers, Ties};
@@ -38,7 +38,7 @@ struct Cluster {
     queue: VecDeque<usize>,
 }
 
-/// What became of a job: where, when it was dispatched, started and ended, and what was predicted; in nanoseconds.
+/// Outcome of a job: cluster, times of dispatch, start and end, and predicted time; in nanoseconds.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) cluster: usize,
@@ -67,7 +67,7 @@ impl Cluster {
         self.tasks_on(node).map(|job| jobs[job.id].cpu).sum::<f64>() + if self.users { 0.15 } else { 0.0 }
     }
 
-    /// The nodes that LoRaS gives to a job, if there are enough.
+    /// Returns the nodes that LoRaS gives to a job, if there are enough.
     fn place(&self, job: &Job, jobs: &[Job], config: &Config) -> Option<Vec<usize>> {
         let mpl = if self.users { self.mpl.min(config.readings.mpl_beside_users as usize) } else { self.mpl };
         let held = if self.users { self.memory as f64 * 0.35 } else { 0.0 };
@@ -83,7 +83,7 @@ impl Cluster {
         (nodes.len() == job.tasks).then_some(nodes)
     }
 
-    /// The share of a task that asks for `cpu`: the most modest are served first.
+    /// Share of a task with demand `cpu`: the most modest are served first.
     fn share(&self, node: usize, cpu: f64, jobs: &[Job]) -> f64 {
         let mut demands: Vec<f64> = self.tasks_on(node).map(|job| jobs[job.id].cpu).collect();
         demands.extend(self.users.then_some(0.15));
@@ -127,7 +127,7 @@ impl Cluster {
         }
     }
 
-    /// Removes the jobs that are done and starts those that can; tells both.
+    /// Removes the jobs that are done and starts those that can start; returns both.
     fn settle(&mut self, jobs: &[Job], config: &Config, goal: impl Fn(&Job) -> u128) -> (Vec<usize>, Vec<usize>) {
         let (mut ended, mut started) = (Vec::new(), Vec::new());
         self.running.retain(|job| {

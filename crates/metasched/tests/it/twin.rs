@@ -35,7 +35,7 @@ fn the_papers_platform_at_every_level_under_both_presets() {
     }
 }
 
-/// Of the larger clusters, predictions simulate a part; of the twin's, the whole.
+/// For larger clusters, predictions simulate a part of the cluster; the twin's simulate all of it.
 #[test]
 fn unequal_clusters_where_predictions_look_at_a_part() {
     for readings in presets() {
