@@ -1,14 +1,14 @@
 //! Hashes the sources that determine a result, so that a stored replication is reused only by the code that computed it.
 //!
-//! These are the sources of `crates/` and the versions and features of the packages that they are built of. Crates above the
-//! simulations are left out, and so are the files of a paper that show or judge what was found. A package from a registry has no
-//! sources of other crates beside it: the hash is empty there, and a replication belongs to the executable that computed it.
+//! These are the sources of `crates/` and the versions and features of the packages that they are built of. Crates above the simulations
+//! and the files of a paper that only show or judge results are left out. A package from a registry lacks the sources of other crates: its
+//! hash is empty, and a replication belongs to the executable that computed it.
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Crates that only show, judge, test or call. The file of the laboratory that gives a replication its streams is hashed.
+/// Crates that only show, judge, test or call. The laboratory's file that gives a replication its streams is hashed.
 const ABOVE: [&str; 7] = ["fuzz", "gridproof", "hot-paths", "lab", "replay", "slurm-sched", "test-data"];
 
 /// Files of a paper that only show or judge.
@@ -39,14 +39,14 @@ fn is_one_of(path: &Path, names: &[&str]) -> bool {
     path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
 }
 
-/// What a folder holds, in order of names; nothing if there is no such folder.
+/// Returns the entries of a folder, in order of names; none if there is no such folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
     entries.sort();
     entries
 }
 
-/// Rust sources below `folder` that determine a result.
+/// Collects the Rust sources below `folder` that determine a result.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         if path.is_dir() {

@@ -138,7 +138,7 @@ impl<M: Metric> Values<M> {
 ///     struct Measured of Metric {
 ///         /// Mean over all jobs.
 ///         wait: "mean wait" ("s") smaller,
-///         /// How many ended.
+///         /// Number of jobs that ended.
 ///         jobs: "jobs" zero,
 ///         /// Mean over jobs of one width.
 ///         wait_of(u32, size => format!("wait_{size}")): "mean wait" ("s") smaller,
@@ -238,7 +238,7 @@ macro_rules! metrics {
 #[cfg(test)]
 pub(crate) mod for_tests {
     crate::metrics! {
-        /// What a replication yields.
+        /// Metrics of one replication.
         pub struct Measured of Metric {
             /// Mean over all jobs.
             wait: "mean wait" ("s") smaller,

@@ -166,8 +166,7 @@ pub trait Paper: Sized + Sync {
     fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Values<MetricOf<Self>>;
 }
 
-/// Returns the SHA-256, in hexadecimal, of the code that computes the replications of `P`: of its models' sources, or else of the
-/// executable.
+/// Returns the SHA-256, in hexadecimal, of the code behind the replications of `P`: its models' sources, or else the executable.
 pub(crate) fn models<P: Paper>() -> &'static str {
     if P::MODELS.is_empty() { executable_sha256() } else { P::MODELS }
 }

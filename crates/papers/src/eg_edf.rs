@@ -1,5 +1,5 @@
-//! Klusáček et al. 2008: FCFS, EASY, Flexible backfilling, EG-EDF and Tabu search on 150 machines. The only place that
-//! knows its axes.
+//! Klusáček et al. 2008: FCFS, EASY, Flexible backfilling, EG-EDF and Tabu search on 150 machines. Only this module knows the axes of the
+//! paper.
 
 mod claims;
 mod cost;
@@ -59,7 +59,7 @@ tables! {
 }
 
 lab::readings! {
-    /// What the paper leaves open.
+    /// Questions that the paper leaves open.
     #[serde(deny_unknown_fields)]
     struct Readings {
         R1 benchmark: type Benchmark
@@ -71,13 +71,13 @@ lab::readings! {
         R3 late_percent_of: enum LateOf "What are late jobs counted against?" {
             /// All jobs.
             AllJobs,
-            /// Those that have a deadline.
+            /// Jobs that have a deadline.
             JobsWithDeadline,
         }
         R4 machines: enum MachineDraws "Does every replication have machines of its own?" {
-            /// No: one draw for all replications of a seed.
+            /// One draw for all replications of a seed.
             Fixed,
-            /// Yes.
+            /// A new draw for each replication.
             Redrawn,
         }
         R5 placement: type Placement "Which machine with room does a job go to?"
@@ -92,9 +92,9 @@ lab::readings! {
         R12 tabu_memory: type TabuMemory "Is the tabu list kept from call to call?"
         R13 usage: type UsageOver "What is the system usage averaged over?"
         R14 easy_cost: enum EasyCost "Which implementation of EASY is its cost counted for?" {
-            /// That which asks every waiting job about every machine.
+            /// Implementation that tests every waiting job on every machine.
             Naive,
-            /// That which keeps an index. Both give the same schedule.
+            /// Implementation with an index. Both give the same schedule.
             Indexed,
         }
     }
@@ -111,13 +111,13 @@ enum Benchmark {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum BenchmarkWord {
-    /// That of a machine drawn for each job, as fast as the grid's machines are.
+    /// Speed of a machine drawn for each job from the same distribution as the grid's machines.
     PerJob,
     /// A job takes its run time on every machine.
     Ignored,
 }
 
-/// R2: when a job is due, in seconds after its submission.
+/// R2: due time of a job, in seconds after its submission.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
 enum Due {
@@ -139,7 +139,7 @@ impl Default for Due {
     }
 }
 
-/// The policies, in the paper's order.
+/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Fcfs,
@@ -147,7 +147,7 @@ enum Policy {
     Flex,
     EgEdf,
     Tabu,
-    /// EASY by its other implementation (R14). Both give the same schedule, and no figure shows it.
+    /// EASY in its other implementation (R14). Both give the same schedule, and no figure shows it.
     EasyIndexed,
 }
 
@@ -165,13 +165,13 @@ impl Policy {
         }
     }
 
-    /// Whether jobs may pass the head of its queue (R6).
+    /// Returns true if jobs may pass the head of its queue (R6).
     const fn backfills(self) -> bool {
         matches!(self, Self::Easy | Self::Flex | Self::EasyIndexed)
     }
 
-    /// Whether what it does depends on a field of the readings. The others are of no concern to its runs, which are then the
-    /// same under every answer, and are simulated once.
+    /// Returns true if its schedule depends on a field of the readings. Other fields do not change its runs, which are simulated once for
+    /// all their answers.
     fn asks(self, field: &str) -> bool {
         match field {
             "placement" | "backfill" => self.backfills(),
@@ -183,13 +183,13 @@ impl Policy {
         }
     }
 
-    /// Whether it promises a start to the job that has waited longest. Flex orders its queue otherwise; a plan promises all.
+    /// Returns true if it promises a start to the longest-waiting job. Flex has another order; a plan promises a start to every job.
     const fn promises_the_first(self) -> bool {
         matches!(self, Self::Fcfs | Self::Easy | Self::EasyIndexed)
     }
 }
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct EgEdfPaper {
     file: File,
     jobs: u32,
@@ -201,13 +201,13 @@ lab::cell! {
         policy: Policy,
         /// Position in `workload.interarrival`.
         load: usize,
-        /// R6 = strict whatever the scenario says, for the second version of figure 1.
+        /// True for R6 = strict regardless of the scenario, in the second version of figure 1.
         strict: bool,
     }
 }
 
 impl EgEdfPaper {
-    /// Positions of the loads, shortest time between jobs first.
+    /// Returns the positions of the loads, shortest time between jobs first.
     fn loads(&self) -> Vec<usize> {
         let mut loads: Vec<usize> = (0..self.file.workload.interarrival.len()).collect();
         loads.sort_by(|a, b| self.interarrival(*a).total_cmp(&self.interarrival(*b)));
@@ -284,7 +284,7 @@ impl EgEdfPaper {
         )
     }
 
-    /// Runs `policy` to the end; `tally` reads off it its operations, and how many Tabu moves were tried and accepted.
+    /// Runs `policy` to the end; `tally` reads its operations and the numbers of Tabu moves tried and accepted.
     fn play<S: gap_schedule::Policy>(
         &self,
         cell: &Cell,
@@ -409,7 +409,7 @@ impl Paper for EgEdfPaper {
     }
 
     fn cost(&self, cell: &Cell) -> u64 {
-        // The scanning policies take longest, and the longer the shorter the time between jobs.
+        // The scanning policies take longest, and longer for a shorter time between jobs.
         let weight = match cell.policy {
             Policy::Fcfs => 1,
             Policy::EgEdf | Policy::Tabu => 10,

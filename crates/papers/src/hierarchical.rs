@@ -1,4 +1,4 @@
-//! Al-Zoubi & Wainer: grid trees, peers and hybrids. The only place that knows its axes.
+//! Al-Zoubi & Wainer: grid trees, peers and hybrids. Only this module knows the axes of the paper.
 
 mod claims;
 mod drawings;
@@ -30,7 +30,7 @@ tables! {
         run: RunTable,
         readings: ReadingsTable,
     }
-    /// The readings of the world (R1 to R16), and one of a sentence.
+    /// The readings of the world (R1 to R16), and one of a statement.
     struct ReadingsTable {
         #[serde(flatten)]
         of_sentences: OfSentences,
@@ -40,10 +40,10 @@ tables! {
 }
 
 lab::readings! {
-    /// How sentences are read, whatever the model does.
+    /// Readings of statements, independent of the model.
     struct OfSentences {
         R17 declining: enum Declining "What does an AWT do that \"starts declining\" with too many trees?" {
-            /// It falls, as where the author uses the word for figure 9.
+            /// It falls, as in the author's use of the word for figure 9.
             Falls,
             /// It gets worse, as "it gets closer and closer to the P2P system" suggests.
             Worsens,
@@ -75,7 +75,7 @@ tables! {
     }
 }
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct Hierarchical {
     file: File,
     /// Numbers of jobs, ascending.
@@ -84,17 +84,17 @@ pub(crate) struct Hierarchical {
     batch: u32,
 }
 
-/// Which experiment.
+/// Experiment of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Scene {
     First,
     Second,
-    /// With the mean interval at this position of `experiments.intervals`.
+    /// Third experiment with the mean interval at this position of `experiments.intervals`.
     Third(usize),
     Fourth,
 }
 
-/// Which rescheduling algorithms are switched off, of those that the scenario has on.
+/// Rescheduling algorithms that are switched off, of those that the scenario has on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Off {
     None,
@@ -126,12 +126,12 @@ lab::cell! {
         off: Off,
         jobs: u32,
         system: System,
-        /// How many runs make a replication: one, but for the spread of several.
+        /// Number of runs per replication: one, except for the spread of several.
         runs: u32,
     }
 }
 
-/// As the series of the paper's figures are called.
+/// Returns the name in the series of the paper's figures.
 fn name(system: System) -> String {
     match system {
         System::P2p => "P2P".to_owned(),
@@ -140,8 +140,8 @@ fn name(system: System) -> String {
     }
 }
 
-/// Whether what a system does depends on a field of the readings. The others are of no concern to its runs, which are then the
-/// same under every answer, and are simulated once.
+/// Returns true if the behaviour of a system depends on a field of the readings. Other fields do not change its runs, which are simulated
+/// once for all their answers.
 fn asks(system: System, field: &str) -> bool {
     match field {
         "peer_deadline" | "peer_wait_ends" | "neighbours" => system == System::P2p,
@@ -163,12 +163,12 @@ impl Hierarchical {
     /// Position of the small jobs: 1 GB.
     const SMALL: usize = 0;
 
-    /// Position of the large jobs: 100 GB.
+    /// Returns the position of the large jobs: 100 GB.
     fn large(&self) -> usize {
         self.file.workload.mean_input.len() - 1
     }
 
-    /// Position of the jobs of those figures that are "a sample".
+    /// Returns the position of the jobs in figures that show "a sample".
     fn sample(&self) -> usize {
         let WorkloadTable { mean_input, sample, .. } = &self.file.workload;
         mean_input.iter().position(|mean| mean.total_cmp(sample).is_eq()).expect("validated")
@@ -213,7 +213,7 @@ impl Hierarchical {
         }
     }
 
-    /// One run: what was measured.
+    /// Simulates one run and returns its metrics.
     fn play(&self, config: Config, world: World, streams: &Streams) -> Values<Metric> {
         let types = measure::server_types(&self.file.grid, &world);
         let grid = Grid::in_world(config, world, streams, ()).expect("the scenario was validated");
@@ -225,7 +225,7 @@ impl Hierarchical {
         sim.probe().results(sim.model().counts(), events, types).into()
     }
 
-    /// The checks that the types leave open, each with the key that a message needs.
+    /// Checks the constraints that the types leave open; errors name the key.
     fn validate(&self) -> Result<()> {
         let File { workload, experiments, run, .. } = &self.file;
         for (key, jobs) in [("workload.jobs", &workload.jobs), ("run.quick_jobs", &run.quick_jobs)] {
@@ -269,10 +269,10 @@ impl Hierarchical {
     }
 }
 
-/// More would take minutes for each run.
+/// Largest number of jobs: more would take minutes for each run.
 const MOST_JOBS: u32 = 10_000_000;
 
-/// A node takes some hundreds of bytes.
+/// Largest number of nodes: a node takes some hundreds of bytes.
 const MOST_NODES: u64 = 10_000_000;
 
 impl Paper for Hierarchical {

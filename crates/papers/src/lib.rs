@@ -22,7 +22,7 @@ use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 pub use rlscheduler::rlscheduler_jobs;
 
-/// Does `$each!` with the types of all papers, in the order in which they were built.
+/// Calls `$each!` with the types of all papers, in the order in which they were added.
 macro_rules! papers {
     ($each:ident $($more:tt)*) => {
         $each! { [
@@ -37,7 +37,7 @@ macro_rules! papers {
     };
 }
 
-/// The mean of quantities, if there are any: their sum times 1 / n.
+/// Returns the mean of quantities, if there are any: their sum times 1 / n.
 fn mean<C: DesignPoint>(quantities: impl IntoIterator<Item = Quantity<C>>) -> Option<Quantity<C>> {
     let mut quantities = quantities.into_iter();
     let first = quantities.next()?;
@@ -49,10 +49,10 @@ macro_rules! entries {
     ([$($module:ident::$Paper:ident)+]) => { &[$(Entry::of::<$module::$Paper>()),+] };
 }
 
-/// The papers, in the order in which they were built.
+/// All papers, in the order in which they were added.
 pub const ALL: &[Entry] = papers!(entries);
 
-/// SHA-256 of the code that simulates, made at build time; empty in a package of a registry: see `build.rs`.
+/// SHA-256 of the simulation code, made at build time; empty in a package of a registry: see `build.rs`.
 const MODELS: &str = env!("GRIDPROOF_MODELS");
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
         let paper = P::new(&P::scenario()?, Effort::Full)?;
         let exhibits = paper.exhibits();
         let figures = exhibit::ids(&exhibits);
-        // What belongs together stands together, and so the list is the order of the page.
+        // Exhibits with one id are adjacent, so the list is in the order of the page.
         let mut apart: Vec<&str> = exhibits.iter().map(Exhibit::id).collect();
         apart.dedup();
         assert_eq!(apart, figures, "{slug}: exhibits of one id");
@@ -102,8 +102,8 @@ mod tests {
         P::new(&scenario, effort)
     }
 
-    /// Where an answer leaves the determinants of a cell as they are, its runs are taken from the store: they must be the same.
-    /// Returns the number of comparisons.
+    /// Checks that an answer that does not change a cell's determinants does not change its runs, which the store would reuse. Returns the
+    /// number of comparisons.
     fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
         // Small runs: the checks do not depend on their size.
         let paper: P = paper(settings, Effort::Quick)?;
@@ -113,7 +113,7 @@ mod tests {
             .iter()
             .flat_map(|claim| &claim.checks)
             .for_each(|check| check.quantity.collect_cells(&mut cells));
-        // A dozen cells from all over the experiments.
+        // A dozen cells spread over the experiments.
         let cells: Vec<P::Cell> = cells.iter().step_by(cells.len().div_ceil(12)).cloned().collect();
         let streams = Streams::new(5, 0);
         let bits = |paper: &P, cell: &P::Cell| -> Vec<u64> {
@@ -160,7 +160,7 @@ mod tests {
         papers!(checked answers_are_scenarios);
     }
 
-    /// An unknown key at the head of the file, and in each of its tables.
+    /// Checks that an unknown key is refused at the head of the file and in each of its tables.
     fn unknown_keys_are_refused<P: Paper>() -> Result<()> {
         let slug = P::ABOUT.slug;
         let heads = P::SCENARIO.match_indices("\n[").map(|(at, _)| at + 1);

@@ -1,4 +1,4 @@
-//! Lérida et al.: FFIT, RR, TAT and PTT over three clusters with local users. The only place that knows its axes.
+//! Lérida et al.: FFIT, RR, TAT and PTT over three clusters with local users. Only this module knows the axes of the paper.
 
 mod claims;
 mod figures;
@@ -21,7 +21,7 @@ use settings::{File, Settings, Variant};
 use sim_core::{Sim, Streams};
 use std::collections::BTreeMap;
 
-/// W of PTT; the order of numbers that are not negative is that of their bits.
+/// W of PTT, as bits, whose order is that of the nonnegative numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Weight(u64);
 
@@ -39,7 +39,7 @@ impl Weight {
     }
 }
 
-/// The policies, in the paper's order.
+/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Ffit,
@@ -69,10 +69,10 @@ impl Policy {
     }
 }
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct MetaLorasPaper {
     file: File,
-    /// Of every variant that is looked at.
+    /// Settings of every variant in use.
     settings: BTreeMap<Variant, Settings>,
 }
 
@@ -87,28 +87,28 @@ lab::cell! {
 }
 
 impl MetaLorasPaper {
-    /// Local activity in percent, as the paper calls it.
+    /// Returns the local activity in percent, which names a level in the paper.
     fn percent(&self, level: usize) -> u32 {
         self.file.local_users.levels[level]
     }
 
-    /// Positions of the levels, in the order of the scenario.
+    /// Returns the positions of the levels, in the order of the scenario.
     fn levels(&self) -> impl Iterator<Item = usize> + Clone + use<> {
         0..self.file.local_users.levels.len()
     }
 
-    /// Those with local users.
+    /// Returns the positions of the levels with local users.
     fn occupied_levels(&self) -> Vec<usize> {
         self.levels().filter(|level| self.file.local_users.clusters[*level] > 0).collect()
     }
 
-    /// The policies that the figures compare.
+    /// Returns the policies that the figures compare.
     fn policies(&self) -> Vec<Policy> {
         let weights = self.file.policy.weights.iter().map(|weight| Policy::Ptt(Weight::of(*weight)));
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
     }
 
-    /// The slowdown of local users: 1 + what disturbs them on a node, over a window of time (R10, R11).
+    /// Returns the slowdown of local users: 1 + the disturbance of a node / a window of time (R10, R11).
     fn slowdown(&self, cell: Cell) -> Quantity<Cell> {
         let window = if self.settings[&cell.variant].has_own_window() {
             cell.get(Metric::makespan)
@@ -119,7 +119,7 @@ impl MetaLorasPaper {
         cell.get(Metric::disturbance) / window + Quantity::Constant(1.0)
     }
 
-    /// What became of each job in one replication of a cell, and what was measured.
+    /// Returns the outcome of each job in one replication of a cell, and the metrics.
     fn play(&self, cell: &Cell, streams: &Streams) -> (Vec<Outcome>, Measured) {
         let settings = &self.settings[&cell.variant];
         let jobs = settings.jobs(streams);
@@ -197,7 +197,7 @@ impl Paper for MetaLorasPaper {
     }
 
     fn cost(&self, cell: &Cell) -> u64 {
-        // A prediction takes longer than all else; TAT and PTT ask for one per cluster.
+        // Predictions dominate the time; TAT and PTT compute one per cluster.
         match cell.policy {
             Policy::Ffit | Policy::Rr => 1,
             Policy::Tat | Policy::Ptt(_) => 2,
@@ -218,7 +218,7 @@ mod tests {
         crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
     }
 
-    /// What the crate says of the local users' slowdown, with the window found by running every policy.
+    /// Returns the local users' slowdown by the formula of the crate, with the window found by running every policy.
     fn slowdown_by_the_crate(paper: &MetaLorasPaper, cell: &Cell, streams: &Streams) -> f64 {
         let run = |policy: Policy| {
             let settings = &paper.settings[&cell.variant];

@@ -1,4 +1,4 @@
-//! Dimitriadou & Karatza 2010: gangs and local jobs on two sites. The only place that knows its axes.
+//! Dimitriadou & Karatza 2010: gangs and local jobs on two sites. Only this module knows the axes of the paper.
 
 mod claims;
 mod figures;
@@ -51,7 +51,7 @@ tables! {
     }
 }
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct MultiSite {
     file: File,
     jobs: u64,
@@ -80,24 +80,24 @@ const fn number(approach: Approach) -> u8 {
     }
 }
 
-/// A simulated processor takes some dozens of bytes.
+/// Largest number of processors: a simulated one takes some dozens of bytes.
 const MOST_PROCESSORS: u64 = 1_000_000;
 
-/// In seconds, with room for the spread of exponential times: the clock ends at 1.8e10.
+/// Longest run in seconds, with room for the spread of exponential times: the clock ends at 1.8e10.
 const LONGEST_RUN: f64 = 1e9;
 
 impl MultiSite {
-    /// λ at the position `load`, as the paper writes it: 12.5, 10, 8.333.
+    /// Returns λ at the position `load`, as the paper writes it: 12.5, 10, 8.333.
     fn lambda(&self, load: usize) -> f64 {
         (1000.0 / self.file.workload.local_interarrival[load]).round() / 1000.0
     }
 
-    /// The cell of the first set of experiments: T and overhead at their first values.
+    /// Returns the cell of the first set of experiments: T and overhead at their first values.
     const fn cell(&self, approach: Approach, load: usize) -> Cell {
         Cell { approach, load, threshold: 0, overhead: 0, jobs: self.jobs }
     }
 
-    /// Positions of the loads, lowest λ first.
+    /// Returns the positions of the loads, lowest λ first.
     fn loads(&self) -> Vec<usize> {
         let mut loads: Vec<usize> = (0..self.file.workload.local_interarrival.len()).collect();
         loads.sort_by(|a, b| self.lambda(*a).total_cmp(&self.lambda(*b)));
@@ -133,7 +133,7 @@ impl MultiSite {
         }
     }
 
-    /// The checks that the types leave open, each with the key that a message needs.
+    /// Checks the constraints that the types leave open; errors name the key.
     fn validate(&self, effort: Effort) -> Result<()> {
         let File { grid, workload, policy, run, .. } = &self.file;
         let quick = if effort == Effort::Quick { "quick_" } else { "" };
@@ -189,7 +189,7 @@ impl MultiSite {
                  grid.processors"
             );
         }
-        // Serial service of all jobs behind the last arrival: no run takes longer.
+        // Serial service of all jobs after the last arrival: no run takes longer.
         let longest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;

@@ -1,5 +1,5 @@
-//! Gaussier, Glesser, Reis & Trystram, SC'15, and Tsafrir, Etsion & Feitelson, TPDS 2007: EASY with predicted run times on five
-//! logs. The only place that knows its axes.
+//! Gaussier, Glesser, Reis & Trystram, SC'15, and Tsafrir, Etsion & Feitelson, TPDS 2007: EASY with predicted run times on five logs. Only
+//! this module knows the axes of the papers.
 
 mod claims;
 mod combination;
@@ -51,7 +51,7 @@ tables! {
 }
 
 lab::readings! {
-    /// What is open.
+    /// Questions that are open.
     #[serde(deny_unknown_fields)]
     struct Readings {
         R1 passes: type Passes
@@ -62,11 +62,11 @@ lab::readings! {
     }
 }
 
-/// The paper, as its scenario has it.
+/// The papers with the parameters of the scenario.
 pub(crate) struct PredictionsPaper {
     file: File,
     effort: Effort,
-    /// Those to look for.
+    /// Logs to search for.
     wanted: Vec<Log>,
     logs: Logs,
 }
@@ -93,24 +93,24 @@ impl DesignPoint for Cell {
     type Metric = Metric;
 
     fn get(self, metric: Metric) -> Quantity<Self> {
-        // The stand-in is drawn again in each replication.
+        // The stand-in is drawn separately in each replication.
         let workload = if self.log == Log::StandIn { Workload::AsLogged } else { self.workload };
         Quantity::Metric(Self { workload, ..self }, metric)
     }
 }
 
 impl PredictionsPaper {
-    /// The logs that run.
+    /// Returns the logs to run.
     fn logs_at_hand(&self) -> Vec<Log> {
         self.logs.at_hand(&self.wanted)
     }
 
-    /// Whether the log has the published number of jobs.
+    /// Returns true if the log has the published number of jobs.
     fn is_published(&self, log: Log) -> bool {
         self.logs.jobs_of(log).is_none_or(|jobs| jobs == *self.file.jobs.of(log))
     }
 
-    /// How much denser than in the log submissions are.
+    /// Returns the density of submissions relative to the log.
     fn load(&self) -> f64 {
         match self.file.readings.load {
             Load::AsLogged => 1.0,
@@ -125,7 +125,7 @@ impl PredictionsPaper {
         Resampling { sample: self.file.readings.sample, weeks, shake }
     }
 
-    /// Jobs of the stand-in.
+    /// Returns the number of jobs of the stand-in.
     fn drawn_jobs(&self) -> u32 {
         if self.effort == Effort::Quick { self.file.run.quick_jobs } else { self.file.stand_in.jobs }
     }
@@ -147,12 +147,12 @@ impl PredictionsPaper {
         stand_in.validate()
     }
 
-    /// `data/rows.csv`: every row of every log, in full.
+    /// Returns `data/rows.csv`: every row of every log, with all digits.
     fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<u8>> {
         let columns = &Metric::list()[..10];
         let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
         let head = of_row.into_iter().chain(columns.iter().map(ToString::to_string));
-        // Exact: every replication has the same. The shortest text that is read back as the same number.
+        // Exact: every replication has the same value. The shortest text that reads back as the same number.
         let value =
             |cell: Cell, metric: Metric| found(&cell.get(metric)).first().copied().unwrap_or(f64::NAN).to_string();
         let logs = self.logs_at_hand();

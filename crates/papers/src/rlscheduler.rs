@@ -1,4 +1,4 @@
-//! Zhang, Dai, He, Bao & Xie, SC'20: heuristics and a learned policy on ten windows of three logs. The only place that knows its axes.
+//! Zhang, Dai, He, Bao & Xie, SC'20: heuristics and a learned policy on ten windows of three logs. Only this module knows the axes.
 
 mod claims;
 mod figures;
@@ -34,7 +34,7 @@ tables! {
 }
 
 lab::readings! {
-    /// What the article leaves open.
+    /// Questions that the article leaves open.
     #[serde(deny_unknown_fields)]
     struct Readings {
         R1 wait: enum Wait "What is the wait of a waiting job, in WFP3 and UNICEP?" {
@@ -71,7 +71,7 @@ enum Log {
 impl Log {
     const ALL: [Self; 3] = [Self::Lublin1, Self::SdscSp2, Self::Hpc2n];
 
-    /// Its name in the article, the beginning of its file, and the suffix of its plot.
+    /// Returns its name in the article, the beginning of its file name, and the suffix of its plot.
     const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Lublin1 => ["Lublin-1", "lublin_256", "lublin-1"],
@@ -81,15 +81,15 @@ impl Log {
     }
 }
 
-/// The jobs that may pass the chosen one while it does not fit.
+/// Backfilling in front of a chosen job that does not fit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Setting {
-    /// None, on a window.
+    /// No backfilling, on a window.
     Alone,
-    /// Those that end before a bound that is computed once, on a window.
+    /// Jobs that end before a bound computed once, on a window.
     Backfilled,
-    /// Those that EASY lets pass, on the whole log.
+    /// EASY backfilling, on the whole log.
     Easy,
 }
 
@@ -107,23 +107,23 @@ const HEURISTICS: [(&str, [Heuristic; 2]); 5] = [
     ("F1", [Heuristic::F1; 2]),
 ];
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct RlScheduler {
     file: File,
-    /// Jobs of a log under EASY, at most.
+    /// Largest number of jobs of a log under EASY.
     easy_jobs: usize,
     logs: Logs,
-    /// Jobs of the logs by the rules of the published program, as they are needed.
+    /// Jobs of the logs by the rules of the published program, read on demand.
     jobs: [OnceLock<Arc<[EpisodeJob]>>; 3],
 }
 
 impl RlScheduler {
-    /// The heuristic at a place of [`HEURISTICS`], under R1.
+    /// Returns the heuristic at a position of [`HEURISTICS`], under R1.
     fn heuristic(&self, place: usize) -> Heuristic {
         HEURISTICS[place].1[self.file.readings.wait as usize]
     }
 
-    /// A window on an idle machine; nothing if the log has no such window.
+    /// Simulates a window on an idle machine; `None` if the log has no such window.
     fn window(&self, cell: &Cell, window: u32) -> Option<Totals> {
         let WorkloadTable { first_jobs, window: count } = &self.file.workload;
         let log = self.logs.of(cell.log.names()[1]);
@@ -136,7 +136,7 @@ impl RlScheduler {
         Some(totals)
     }
 
-    /// The whole log under EASY, with its queue in the order of the heuristic.
+    /// Simulates the whole log under EASY, with its queue in the order of the heuristic.
     fn easy(&self, cell: &Cell, streams: &Streams) -> Totals {
         let log = self.logs.of(cell.log.names()[1]);
         let order = match cell.heuristic {
@@ -159,9 +159,9 @@ fn jobs(log: &lab::logs::Log) -> Arc<[EpisodeJob]> {
     rlscheduler_jobs(records, each).expect("the log was read before").into()
 }
 
-/// The jobs of a log by the rules of the published program of RLScheduler: a negative run time is 10 s, a job of run time 0 is left out,
-/// a missing request is the run time of the record, processors are the larger of allocated and requested, in whole nodes of `each`
-/// processors. Nothing is cut.
+/// Returns the jobs of a log by the rules of the published program of RLScheduler: a negative run time is 10 s, a job of run time 0 is left
+/// out, a missing request is the run time of the record, processors are the larger of allocated and requested, in whole nodes of `each`
+/// processors. No run time is cut.
 ///
 /// # Errors
 ///
@@ -252,7 +252,7 @@ impl Paper for RlScheduler {
         }
     }
 
-    /// `rows.csv`: every window of every heuristic, without and with backfilling, under both kinds of wait, and their means.
+    /// Returns `rows.csv`: every window of every heuristic, without and with backfilling, under both kinds of wait, and their means.
     fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let mut rows = Vec::new();
         for log in Log::ALL {

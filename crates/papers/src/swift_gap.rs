@@ -1,5 +1,5 @@
-//! Dakkak, Nor & Arif 2017: EASY, CONS, Best Gap with Tabu search, and Swift Gap on the logs of Wagap and Zewura. The only
-//! place that knows its axes.
+//! Dakkak, Nor & Arif 2017: EASY, CONS, Best Gap with Tabu search, and Swift Gap on the logs of Wagap and Zewura. Only this module knows
+//! the axes of the paper.
 
 mod claims;
 mod clean;
@@ -50,13 +50,13 @@ tables! {
     }
 }
 
-/// Whose rules hold.
+/// Rules of the simulation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Profile {
-    /// Those of the simulator Alea 3.1, rule for rule.
+    /// The rules of the simulator Alea 3.1, one by one.
     Alea31,
-    /// Those of the policies, without the simulator's habits.
+    /// The rules of the policies alone, without the peculiarities of the simulator.
     Clean,
 }
 
@@ -69,23 +69,23 @@ impl Profile {
     }
 }
 
-/// Swift Gap as it was read. The first is what is judged.
+/// Version of Swift Gap. The first is judged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Version {
-    /// As the scenario has it under `readings`: the text, word for word.
+    /// The readings under `readings` in the scenario: the text, word for word.
     Text,
-    /// As the scenario has it under `nearest`: whatever comes nearest to the printed column.
+    /// The readings under `nearest` in the scenario: those that come nearest to the printed column.
     Nearest,
 }
 
-/// The policies, in the paper's order.
+/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     SwiftGap(Version),
     Bgt,
     Cons,
     Easy,
-    /// BGT without the search. The paper has no numbers of it.
+    /// BGT without the search. The paper has no numbers for it.
     BestGap,
 }
 
@@ -93,9 +93,9 @@ impl Policy {
     const SG: Self = Self::SwiftGap(Version::Text);
     const NEAREST: Self = Self::SwiftGap(Version::Nearest);
 
-    /// Those of the paper's tables.
+    /// Policies of the paper's tables.
     const ALL: [Self; 4] = [Self::SG, Self::Bgt, Self::Cons, Self::Easy];
-    /// The same with both versions of Swift Gap.
+    /// Policies of the paper's tables, with both versions of Swift Gap.
     const SHOWN: [Self; 5] = [Self::SG, Self::NEAREST, Self::Bgt, Self::Cons, Self::Easy];
 
     const fn name(self) -> &'static str {
@@ -109,19 +109,19 @@ impl Policy {
         }
     }
 
-    /// Whether the paper's mean of tardiness leaves out the smallest number of jobs, where no job waits.
+    /// Returns true if the paper's mean of tardiness leaves out the smallest number of jobs, at which no job waits.
     const fn leaves_out_the_first(self) -> bool {
         matches!(self, Self::Cons | Self::Easy)
     }
 }
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 pub(crate) struct SwiftGapPaper {
     file: File,
     effort: Effort,
     /// Numbers of records in the figures, ascending.
     records: Vec<u32>,
-    /// Of a workload that is drawn, at most.
+    /// Largest number of replications of a drawn workload.
     drawn_replications: u32,
     source: Source,
 }
@@ -142,12 +142,12 @@ impl SwiftGapPaper {
         Cell { workload, profile: Profile::Alea31, policy, records }
     }
 
-    /// Whether workloads differ from replication to replication.
+    /// Returns true if workloads differ from replication to replication.
     fn is_redrawn(&self, workload: Workload) -> bool {
         workload == Workload::Zewura || !self.source.is_log()
     }
 
-    /// Swift Gap as it was read, on the clusters of a workload.
+    /// Returns the readings of a version of Swift Gap, on the clusters of a workload.
     fn readings(&self, version: Version, workload: Workload) -> Readings {
         let readings = match version {
             Version::Text => self.file.readings,
@@ -167,7 +167,7 @@ impl SwiftGapPaper {
         }
     }
 
-    /// The simulator Alea 3.1, up when the scenario says.
+    /// Returns the simulator Alea 3.1, started at the time in the scenario.
     fn world<P: alea31::Policy>(&self, clusters: Vec<u32>, policy: P, jobs: Arc<[Job]>) -> World<P> {
         World::new(clusters, policy, jobs).with_start_up(Time::ZERO + Span::from_secs_f64(self.file.simulator.start_up))
     }
@@ -209,7 +209,7 @@ impl SwiftGapPaper {
     }
 }
 
-/// Ascending, each once.
+/// Returns the numbers in ascending order, each once.
 fn sorted(records: &[u32]) -> Vec<u32> {
     let mut records = records.to_vec();
     records.sort_unstable();
@@ -362,7 +362,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn cost(&self, cell: &Cell) -> u64 {
-        // Searches take longest, and the longer the more jobs wait: towards the end of the log, and on one cluster.
+        // Searches take longest, and longer if more jobs wait: towards the end of the log, and on one cluster.
         let weight = match (cell.policy, cell.workload) {
             (Policy::Easy, _) => 1,
             (Policy::Cons | Policy::BestGap, _) => 4,
@@ -387,7 +387,7 @@ mod tests {
         crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
     }
 
-    /// `sg` of `simulate` takes the library's default.
+    /// `sg` of `simulate` uses the library's default.
     #[test]
     fn swift_gap_is_one_policy_with_one_default() {
         assert_eq!(paper(&[]).readings(Version::Text, Workload::Wagap), Readings::default());
@@ -418,7 +418,7 @@ mod tests {
             assert_eq!(draws(policy, Profile::Alea31), (true, true), "{}", policy.name());
             assert_eq!(draws(policy, Profile::Clean), (true, true), "{}", policy.name());
         }
-        // Deterministic by the readings, and then again not.
+        // Deterministic by the readings, then random.
         let listed = |moves: &str| self::paper(&["readings.pick=list-order", &format!("readings.moves={moves}")]);
         assert!(!listed("between-clusters").draws(&paper.cell(Workload::Wagap, Policy::SG, 3000)));
         assert!(listed("any").draws(&paper.cell(Workload::Wagap, Policy::SG, 3000)));

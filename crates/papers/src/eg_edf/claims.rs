@@ -1,4 +1,4 @@
-//! What the paper claims, sentence by sentence, as `docs/papers/eg-edf.md` lists it.
+//! The claims of the paper, as `docs/papers/eg-edf.md` lists them.
 
 use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
@@ -6,19 +6,19 @@ use lab::claim::{Check, Claim, Rule};
 use lab::extra::Extra;
 use lab::quantity::{DesignPoint, Quantity};
 
-/// Equality is met.
+/// Equality meets the claim.
 const AT_LEAST: Rule = Rule::Above { bound: 0.0, tie: true };
-/// In points of late jobs: a job and a half of 3000. Fewer are no difference: a single late job in 60 000, three runs in a
-/// thousand, would decide otherwise.
+/// Margin in points of late jobs: a job and a half of 3000. Without it, a single late job in 60 000, three runs in a thousand, would
+/// decide.
 const LATE: Rule = Rule::AtLeast { margin: 0.05 };
-/// In slowdown, which is at least 1. Less is no difference.
+/// Margin of the slowdown, which is at least 1.
 const SLOWDOWN: Rule = Rule::AtLeast { margin: 0.03 };
 const QUEUES: [Policy; 3] = [Fcfs, Easy, Flex];
-/// The paper's times between jobs. A claim about one is judged where the scenario has it.
+/// The paper's times between jobs. A claim about one of them is judged if the scenario has it.
 const ALL: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 const CONTENDED: [f64; 3] = [1.0, 2.0, 3.0];
 
-/// The claims; with `strict`, under R6 = strict whatever the scenario says.
+/// Returns the claims; with `strict`, under R6 = strict regardless of the scenario.
 pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
     let on = Bench { paper, strict };
     let mut claims = on.table();
@@ -34,7 +34,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// The sentences in the order of the specification.
+    /// Returns the claims in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Late jobs: figure 1, left.
@@ -105,7 +105,7 @@ impl Bench<'_> {
             S3 "§4.1, fig. 2" "… close to Flex"
                 tested "within 25 % of Flex, at every load"
                 in "fig2-right" => self.close_to_flex();
-            // What the text says of the queue, of Tabu search and of EASY.
+            // Statements about the queue, Tabu search and EASY.
             Q1 "§4" "At 5 the queue does not grow"
                 tested "fewer than 15 jobs wait at the last arrival, per policy"
                 in "fig1-left" => Policy::ALL.into_iter().flat_map(|policy| {
@@ -120,7 +120,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The positions of these times between jobs, where the scenario has them.
+    /// Returns the positions of these times between jobs, as far as the scenario has them.
     fn loads(&self, interarrivals: &[f64]) -> Vec<usize> {
         let load = |wanted: &f64| {
             self.paper.loads().into_iter().find(|load| (self.paper.interarrival(*load) - wanted).abs() < 1e-9)
@@ -129,7 +129,7 @@ impl Bench<'_> {
     }
 
     fn at(&self, policy: Policy, load: usize, metric: Metric) -> Quantity<Cell> {
-        // Only policies that backfill have R6.
+        // R6 exists only for policies that backfill.
         let strict = self.strict && policy.backfills();
         Cell { strict, ..EgEdfPaper::cell(policy, load) }.get(metric)
     }
@@ -138,7 +138,7 @@ impl Bench<'_> {
         format!("{what}, inter-arrival {}", self.paper.interarrival(load))
     }
 
-    /// `policy` above each of `others`.
+    /// Checks that `policy` is above each of `others`.
     fn above(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         let check = |load: usize, other: Policy| {
             let label = self.label(&format!("{} − {}", policy.name(), other.name()), load);
@@ -147,12 +147,12 @@ impl Bench<'_> {
         self.loads(loads).into_iter().flat_map(|load| others.iter().map(move |&other| check(load, other))).collect()
     }
 
-    /// `policy` below each of `others`.
+    /// Checks that `policy` is below each of `others`.
     fn below(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         others.iter().flat_map(|&other| self.above(other, &[policy], metric, loads, rule)).collect()
     }
 
-    /// `policy` at most `factor` times `other`.
+    /// Checks that `policy` is at most `factor` times `other`.
     fn at_most(
         &self,
         policy: Policy,
@@ -169,7 +169,7 @@ impl Bench<'_> {
         self.loads(loads).into_iter().map(check).collect()
     }
 
-    /// The metric falls from each time between jobs to the next longer one, under each policy.
+    /// Checks that the metric falls from each time between jobs to the next longer one, under each policy.
     fn falls(&self, metric: Metric, rule: Rule) -> Vec<Check<Cell>> {
         let loads = self.paper.loads();
         let steps = |policy: Policy| {
@@ -210,7 +210,7 @@ impl Bench<'_> {
         ]
     }
 
-    /// Operations at 1 against `factor` times those at 5.
+    /// Compares the operations at 1 with `factor` times those at 5.
     fn grows(&self, policy: Policy, factor: f64) -> Vec<Check<Cell>> {
         let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
         let cost = |load| self.at(policy, load, Metric::operations_per_event);
@@ -264,7 +264,7 @@ impl Bench<'_> {
     }
 }
 
-/// Every claim under the default and under the preset `strict`.
+/// Compares every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
     let pairs = claims(paper, false).into_iter().zip(claims(paper, true));
     Extra::side_by_side(

@@ -1,15 +1,14 @@
-//! Scheduling cost of programs that look at every machine for every job, as the paper's simulator must have (its figure 2, left).
+//! Scheduling cost of programs that test every machine for every job, as the paper's simulator must do (its figure 2, left).
 
 use gap_schedule::{FlexibleConfig, Machine, Placement, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Span};
 use std::cmp::Ordering;
 
-/// A policy of gap-schedule, and the elementary operations that the same schedule costs a program which scans. They follow from what
-/// the policy starts, so the count is the scan's and the time is not.
+/// A policy of gap-schedule, and the elementary operations of a scanning program with the same schedule. They follow from the jobs that the
+/// policy starts, so the count is that of the scan and the time is not.
 ///
-/// An operation is the examination of one machine for one job, whether it is wide enough, has room or is in time; while a
-/// reservation is sought, of one running job; under Flexible backfilling, also of one priority, and n ⌈log₂ n⌉ comparisons for
-/// the sorting of n jobs.
+/// An operation is the examination of one machine for one job, for its width, its room or its time. A search for a reservation also counts
+/// each running job. Flexible backfilling also counts each priority, and n ⌈log₂ n⌉ comparisons for sorting n jobs.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned<P> {
     policy: P,
@@ -22,11 +21,11 @@ pub(super) struct Scanned<P> {
 /// The program that scans.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Scan {
-    /// The head looks at the machines in order, up to the one where it starts.
+    /// The head of the queue tests the machines in order, up to the one that it starts on.
     Fcfs,
-    /// Every job looks at the machines, in order of arrival.
+    /// Every job tests the machines, in order of arrival.
     Easy(Placement),
-    /// The same by priority.
+    /// Every job tests the machines, in order of priority.
     Flexible(Placement, FlexibleConfig),
 }
 
@@ -35,12 +34,12 @@ impl<P> Scanned<P> {
         Self { policy, scan, head: None, operations: 0 }
     }
 
-    /// Elementary operations so far.
+    /// Returns the number of elementary operations so far.
     pub(super) const fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// The operations of the pass that has answered with `starts`.
+    /// Returns the operations of the pass that returned `starts`.
     fn pass(&mut self, view: &View<'_>, starts: &Starts) -> u64 {
         let has_started = |job: JobId| starts.iter().any(|(start, _)| *start == job);
         let (jobs, machines) = (view.queue.len(), view.machines.len());
@@ -52,7 +51,7 @@ impl<P> Scanned<P> {
             }
             Scan::Easy(placement) | Scan::Flexible(placement, _) => placement,
         };
-        // A job that has been given a reservation keeps it until it starts; then the first that waits is given one.
+        // A job keeps its reservation until it starts; then the first waiting job gets one.
         let former = self.head;
         let order = self.scan.order(view);
         let waiting = view.queue.iter().filter(|job| !has_started(job.job));
@@ -64,14 +63,14 @@ impl<P> Scanned<P> {
             operations += jobs + jobs * levels;
         }
         if placement == Placement::FirstFit {
-            // A job looks no further than the machine that it starts on.
+            // A job tests no machine behind the one that it starts on.
             operations -= starts.iter().map(|(_, machine)| beyond(machine)).sum::<usize>();
         }
         if let Some(head) = self.head.and_then(|head| view.queue.get(head)) {
             let suits = |machine: usize| view.suits(machine, &head.request);
             let running: usize =
                 (0..machines).filter(|machine| suits(*machine)).map(|machine| view.running[machine].len()).sum();
-            // The jobs that have started before the head had its turn run beside the others. A head from before was the first.
+            // Jobs that started before the head's turn run beside the others. A head from an earlier pass came first.
             let queued = |job: JobId| view.queue.get(job).expect("a job that starts has waited");
             let before_head = |job: JobId| Some(job) == former || order(queued(job), head).is_lt();
             let is_new = former != self.head;
@@ -83,7 +82,7 @@ impl<P> Scanned<P> {
 }
 
 impl Scan {
-    /// The order of turns.
+    /// Returns the order in which jobs take their turns.
     fn order<'a>(self, view: &'a View<'a>) -> impl Fn(&QueuedJob, &QueuedJob) -> Ordering + 'a {
         let fastest = |one: &&Machine, other: &&Machine| one.speed.total_cmp(&other.speed);
         let fastest = *view.machines.iter().max_by(fastest).expect("a job waits, so there is a machine");
@@ -132,12 +131,12 @@ mod tests {
             let world = MultiCluster::new(vec![Machine::new(4)], Scanned::new(policy, scan), jobs);
             Sim::new(world, ()).run().0.policy().operations()
         }
-        // At 0, 1, 2 and 3 s the head looks at the machine; at 100 and at 110 s, two jobs do.
+        // At 0, 1, 2 and 3 s the head tests the machine; at 100 and at 110 s, two jobs do.
         assert_eq!(count(Fcfs::new(), Scan::Fcfs), 8);
-        // The pass at 3 s takes five: job 1 looks at the machine, then seeks a reservation there, by the ends of jobs 0 and 2;
-        // job 3 looks at the machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
+        // The pass at 3 s takes five: job 1 tests the machine, then seeks a reservation there, by the ends of jobs 0 and 2; job 3 tests the
+        // machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
         assert_eq!(count(Easy::default(), Scan::Easy(Placement::Fastest)), 22);
-        // Three passes have one priority to compute, four have two, and two are sorted by two comparisons.
+        // Three passes compute one priority, four compute two and sort two jobs with two comparisons.
         let flexible = Scan::Flexible(Placement::Fastest, FlexibleConfig::default());
         assert_eq!(count(FlexibleBackfill::default(), flexible), 22 + 3 + 4 * (2 + 2));
     }

@@ -1,4 +1,4 @@
-//! Figures 1 and 2, left and right, and three of our own.
+//! Figures 1 and 2, left and right, and three additional ones.
 
 use super::claims::side_by_side;
 use super::{Cell, EgEdfPaper, Metric, Policy};
@@ -64,7 +64,7 @@ fn plot<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell
     Exhibit::Plot(Figure::new(id, title, INTERARRIVAL, panels).caption(caption))
 }
 
-/// One series per policy over the time between jobs. `strict` concerns the policies that backfill.
+/// Returns one series per policy over the time between jobs. `strict` applies to the policies that backfill.
 fn over_loads(paper: &EgEdfPaper, policies: &[Policy], metric: Metric, strict: bool) -> Vec<Series<Cell>> {
     let series = |&policy: &Policy| Series {
         name: policy.name().to_owned(),

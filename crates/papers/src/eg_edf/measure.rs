@@ -1,4 +1,4 @@
-//! What is measured in one run (§4).
+//! Measurements of one run (§4).
 
 use super::LateOf;
 use super::metrics::Measured;
@@ -7,13 +7,13 @@ use gap_schedule::{Contention, Usage, UsageOver};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
-/// Listens to a run and keeps the sums that the metrics need.
+/// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
     log: JobLog<Departures>,
     usage: Usage,
     contention: Contention,
     first_submit: Option<Time>,
-    /// Of policies that promise something to the first of the queue.
+    /// Only for policies that promise a start to the first job of the queue.
     promises: Option<Promises>,
 }
 
@@ -27,7 +27,7 @@ struct Departures {
 }
 
 impl Measure {
-    /// An empty record of a run on a grid of `processors`.
+    /// Returns an empty record of a run on a grid of `processors`.
     pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
         Self {
             log: JobLog::new(Departures::default()),
@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// What was measured; `moves` is how many Tabu moves were tried and accepted.
+    /// Returns the metrics; `moves` are the numbers of Tabu moves tried and accepted.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Measured {
         let (jobs, tally) = (self.log.sink(), self.log.counts());
@@ -88,7 +88,7 @@ impl Sink for Departures {
             self.with_deadline += 1;
             self.late += u64::from(record.finish > deadline);
         }
-        // (Tw + Te) / Te, with the time that the job took on its machine.
+        // (Tw + Te) / Te, with the time of the job on its machine.
         self.slowdown += record.response().as_secs_f64() / record.finish.since(record.start).as_secs_f64();
     }
 }

@@ -1,7 +1,7 @@
 //! The metrics of one run (§4).
 
 lab::metrics! {
-    /// What is measured in one run.
+    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Jobs that end after their deadline, of all jobs or of those that have one (R3).
         late_percent: "late jobs" ("%") smaller,

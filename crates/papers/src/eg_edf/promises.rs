@@ -1,24 +1,24 @@
-//! Whether the first job of the queue starts when the machines could have had it, whatever passes it.
+//! Check that the first job of the queue starts as early as the machines allow, even if other jobs pass it.
 
 use gap_schedule::Machine;
 use sim_core::{Fact, Job, JobId, Probe, SiteId, Time};
 use std::collections::BTreeMap;
 
-/// Follows a run in which the queue is served in order of arrival, and knows nothing of the policy: it asks the machines,
-/// when a job becomes the first of the queue, when they could start it if no other job came.
+/// Observer of a run in which the queue is served in order of arrival. It is independent of the policy: when a job becomes the first of the
+/// queue, it computes from the machines the earliest start of that job if no other job came.
 pub(super) struct Promises {
     machines: Vec<Machine>,
-    /// What runs on each machine: job, processors, and when it will end, for estimates are exact (A1).
+    /// Running jobs of each machine: job, processors, and end, which is known because estimates are exact (A1).
     running: Vec<Vec<(JobId, u32, Time)>>,
-    /// Who waits, in order of arrival.
+    /// Waiting jobs, in order of arrival.
     waiting: BTreeMap<JobId, Job>,
-    /// The first of them, and when it could start.
+    /// The first of them, and its earliest start.
     first: Option<(JobId, Time)>,
     broken: u64,
 }
 
 impl Promises {
-    /// Nothing has happened yet on these machines.
+    /// Returns a record without events on these machines.
     pub(super) fn new(machines: &[Machine]) -> Self {
         Self {
             machines: machines.to_vec(),
@@ -29,12 +29,12 @@ impl Promises {
         }
     }
 
-    /// How many jobs started later than they could have when they became the first of the queue.
+    /// Returns the number of jobs that started later than the earliest start computed when they became first.
     pub(super) const fn broken(&self) -> u64 {
         self.broken
     }
 
-    /// Earliest start of a job if no other job comes; `None` if no machine is wide enough.
+    /// Returns the earliest start of a job if no other job comes; `None` if no machine is wide enough.
     fn soonest(&self, now: Time, job: &Job) -> Option<Time> {
         let need = job.request.processors;
         let on = |(machine, running): (&Machine, &Vec<(JobId, u32, Time)>)| {

@@ -1,15 +1,15 @@
-//! What the paper claims, sentence by sentence, as `docs/papers/hierarchical.md` lists it.
+//! The claims of the paper, as `docs/papers/hierarchical.md` lists them.
 
 use super::{Cell, Declining, Hierarchical, Metric, Off, Scene, TREE, name};
 use hier_grid::System;
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
-/// In percent: substantially better.
+/// Substantially better, in percent.
 const SUBSTANTIAL: Rule = Rule::Below { bound: -10.0, tie: false };
-/// In percent: almost the same execution time.
+/// Almost the same execution time, in percent.
 const ALMOST_THE_SAME: Rule = Rule::Within { low: -25.0, high: 25.0 };
-/// In percent: as when resources are constant.
+/// The same as with constant resources, in percent.
 const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
 
 pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
@@ -19,7 +19,7 @@ pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
     claims
 }
 
-/// Sentences that are shown and not judged.
+/// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
     let checks = paper.execution(Scene::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
     if checks.is_empty() {
@@ -36,10 +36,10 @@ pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
 }
 
 impl Hierarchical {
-    /// The sentences in the order of the specification.
+    /// Returns the claims in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
-            // Waiting and response against peers, and how many trees are too many.
+            // Waiting and response against peers, and the number of trees that is too large.
             H1 "First Experiment, figs. 3, 6, 9" "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario"
                 tested "paired, at least 10 % below P2P in every cell"
                 in "fig3", "fig6", "fig9", "fig10" => self.against_peers(Metric::awt);
@@ -59,21 +59,21 @@ impl Hierarchical {
             H6 "First Experiment, fig. 5" "The AET starts to differ when job size increases, and the hierarchical system is better"
                 tested "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520"
                 in "fig5" => self.execution(Scene::First, self.large(), 520, SUBSTANTIAL);
-            // What butterfly and load-balance do.
+            // Effects of butterfly and load-balance.
             H8 "Second Experiment, fig. 8" "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets"
                 tested "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest"
                 in "fig8" => self.influence();
             H9 "Second Experiment" "The more jobs, the more rescheduling"
                 tested "moves per job in the hierarchical system, paired, each step of N, experiments 1 and 2"
                 in "moves" => self.rescheduling();
-            // How waiting depends on the time between jobs.
+            // Dependence of the wait on the time between jobs.
             H10 "Third Experiment, fig. 9" "The AWT declines steeply in the hierarchical systems when jobs arrive with a larger mean interval"
                 tested "AWT at the longest interval over that at the shortest, below 0.5, per system with trees"
                 in "fig9" => self.slope(&|system| system != System::P2p, Rule::Below { bound: 0.5, tie: false });
             H11 "Third Experiment, fig. 9" "It declines only slightly in the P2P system"
                 tested "AWT at the longest interval over that at the shortest, above 0.3"
                 in "fig9" => self.slope(&|system| system == System::P2p, Rule::Above { bound: 0.3, tie: false });
-            // What changing resources do, and how far runs differ.
+            // Effect of changing resources, and differences between runs.
             H12 "Fourth Experiment, fig. 10" "With changing resources the AWT turns out the same as with constant ones"
                 tested "experiment 4 against experiment 1, paired, within 10 %, per system with trees and N"
                 in "fig10" => self.changing_resources();
@@ -86,12 +86,12 @@ impl Hierarchical {
         }
     }
 
-    /// Systems with trees, in the scenario's order.
+    /// Returns the systems with trees, in the scenario's order.
     fn trees(&self) -> impl Iterator<Item = System> {
         self.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
     }
 
-    /// Every cell that the figures of the paper show, but for the system: words, experiment, size, jobs.
+    /// Returns every cell of the paper's figures, without the system: words, experiment, size, jobs.
     fn cells(&self) -> Vec<(String, Scene, usize, u32)> {
         let paper = self;
         let (sample, large) = (paper.sample(), paper.large());
@@ -112,7 +112,7 @@ impl Hierarchical {
         cells
     }
 
-    /// How far `a` lies above `b`, in percent of `b`.
+    /// Returns the relative difference of `a` to `b`, in percent of `b`.
     fn above(&self, a: Cell, b: Cell, metric: Metric) -> Quantity<Cell> {
         a.get(metric).percent_above(b.get(metric))
     }
@@ -138,7 +138,7 @@ impl Hierarchical {
         systems.iter().all(|system| self.has(*system))
     }
 
-    /// Sixteen trees against four, in words (R17).
+    /// Describes the comparison of sixteen trees with four (R17).
     fn declining(&self) -> &'static str {
         match self.file.readings.of_sentences.declining {
             Declining::Falls => "the AWT of 16 trees below that of 4 (R17 falls)",
@@ -176,7 +176,7 @@ impl Hierarchical {
         later.map(|(words, scene, input, jobs)| self.sixteen_against_four(&words, scene, input, jobs)).collect()
     }
 
-    /// Execution times of small jobs against P2P, over all N: the sentence names none.
+    /// Checks execution times of small jobs against P2P, averaged over N, since the statement names none.
     fn small_jobs(&self) -> Vec<Check<Cell>> {
         let each = self.execution(Scene::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
         let mean = crate::mean(each.into_iter().map(|check| check.quantity));
@@ -184,7 +184,7 @@ impl Hierarchical {
         mean.map(check).into_iter().collect()
     }
 
-    /// Execution times of the hierarchical system against P2P, for each N beyond a bound.
+    /// Checks execution times of the hierarchical system against P2P, for each N beyond a bound.
     fn execution(&self, scene: Scene, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
         if !self.has_all(&[TREE, System::P2p]) {
             return Vec::new();
@@ -201,7 +201,7 @@ impl Hierarchical {
         jobs.map(check).collect()
     }
 
-    /// A quantity grows with each step of N.
+    /// Checks that a quantity grows with each step of N.
     fn steps(&self, what: &str, of: impl Fn(u32) -> Quantity<Cell>) -> Vec<Check<Cell>> {
         let check = |step: &[u32]| {
             let label = format!("{what}, N = {} − N = {}", step[1], step[0]);
@@ -235,7 +235,7 @@ impl Hierarchical {
         scenes.into_iter().flat_map(of).collect()
     }
 
-    /// The AWT at the longest interval over that at the shortest.
+    /// Checks the ratio of the AWT at the longest interval to that at the shortest.
     fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
         let paper = self;
         let intervals = &paper.file.experiments.intervals;
@@ -284,7 +284,7 @@ impl Hierarchical {
             }
         }
         if self.has(TREE) {
-            // Where every job has a server at once, nothing waits that could fall back.
+            // If every job gets a server at once, no job waits, and none can fall back.
             for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
                 let both = Cell { off: Off::Both, ..self.cell(Scene::Fourth, input, jobs, TREE) };
                 let all = Cell { off: Off::All, ..both };
@@ -316,7 +316,7 @@ impl Hierarchical {
 }
 
 impl Hierarchical {
-    /// A cell in words, but for its system.
+    /// Describes a cell, without its system.
     pub(super) fn words(&self, scene: Scene, input: usize, jobs: u32) -> String {
         let gigabytes = self.file.workload.mean_input[input];
         let experiment = match scene {
@@ -328,12 +328,12 @@ impl Hierarchical {
         format!("{experiment}, {gigabytes} GB, N = {jobs}")
     }
 
-    /// The number of jobs in the middle of the list.
+    /// Returns the number of jobs in the middle of the list.
     pub(super) fn middle(&self) -> u32 {
         self.jobs[self.jobs.len() / 2]
     }
 
-    /// Several runs of experiment 1 as one replication.
+    /// Returns a cell with several runs of experiment 1 as one replication.
     pub(super) fn several(&self, jobs: u32, system: System) -> Cell {
         Cell { runs: self.batch, ..self.cell(Scene::First, self.sample(), jobs, system) }
     }

@@ -1,4 +1,4 @@
-//! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from what a run says of itself.
+//! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from the state and messages of a run.
 
 use super::{Cell, Hierarchical, Scene, name};
 use hier_grid::grid::view::SchedulerView;
@@ -13,7 +13,7 @@ use lab::paper::Made;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
+/// Returns the example of figure 1: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. The first three of its six jobs find no
 /// resources at GS4.
 fn example<W: MessageObserver>(
     paper: &Hierarchical,
@@ -38,7 +38,7 @@ fn example<W: MessageObserver>(
 /// Jobs of the example.
 const JOBS: u32 = 6;
 
-/// The example with its two channels.
+/// Draws the example with its two channels.
 pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
     let mut sim = Sim::new(example(paper, streams, ()), ());
     sim.run_until(Time::from_secs(1));
@@ -88,7 +88,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
     made("fig1", caption, sketch, data)
 }
 
-/// The example's run, message by message.
+/// Draws the example's run, message by message.
 pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
     let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
     let views: Vec<SchedulerView> = grid.schedulers().collect();
@@ -111,8 +111,8 @@ pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
     made("fig1-messages", caption, sketch, data)
 }
 
-/// A sequence diagram as wide as a report shows pictures: lifelines of the nodes that speak, arrows from sender to receiver in the
-/// order of sending, time at the left.
+/// Returns a sequence diagram of the width of a report: lifelines of the communicating nodes, arrows from sender to receiver in the order
+/// of sending, time at the left.
 fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String) -> Sketch {
     const ROW: f64 = 17.0;
     const TOP: f64 = 108.0;
@@ -136,7 +136,7 @@ fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String)
         let size = (step.min(96.0) - 6.0, 34.0);
         sketch.boxes.push(SketchBox { centre: (x, TOP - 51.0), size, lines, slot: None });
     }
-    // Forwards are put together before they leave: a witness sees them early.
+    // Forwards are assembled before they leave: an observer sees them early.
     let mut in_order: Vec<&Message> = messages.iter().collect();
     in_order.sort_by_key(|message| message.sent);
     let mut last = None;
@@ -158,7 +158,7 @@ fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String)
     sketch
 }
 
-/// The hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.
+/// Draws the hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.
 pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
     let several = |system: &System| match *system {
         System::Trees(trees) if trees > 1 => Some(trees),
@@ -239,14 +239,14 @@ fn sample(paper: &Hierarchical, system: System) -> Cell {
     paper.cell(Scene::First, paper.sample(), paper.jobs[0], system)
 }
 
-/// The sketch as the figure `id`; `data` is what was drawn: series, x, metric, value.
+/// Returns the sketch as the figure `id`; `data` are the drawn values: series, x, metric, value.
 fn made(id: &str, caption: String, mut sketch: Sketch, data: Vec<(String, String, &str, f64)>) -> Made {
     id.clone_into(&mut sketch.id);
     let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
     Made { pictures: vec![(sketch.into(), caption)], rows: rows.collect(), ..Made::default() }
 }
 
-/// As the paper calls it: `GSS`, `PGSS 1`, `GS3`.
+/// Returns the paper's name of a scheduler: `GSS`, `PGSS 1`, `GS3`.
 fn label(view: &SchedulerView) -> String {
     match view.role {
         Role::Gss => "GSS".to_owned(),
@@ -260,7 +260,7 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Where schedulers stand: leaves side by side, others in the middle above their children.
+/// Positions of schedulers: leaves side by side, others centred above their children.
 struct Layout {
     places: Vec<(f64, f64)>,
 }

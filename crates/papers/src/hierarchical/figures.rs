@@ -1,4 +1,4 @@
-//! The figures and tables: what is on which axis.
+//! The figures and tables of the paper.
 
 use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, drawings, metrics, name};
 use hier_grid::{Kind, System};
@@ -21,7 +21,7 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     exhibits
 }
 
-/// A metric over the number of jobs.
+/// Returns a figure of a metric over the number of jobs.
 fn figure<'a>(
     id: &'static str,
     title: &str,
@@ -31,7 +31,7 @@ fn figure<'a>(
     Exhibit::Plot(Figure::new(id, title, JOBS, vec![Panel::of(metric, series)]).caption(caption).log_x())
 }
 
-/// Figures 3 to 10, and ours: what claims rest on, and what it costs.
+/// Returns figures 3 to 10, and additional ones: evidence for claims, and costs.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let systems = &paper.file.experiments.systems;
@@ -136,7 +136,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     ]
 }
 
-/// Systems with trees.
+/// Returns the systems with trees.
 fn trees(paper: &Hierarchical) -> Vec<System> {
     paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p).collect()
 }
@@ -165,7 +165,7 @@ fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
     paper.file.experiments.systems.iter().map(of).collect()
 }
 
-/// The hierarchical system with some of its algorithms switched off.
+/// Returns series of the hierarchical system with some of its algorithms switched off.
 fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell>> {
     if !paper.has(TREE) {
         return Vec::new();
@@ -184,7 +184,7 @@ fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell
     offs.iter().map(of).collect()
 }
 
-/// Table 1, and how many servers of each type were drawn.
+/// Returns table 1 as a figure, with the number of servers drawn of each type.
 fn server_types(paper: &Hierarchical) -> Figure<Cell> {
     let grid = &paper.file.grid;
     let types = || (0..grid.server_nodes.len()).zip(1_u32..);
@@ -201,7 +201,7 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
             ..Panel::derived("servers", "servers in the world", series("drawn", drawn.collect()))
         },
     ];
-    // Between types of server there is nothing.
+    // Server types have no order to join.
     Figure::new("table1", "Table 1. Computational resources", "server number", panels)
         .caption(
             "CPUs of each type of server, and how many servers of the type the world holds. Types are drawn with equal \
@@ -210,13 +210,13 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
         .unjoined()
 }
 
-/// How many servers of a type the world holds.
+/// Returns the number of servers of a type in the world.
 fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
     let any = paper.cell(Scene::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
     any.get(Metric::servers_of_type(kind))
 }
 
-/// Where jobs ran, at the middle N.
+/// Returns the distances at which jobs ran, at the middle N.
 fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |&system: &System| {
@@ -233,7 +233,7 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
         .over(&metrics::DISTANCES)
 }
 
-/// How far apart the worst and the best of several runs are.
+/// Returns the difference between the worst and the best of several runs.
 fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
     let jobs = paper.middle();
@@ -246,7 +246,7 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
     )
 }
 
-/// Table 1 itself.
+/// Returns table 1.
 fn server_table(paper: &Hierarchical) -> Table<Cell> {
     let grid = &paper.file.grid;
     let row = |kind: usize| Row {
@@ -271,7 +271,7 @@ fn server_table(paper: &Hierarchical) -> Table<Cell> {
     }
 }
 
-/// Control messages per job, kind by kind, at the largest N.
+/// Returns the control messages per job by kind, at the largest N.
 fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
     let jobs = *paper.jobs.last().expect("validated");
     let systems = &paper.file.experiments.systems;

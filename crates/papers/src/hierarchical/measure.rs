@@ -1,4 +1,4 @@
-//! What is measured in one run: equations (3) to (5), and what was counted.
+//! Measurements of one run: equations (3) to (5), and counters.
 
 use super::metrics::{Measured, Metric};
 use hier_grid::config::GridConfig;
@@ -8,7 +8,7 @@ use lab::metric::{Metric as _, Values};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
-/// Listens to a run and keeps the sums that the metrics need.
+/// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
     log: JobLog<Sums>,
 }
@@ -31,7 +31,7 @@ impl Default for Measure {
 const FAR: [Distance; 4] = [Distance::SameSite, Distance::SameNet, Distance::SameBackbone, Distance::Across];
 
 impl Measure {
-    /// Measurements of a run in a world with `servers` of each type; the spread of one run is not a number.
+    /// Returns the metrics of a run in a world with `servers` of each type; the spread of one run is NaN.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GridCounts, events: u64, servers: Vec<(usize, f64)>) -> Measured {
         let Sums { jobs, wait, execution, first, last } = self.log.sink();
@@ -60,7 +60,7 @@ impl Measure {
     }
 }
 
-/// The metrics of a run on this grid.
+/// Returns the metrics of a run on this grid.
 pub(super) fn all(grid: &GridConfig) -> Vec<Metric> {
     let kinds = Kind::ALL.iter().map(|kind| Metric::messages_of(*kind));
     let distances = (0..FAR.len()).map(Metric::percent_at);
@@ -68,7 +68,7 @@ pub(super) fn all(grid: &GridConfig) -> Vec<Metric> {
     Metric::list().into_iter().chain(kinds).chain(distances).chain(types).collect()
 }
 
-/// How many servers of a world are of each type of Table 1, counted from 0.
+/// Counts the servers of each type of Table 1 in a world; types are numbered from 0.
 #[expect(clippy::cast_precision_loss, reason = "counts")]
 pub(super) fn server_types(grid: &GridConfig, world: &World) -> Vec<(usize, f64)> {
     let cpus = grid.server_nodes.iter().zip(&grid.server_cpus).map(|(nodes, cpus)| nodes * cpus);
@@ -76,7 +76,7 @@ pub(super) fn server_types(grid: &GridConfig, world: &World) -> Vec<(usize, f64)
     cpus.map(of_type).enumerate().collect()
 }
 
-/// The means of several runs, and how far the AWT of the worst lies above that of the best.
+/// Returns the means of several runs, and the relative difference between the worst and the best AWT.
 pub(super) fn of_several(runs: &[Values<Metric>]) -> Values<Metric> {
     let waits = || runs.iter().filter_map(|run| run.of(Metric::awt));
     let (worst, best) = (waits().fold(f64::MIN, f64::max), waits().fold(f64::MAX, f64::min));

@@ -1,12 +1,12 @@
-//! The metrics of one run: equations (3) to (5), and what was counted.
+//! The metrics of one run: equations (3) to (5), and counters.
 
 use hier_grid::Kind;
 
-/// How far from its work station a job ran, in words.
+/// Distance of a job from its work station, in words.
 pub(super) const DISTANCES: [&str; 4] = ["same site", "same net", "same backbone", "another backbone"];
 
 lab::metrics! {
-    /// What is measured in one run.
+    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Mean time from request to offer, equation (4).
         awt: "average waiting time" ("s") smaller,
@@ -18,15 +18,15 @@ lab::metrics! {
         jobs_lost: "jobs lost" smaller zero,
         /// Control messages of all kinds.
         messages: "control messages per job" smaller,
-        /// How often a job was moved by butterfly, load-balance or fallback.
+        /// Moves of a job by butterfly, load-balance or fallback.
         moves: "moves per job",
-        /// How often a job was moved by butterfly.
+        /// Moves of a job by butterfly.
         moves_butterfly: "moves by butterfly, per job",
-        /// How often a job was moved by load-balance.
+        /// Moves of a job by load-balance.
         moves_load_balance: "moves by load-balance, per job",
-        /// How often a job was moved by fallback.
+        /// Moves of a job by fallback.
         moves_fallback: "moves by fallback, per job",
-        /// How often schedulers discovered what is below them.
+        /// Discoveries of the nodes below a scheduler.
         discoveries: "discoveries" zero,
         /// Changes of a server's operating system.
         changes: "changes of resources" zero,
@@ -36,7 +36,7 @@ lab::metrics! {
         resubmitted: "resubmissions per job" smaller,
         /// Events of the simulation.
         events: "events per job",
-        /// How far the AWT of the worst of several runs lies above that of the best; of one run it is not defined.
+        /// Excess of the worst AWT of several runs over the best, in percent of the best; undefined for one run.
         awt_spread_percent: "worst above best" ("%") smaller,
         /// Control messages of one kind.
         messages_of(Kind, kind => format!("messages_{}", word(kind))): "control messages of a kind, per job",
@@ -47,7 +47,7 @@ lab::metrics! {
     }
 }
 
-/// A kind of message as transcripts write it.
+/// Returns the name of a kind of message in transcripts.
 pub(super) fn word(kind: Kind) -> String {
     serde_json::to_value(kind).ok().and_then(|value| value.as_str().map(str::to_owned)).expect("kinds are words")
 }

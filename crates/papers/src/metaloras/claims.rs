@@ -1,4 +1,4 @@
-//! What the paper claims, sentence by sentence, as `docs/papers/metaloras.md` lists it.
+//! The claims of the paper, as `docs/papers/metaloras.md` lists them.
 
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::claim::{Check, Claim, Remark, Rule};
@@ -10,13 +10,13 @@ const W05: Policy = Policy::Ptt(Weight::HALF);
 const W1: Policy = Policy::Ptt(Weight::ONE);
 const CLASSIC: [Policy; 2] = [Policy::Ffit, Policy::Rr];
 const PTT: [Policy; 3] = [W0, W05, W1];
-/// Those that ask for predictions.
+/// Policies that use predictions.
 const PREDICTING: [Policy; 4] = [Policy::Tat, W0, W05, W1];
 
 const BELOW: Rule = Rule::NEGATIVE;
 const AT_MOST: Rule = Rule::Below { bound: 0.0, tie: true };
 
-/// The claims, to be judged under `variant`.
+/// Returns the claims, to be judged under `variant`.
 pub(super) fn claims(paper: &MetaLorasPaper, variant: Variant) -> Vec<Claim<Cell>> {
     let on = Bench { paper, variant };
     let mut claims = on.table();
@@ -44,17 +44,17 @@ impl Bench<'_> {
         self.paper.slowdown(self.cell(policy, level))
     }
 
-    /// The mean of a metric over all levels.
+    /// Returns the mean of a metric over all levels.
     fn mean(&self, policy: Policy, metric: Metric) -> Quantity<Cell> {
         crate::mean(self.paper.levels().map(|level| self.cell(policy, level).get(metric))).expect("there is a level")
     }
 
-    /// The mean of the local users' slowdown over the levels where there are any.
+    /// Returns the mean of the local users' slowdown over the levels with local users.
     fn mean_slowdown(&self, policy: Policy) -> Option<Quantity<Cell>> {
         crate::mean(self.paper.occupied_levels().into_iter().map(|level| self.slowdown(policy, level)))
     }
 
-    /// A check at each level for each of `ones` and each of `others`: how far the first is above the second, in percent.
+    /// Checks, at each level, the difference of each of `ones` to each of `others`, in percent of the latter.
     fn each_level(&self, ones: &[Policy], others: &[Policy], rule: Rule) -> Vec<Check<Cell>> {
         let check = |level: usize, one: Policy, other: Policy| {
             let label = format!("{} %, {} against {}", self.paper.percent(level), one.name(), other.name());
@@ -65,12 +65,12 @@ impl Bench<'_> {
         self.paper.levels().flat_map(at).collect()
     }
 
-    /// The position of a level that the paper calls so.
+    /// Returns the position of the level with this percentage.
     fn level(&self, percent: u32) -> Option<usize> {
         self.paper.levels().find(|level| self.paper.percent(*level) == percent)
     }
 
-    /// How many percent of `other` a metric of `one` is smaller, both averaged over the levels.
+    /// Checks the reduction of a metric from `other` to `one`, in percent of `other`, both averaged over the levels.
     fn gain(&self, one: Policy, other: Policy, metric: Metric, rule: Rule) -> Check<Cell> {
         Check {
             label: format!("{} against {}, mean over levels", one.name(), other.name()),
@@ -79,14 +79,14 @@ impl Bench<'_> {
         }
     }
 
-    /// How much TAT gains over the mean of FFIT and RR.
+    /// Checks the reduction of a metric from the mean of FFIT and RR to TAT.
     fn gain_over_classics(&self, metric: Metric, rule: Rule) -> Check<Cell> {
         let classics = crate::mean(CLASSIC.into_iter().map(|policy| self.mean(policy, metric))).expect("two");
         let gain = self.mean(Policy::Tat, metric).percent_above(classics) * -1.0;
         Check::new("TAT against the mean of FFIT and RR", gain, rule)
     }
 
-    /// How much less PTT, on average over W, slows local users than the mean of `others` does.
+    /// Returns the reduction of the local users' slowdown from the mean of `others` to PTT averaged over W.
     fn less_intrusion(&self, others: &[Policy]) -> Option<Quantity<Cell>> {
         let of = |policies: &[Policy]| {
             let slowdowns: Option<Vec<_>> = policies.iter().map(|policy| self.mean_slowdown(*policy)).collect();
@@ -95,7 +95,7 @@ impl Bench<'_> {
         Some(of(&PTT)?.percent_above(of(others)?) * -1.0)
     }
 
-    /// How far the mean slowdown of one policy is above that of another.
+    /// Checks the difference of the mean slowdowns of two policies.
     fn above(&self, one: Policy, other: Policy, rule: Rule) -> Option<Check<Cell>> {
         Some(Check {
             label: format!("{} − {}, mean over levels", one.name(), other.name()),
@@ -104,7 +104,7 @@ impl Bench<'_> {
         })
     }
 
-    /// The sentences in the order of the specification.
+    /// Returns the claims in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             C1 "§3.2, fig. 3" "The FFIT policy is the worst"
@@ -176,7 +176,7 @@ impl Bench<'_> {
         }
     }
 
-    /// In how many percent of all pairs of cells turnaround and makespan differ in the same direction.
+    /// Returns the percentage of pairs of cells whose turnaround and makespan differ in the same direction.
     fn pairs_alike(&self) -> Check<Cell> {
         let cells: Vec<Cell> = self
             .paper
@@ -195,7 +195,7 @@ impl Bench<'_> {
         }
     }
 
-    /// W = 0 against two others at 30 %, in percent.
+    /// Compares W = 0 with two others at 30 %, in percent.
     fn penalised_at_30(&self) -> Vec<Check<Cell>> {
         let worse = |level: usize| {
             [Policy::Tat, W05].map(|other| Check {
@@ -207,7 +207,7 @@ impl Bench<'_> {
         self.level(30).into_iter().flat_map(worse).collect()
     }
 
-    /// The slowdown at 100 % over that at 30 %, per policy.
+    /// Checks the ratio of the slowdown at 100 % to that at 30 %, per policy.
     fn stable(&self) -> Vec<Check<Cell>> {
         let Some((few, all)) = self.level(30).zip(self.level(100)) else { return Vec::new() };
         let ratio = |policy: Policy| Check {
@@ -218,7 +218,7 @@ impl Bench<'_> {
         CLASSIC.into_iter().chain(PREDICTING).map(ratio).collect()
     }
 
-    /// The slowdown of each W at most that of each other policy, at each level with users.
+    /// Checks that the slowdown of each W is at most that of each other policy, at each level with local users.
     fn smallest(&self) -> Vec<Check<Cell>> {
         let check = |level: usize, one: Policy, other: Policy| {
             let label = format!("{} %, {} − {}", self.paper.percent(level), one.name(), other.name());
@@ -229,7 +229,7 @@ impl Bench<'_> {
         self.paper.occupied_levels().into_iter().flat_map(at).collect()
     }
 
-    /// Growth of the error with the queue, at each level, for each policy under which jobs queue.
+    /// Checks the growth of the error with the queue, at each level, for each policy under which jobs queue.
     fn slopes(&self) -> Vec<Check<Cell>> {
         let queues = self.paper.settings[&self.variant].queues_under_prediction();
         let queueing: Vec<Policy> = CLASSIC.into_iter().chain(PREDICTING.into_iter().filter(|_| queues)).collect();
@@ -241,7 +241,7 @@ impl Bench<'_> {
     }
 }
 
-/// Sentences that are shown and not judged, under the default.
+/// Returns the statements that are shown and not judged, under the default.
 pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     let on = Bench { paper, variant: Variant::Default };
     let against_tat = on.less_intrusion(&[Policy::Tat]);
@@ -272,7 +272,7 @@ pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     ]
 }
 
-/// Every claim under both presets.
+/// Compares every claim under both presets.
 pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));
     Extra::side_by_side(

@@ -1,4 +1,4 @@
-//! Figures 3 to 5, the errors of prediction, and what W trades.
+//! Figures 3 to 5, the prediction errors, and the trade-off by W.
 
 use super::claims::side_by_side;
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions};
@@ -9,7 +9,7 @@ use lab::quantity::{DesignPoint, Quantity};
 
 const ACTIVITY: &str = "local activity (%)";
 
-/// What the y axes of a figure's two panels say.
+/// Labels of the y axes of a figure's two panels.
 type Labels = [&'static str; 2];
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
@@ -74,7 +74,7 @@ fn figure<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Ce
     Exhibit::Plot(Figure::new(id, title, ACTIVITY, panels).caption(caption))
 }
 
-/// A panel for each preset: a series for each policy, over these levels.
+/// Returns a panel for each preset: a series for each policy, over these levels.
 fn over_levels(
     paper: &MetaLorasPaper,
     metric: &'static str,
@@ -98,12 +98,12 @@ fn over_levels(
     Variant::PRESETS.into_iter().zip(labels).map(panel).collect()
 }
 
-/// The name of a series under one of the presets.
+/// Returns the name of a series under one of the presets.
 fn named(name: &str, variant: Variant) -> String {
     if variant == Variant::Default { name.to_owned() } else { format!("{name}, reading-b") }
 }
 
-/// Turnaround against the slowdown of local users as W grows: a line for each level with users.
+/// Draws turnaround against the slowdown of local users as W grows: a line for each level with local users.
 fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let lines: Vec<Line> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
     let needs = lines.iter().flat_map(|line| &line.points).flat_map(|(_, x, y)| [x.clone(), y.clone()]).collect();

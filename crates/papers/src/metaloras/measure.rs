@@ -1,4 +1,4 @@
-//! What is measured in one run (§3.1).
+//! Measurements of one run (§3.1).
 
 use super::metrics::Measured;
 use super::settings::Settings;
@@ -41,11 +41,11 @@ impl Measured {
     }
 }
 
-/// By how many points the error of a prediction grows for each job that waits in the LoRaS queue at that moment: the slope of
-/// the least-squares line. Not a number if as many wait whenever something is predicted.
+/// Returns the slope of the least-squares line of the prediction error, in points, over the number of jobs waiting in the LoRaS queue at
+/// that moment. NaN if that number is the same for all predictions.
 fn per_waiting(outcomes: &[Outcome]) -> f64 {
     let waiting = |of: &Outcome| {
-        // Jobs join a queue in the order of their dispatch, and those of one instant in that of their arrival.
+        // Jobs join a queue in the order of their dispatch, ties in the order of arrival.
         let ahead = |other: &&Outcome| {
             let joined = (other.dispatched, other.arrival, other.job) < (of.dispatched, of.arrival, of.job);
             other.cluster == of.cluster && joined && other.start > of.dispatched
@@ -64,7 +64,7 @@ fn count(count: usize) -> f64 {
     count as f64
 }
 
-/// Not a number of nothing.
+/// Returns the mean; NaN if there are no values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count

@@ -1,5 +1,5 @@
-//! The jobs (§3): each application in each size equally often, in random order, as a Poisson process. The time that an application
-//! takes in isolation, its profile, is known; the true run times of its jobs scatter about that.
+//! The jobs (§3): each application in each size equally often, in random order, as a Poisson process. The time of an application in
+//! isolation, its profile, is known; the true run times of its jobs scatter around it.
 
 use anyhow::{Result, ensure};
 use metasched::{Demand, Submission};
@@ -12,18 +12,18 @@ const ORDER: Purpose = Purpose("bench job order");
 const ARRIVALS: Purpose = Purpose("bench job arrivals");
 const RUNTIMES: Purpose = Purpose("bench job runtimes");
 
-/// The scenario's table `workload`. Applications were measured in isolation, per task and whatever the number of tasks.
+/// The scenario's table `workload`. Applications were measured in isolation, per task, for any number of tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkloadTable {
     pub(super) applications: Vec<String>,
     /// Execution time of each, in seconds.
     pub(super) times: Vec<f64>,
-    /// CPU that a task of each asks for, as a fraction of a processor.
+    /// CPU request of a task of each, as a fraction of a processor.
     pub(super) cpu: Vec<f64>,
-    /// Memory that a task of each holds, in MiB.
+    /// Memory of a task of each, in MiB.
     pub(super) memory: Vec<f64>,
-    /// Numbers of tasks that jobs have.
+    /// Possible numbers of tasks of a job.
     sizes: Vec<u32>,
     /// Number of jobs of each application and size.
     copies: u32,
@@ -34,12 +34,12 @@ pub(super) struct WorkloadTable {
 }
 
 impl WorkloadTable {
-    /// Number of jobs.
+    /// Returns the number of jobs.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64
     }
 
-    /// Checks each application, of which there are as many as there are times, and all else.
+    /// Checks all values. The lists of applications and times have the same length.
     pub(super) fn validate(&self) -> Result<()> {
         // A thousand times the resolution of time, and three years: sums of draws must fit into the range of time.
         let lengths = 1e-6..=1e8;
@@ -70,9 +70,9 @@ impl WorkloadTable {
         Ok(())
     }
 
-    /// The jobs that `streams` draw, in order of submission: the estimate of each is its application's time, its run time the truth.
-    /// Another mean time between arrivals moves all arrivals in proportion, another sigma no arrival: such workloads can be
-    /// compared job by job.
+    /// Returns the jobs drawn from `streams`, in order of submission: the estimate of each is its application's time, its run time is the
+    /// truth. Another mean time between arrivals scales all arrivals, another sigma changes no arrival: such workloads can be compared job
+    /// by job.
     pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
         let kinds = (0..self.applications.len())
             .flat_map(|application| self.sizes.iter().map(move |&size| (application, size)));
@@ -91,7 +91,7 @@ impl WorkloadTable {
             let gap: f64 = Exp1.sample(&mut arrivals);
             submit += Span::from_secs_f64(gap * self.interarrival);
             let profile = Span::from_secs_f64(self.times[application]);
-            // As `rand_distr::LogNormal` has it, with an exponential function that is the same everywhere.
+            // Equals `rand_distr::LogNormal`, with an exponential function that is the same on every platform.
             let deviate: f64 = StandardNormal.sample(&mut runtimes);
             let factor = libm::exp(location + sigma * deviate);
             let mut job = Job::new(JobId(id), submit, size, profile.scaled(factor).max(Span::from_nanos(1)));
@@ -103,7 +103,7 @@ impl WorkloadTable {
     }
 }
 
-/// Whole KiB.
+/// Converts to whole KiB.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: from 0 to 1e9 MiB")]
 pub(super) fn kib(mib: f64) -> u64 {
     (mib * 1024.0).round() as u64

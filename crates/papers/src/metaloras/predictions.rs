@@ -8,7 +8,7 @@ use metasched::Outcome;
 const QUEUED: &str = "RR, waited in a LoRaS queue";
 const STARTED: &str = "RR, started at once";
 
-/// The jobs of one replication under TAT, where all start at once, and under RR, where some wait in LoRaS queues.
+/// Draws the jobs of one replication under TAT, where all start at once, and under RR, where some wait in LoRaS queues.
 pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     Extra {
         id: "prediction",

@@ -42,10 +42,10 @@ tables! {
     }
 }
 
-/// Which reading of the paper.
+/// Variant of the readings.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Variant {
-    /// The scenario as it is.
+    /// The scenario without changes.
     Default,
     /// The preset `reading-b`.
     ReadingB,
@@ -54,7 +54,7 @@ pub(super) enum Variant {
 impl Variant {
     pub(super) const PRESETS: [Self; 2] = [Self::Default, Self::ReadingB];
 
-    /// As in the column `variant` of `runs.csv`.
+    /// Returns the name in the column `variant` of `runs.csv`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -63,7 +63,7 @@ impl Variant {
     }
 }
 
-/// The same readings with other answers.
+/// Returns the readings with other answers.
 fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
     let mut table = toml::Table::try_from(readings)?;
     table.extend(answers.clone());
@@ -71,7 +71,7 @@ fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
 }
 
 impl File {
-    /// The checks that the types leave open, each with the key that a message needs.
+    /// Checks the constraints that the types leave open; errors name the key.
     pub(super) fn validate(&self) -> Result<()> {
         let Self { platform, local_users, workload, policy, .. } = self;
         let pairs = [
@@ -115,7 +115,7 @@ impl File {
     }
 }
 
-/// What one variant of the scenario says.
+/// Settings of one variant of the scenario.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     platform: PlatformTable,
@@ -126,13 +126,13 @@ pub(super) struct Settings {
     readings: Readings,
 }
 
-/// A mean slow-down by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
+/// Longest run: a mean stretch by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
 const LONGEST_RUN: f64 = 1e9;
 
 impl Settings {
     /// # Errors
     ///
-    /// If the variant makes no sense, with its name.
+    /// If the variant is invalid, with its name.
     pub(super) fn of(file: &File, variant: Variant) -> Result<Self> {
         Self::checked(file, variant).with_context(|| match variant {
             Variant::Default => "[platform], [local_users], [workload] and [readings]",
@@ -162,7 +162,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// All jobs one behind the other, each as slow as can be.
+    /// Checks the time of all jobs in sequence, each at its slowest.
     fn ensure_that_it_ends(&self) -> Result<()> {
         let Self { platform, mix, readings, .. } = self;
         let jobs = f64::from(u32::try_from(mix.count())?);
@@ -170,7 +170,7 @@ impl Settings {
         let slowest = platform.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let tasks = f64::from(platform.mpl) + 1.0;
         let stretch = tasks * (1.0 + platform.task_overhead * tasks) / (slowest * (1.0 - readings.hidden_loss));
-        // No more than one job in a thousand million is so far from its profile.
+        // At most one job in a thousand million is so far from its profile.
         let spread = libm::exp(6.0 * mix.sigma);
         ensure!(
             jobs * (10.0 * mix.interarrival + longest * spread * stretch) < LONGEST_RUN,
@@ -185,12 +185,12 @@ impl Settings {
         self.readings
     }
 
-    /// R11.
+    /// Returns true if the slowdown window is the policy's own makespan (R11).
     pub(super) fn has_own_window(&self) -> bool {
         self.readings.slowdown_window == SlowdownWindow::OwnMakespan
     }
 
-    /// Whether jobs may wait in LoRaS queues under TAT and PTT.
+    /// Returns true if jobs may wait in LoRaS queues under TAT and PTT.
     pub(super) fn queues_under_prediction(&self) -> bool {
         self.readings.candidates == Candidates::StaticFit || self.readings.no_candidate == NoCandidate::Dispatch
     }
@@ -214,7 +214,7 @@ impl Settings {
         self.mix.jobs(streams)
     }
 
-    /// All that determines a run, but for the level and the policy. R11 concerns the measurement alone.
+    /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.
     pub(super) fn determinants(&self) -> serde_json::Value {
         let mut readings = serde_json::to_value(self.readings).expect("readings are plain data");
         if let Some(readings) = readings.as_object_mut() {

@@ -1,17 +1,17 @@
-//! What the paper claims, sentence by sentence, as `docs/papers/multi-site.md` lists it.
+//! The claims of the paper, as `docs/papers/multi-site.md` lists them.
 
 use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach::{self, One, Three, Two};
 use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
-/// The paper's loads by name. A claim about a load is judged where the scenario has that λ.
+/// The paper's loads by name. A claim about a load is judged if the scenario has that λ.
 const HIGH: f64 = 12.5;
 const MEDIUM: f64 = 10.0;
 const LOW: f64 = 8.333;
 const ALL: [f64; 3] = [HIGH, MEDIUM, LOW];
 
-/// Completed gangs that the paper prints: claim, approach, λ, the band that its rounding allows.
+/// Printed percentages of completed gangs: claim, approach, λ, value, the band that its rounding allows.
 pub(super) const COMPLETED: [(&str, Approach, f64, f64, Rule); 9] = [
     ("P1", One, HIGH, 80.0, Rule::Band { low: 75.0, high: 85.0 }),
     ("P2", One, MEDIUM, 89.0, Rule::Band { low: 88.0, high: 90.0 }),
@@ -24,7 +24,7 @@ pub(super) const COMPLETED: [(&str, Approach, f64, f64, Rule); 9] = [
     ("P9", Three, LOW, 100.0, Rule::Band { low: 99.5, high: 100.0 }),
 ];
 
-/// Gangs of a size starve if at least one in ten never completes; they do not if fewer than one in twenty (A2).
+/// Gangs of a size starve if fewer than nine in ten complete; they do not if more than nineteen in twenty do (A2).
 const STARVING: Rule = Rule::Below { bound: 90.0, tie: false };
 const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
@@ -36,7 +36,7 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
 }
 
 impl MultiSite {
-    /// The percentages that the paper prints: figure 4.
+    /// Returns the claims on the printed percentages: figure 4.
     fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
         let claim = |(id, approach, lambda, printed, band)| Claim {
             id,
@@ -51,11 +51,11 @@ impl MultiSite {
         COMPLETED.map(claim).into()
     }
 
-    /// The sentences in the order of the specification.
+    /// Returns the other claims in the order of the specification.
     #[expect(clippy::too_many_lines, reason = "a table")]
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
-            // Who completes more gangs, and who starves: figures 4 and 5.
+            // Completed gangs and starvation: figures 4 and 5.
             P10 "§4.3, fig. 5" "Approaches 2 and 3 complete almost 10 % more gangs than approach 1"
                 tested "increase over approach 1, mean over the loads, per approach"
                 in "fig5" => [Two, Three].into_iter().filter_map(|approach| self.mean_icg(approach));
@@ -107,7 +107,7 @@ impl MultiSite {
                 tested "paired, at every load"
                 in "table2" => [Two, Three].into_iter()
                     .flat_map(|approach| self.above(approach, One, Metric::utilization_percent, &ALL));
-            // What a lower overhead does: figures 8 to 11.
+            // Effect of a lower overhead: figures 8 to 11.
             O1 "fig. 8" "Higher overhead results in higher WRT at medium and low load, approach 2"
                 tested "paired, 10 % against 5 %, at λ = 10 and 8.3"
                 in "fig8" => self.overhead_effect(Two, Metric::wrt, &[MEDIUM, LOW], Rule::POSITIVE);
@@ -124,7 +124,7 @@ impl MultiSite {
                 tested "paired difference of overhead 10 % and 5 % covers 0 at λ = 12.5"
                 in "fig8", "fig9", "fig10", "fig11" => [(Two, Metric::wrt), (Two, Metric::wsld), (Three, Metric::wrt), (Three, Metric::wsld)].into_iter()
                     .flat_map(|(approach, metric)| self.overhead_effect(approach, metric, &[HIGH], Rule::CoversZero));
-            // What a threshold of backfilling does: figures 12 to 14.
+            // Effect of a backfilling threshold: figures 12 to 14.
             T1 "fig. 12" "Higher thresholds result in higher WRT, significantly at medium and high load"
                 tested "paired, each threshold against the one below, at λ = 12.5 and 10"
                 in "fig12" => self.threshold_cost(Metric::wrt);
@@ -149,7 +149,7 @@ impl MultiSite {
                 in "fig12", "fig14" => self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
                     (self.wrt_loss(load, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
                 });
-            // Which approach is best overall.
+            // The best approach overall.
             C1 "§4.3, §5" "Approach 2 is best overall: it completes as many gangs as 3 and delays locals no more than 1"
                 tested "completed gangs within 2 points of approach 3 at medium and low load; local RT within 2 % of approach 1"
                 in "fig4", "fig6" => self.best_overall();
@@ -160,18 +160,18 @@ impl MultiSite {
         self.file.policy.approaches.contains(&approach)
     }
 
-    /// The metric in the first set of experiments.
+    /// Returns the metric in the first set of experiments.
     fn at(&self, approach: Approach, load: usize, metric: Metric) -> Quantity<Cell> {
         self.cell(approach, load).get(metric)
     }
 
-    /// One check for each of these λ that the scenario has.
+    /// Returns one check for each of these λ that the scenario has.
     fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Option<Check<Cell>>) -> Vec<Check<Cell>> {
         let load = |lambda: &f64| self.loads().into_iter().find(|load| (self.lambda(*load) - lambda).abs() < 1e-9);
         lambdas.iter().filter_map(load).filter_map(check).collect()
     }
 
-    /// A check on one approach at one load; `None` if the scenario leaves the approach out.
+    /// Returns a check of one approach at one load; `None` if the scenario leaves the approach out.
     fn check(
         &self,
         approach: Approach,
@@ -184,7 +184,7 @@ impl MultiSite {
         self.has(approach).then_some(Check { label, quantity, rule })
     }
 
-    /// `higher` above `lower`, paired.
+    /// Checks that `higher` is above `lower`, paired.
     fn above(&self, higher: Approach, lower: Approach, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
@@ -198,7 +198,7 @@ impl MultiSite {
         })
     }
 
-    /// The metric rises from each load to the next, under each approach.
+    /// Checks that the metric rises from each load to the next, under each approach.
     fn rises(&self, metric: Metric) -> Vec<Check<Cell>> {
         let loads = self.loads();
         let steps = |&approach: &Approach| {
@@ -242,12 +242,12 @@ impl MultiSite {
             .collect()
     }
 
-    /// Approach 3 above approach 1 at some loads and above approach 2 at others.
+    /// Checks that approach 3 is above approach 1 at some loads and above approach 2 at others.
     fn highest(&self, metric: Metric, above_one: &[f64], above_two: &[f64]) -> Vec<Check<Cell>> {
         [self.above(Three, One, metric, above_one), self.above(Three, Two, metric, above_two)].concat()
     }
 
-    /// Approaches 1 and 2 within 2 %.
+    /// Checks that approaches 1 and 2 are within 2 %.
     fn near(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.each(&ALL, |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
@@ -256,7 +256,7 @@ impl MultiSite {
         })
     }
 
-    /// The number that the paper prints for the one load that does not follow the pattern, to its last digit.
+    /// Checks the printed number for the one load that does not follow the pattern, to its last digit.
     fn exception(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.each(&[HIGH], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
@@ -266,12 +266,12 @@ impl MultiSite {
         })
     }
 
-    /// Within 2 %, and approach 3 farther away on either side.
+    /// Checks that approaches 1 and 2 are within 2 %, and approach 3 is farther away.
     fn similar(&self, metric: Metric) -> Vec<Check<Cell>> {
         [self.near(metric), self.above(Three, Two, metric, &ALL), self.nearer(metric, &ALL)].concat()
     }
 
-    /// Approach 2 nearer to 1 than approach 3 is, where 3 is above 2.
+    /// Checks that approach 2 is nearer to 1 than approach 3 is, if 3 is above 2.
     fn nearer(&self, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
@@ -282,7 +282,7 @@ impl MultiSite {
         })
     }
 
-    /// The metric at the first overhead against that at the second.
+    /// Compares the metric at the first overhead with that at the second.
     fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         let overheads = &self.file.policy.overheads;
         let [higher, lower, ..] = overheads[..] else {
@@ -295,7 +295,7 @@ impl MultiSite {
         })
     }
 
-    /// One check per load and threshold above the first, approach 2.
+    /// Returns one check per load and threshold above the first, approach 2.
     fn per_threshold(
         &self,
         lambdas: &[f64],
@@ -312,13 +312,13 @@ impl MultiSite {
             .collect()
     }
 
-    /// Relative rise of WRT against the first threshold, in percent; approach 2.
+    /// Returns the relative increase of WRT over the first threshold, in percent; approach 2.
     fn wrt_loss(&self, load: usize, threshold: usize) -> Quantity<Cell> {
         let cell = self.cell(Two, load);
         Cell { threshold, ..cell }.get(Metric::wrt).percent_above(cell.get(Metric::wrt))
     }
 
-    /// The metric at each threshold against that at the one below.
+    /// Compares the metric at each threshold with that at the one below.
     fn threshold_cost(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
             let at = |threshold| Cell { threshold, ..self.cell(Two, load) }.get(metric);

@@ -1,4 +1,4 @@
-//! Figures 2 to 14, table 2, and two of our own.
+//! Figures 2 to 14, table 2, and two additional ones.
 
 use super::claims::COMPLETED;
 use super::{Cell, Metric, MultiSite, number};
@@ -77,7 +77,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
     exhibits
 }
 
-/// What a figure varies besides the approach.
+/// Parameter that a figure varies besides the approach.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Variant {
     None,
@@ -89,12 +89,12 @@ fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> F
     Figure::new(id, title, LAMBDA, vec![panel]).caption(caption)
 }
 
-/// A relative difference, on whichever side of zero.
+/// Returns a panel of a relative difference of either sign.
 fn signed(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
     Panel { signed: true, ..Panel::derived(metric, y_label, series) }
 }
 
-/// One point per load, at x = λ, lowest first.
+/// Returns one point per load, at x = λ, lowest first.
 fn over(paper: &MultiSite, quantity: impl Fn(usize) -> Quantity<Cell>) -> Vec<(f64, Quantity<Cell>)> {
     paper.loads().into_iter().map(|load| (paper.lambda(load), quantity(load))).collect()
 }
@@ -122,7 +122,7 @@ fn over_loads(paper: &MultiSite, approaches: &[Approach], variant: Variant, metr
     approaches.iter().flat_map(series).collect()
 }
 
-/// Figure 14: (RT at T = 0 − RT at T) / RT at T = 0.
+/// Returns the series of figure 14: (RT at T = 0 − RT at T) / RT at T = 0.
 fn drt(paper: &MultiSite, approaches: &[Approach]) -> Vec<Series<Cell>> {
     let thresholds = &paper.file.policy.thresholds;
     let series = |&approach: &Approach| {
@@ -135,14 +135,14 @@ fn drt(paper: &MultiSite, approaches: &[Approach]) -> Vec<Series<Cell>> {
 }
 
 impl MultiSite {
-    /// How much the locals' response time falls when T rises from its first value, in percent.
+    /// Returns the reduction of the locals' response time when T rises from its first value, in percent.
     pub(super) fn drt(&self, approach: Approach, load: usize, threshold: usize) -> Quantity<Cell> {
         let cell = self.cell(approach, load);
         Cell { threshold, ..cell }.get(Metric::rt_local).percent_above(cell.get(Metric::rt_local)) * -1.0
     }
 }
 
-/// Ours: which gangs are completed, and how long they take, by size, at the middle load.
+/// Returns an additional figure: completed gangs and their response times by size, at the middle load.
 fn by_size(paper: &MultiSite) -> Figure<Cell> {
     let load = paper.middle_load();
     let series = |metric: fn(u32) -> Metric| -> Vec<Series<Cell>> {
@@ -167,7 +167,7 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
         .log_x()
 }
 
-/// Ours: how the results depend on the length of the run, at the middle load.
+/// Returns an additional figure: dependence of the results on the length of the run, at the middle load.
 fn run_length(paper: &MultiSite) -> Figure<Cell> {
     let load = paper.middle_load();
     let series = |metric| -> Vec<Series<Cell>> {

@@ -1,4 +1,4 @@
-//! What is measured in one run (§4.1).
+//! Measurements of one run (§4.1).
 
 use super::SlowdownBase;
 use super::metrics::Measured;
@@ -7,7 +7,7 @@ use metrics::job::{bounded_slowdown, slowdown};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Span, Time};
 
-/// Listens to a run and keeps the sums that the metrics need.
+/// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
     sizes: Vec<u32>,
     arrived: Vec<u64>,
@@ -19,7 +19,7 @@ struct Departures {
     floor: Span,
     base: SlowdownBase,
     locals: Locals,
-    /// Per gang size.
+    /// Sums per gang size.
     gangs: Vec<Gangs>,
 }
 
@@ -50,11 +50,11 @@ impl Measure {
         Self { sizes: sizes.to_vec(), arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
     }
 
-    /// What was measured; not a number where nothing was completed.
+    /// Returns the metrics; NaN if no job of the kind completed.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
         let Departures { locals, gangs, .. } = self.departures.sink();
-        // Equations (5) and (6): each gang weighs as many as it has tasks.
+        // Equations (5) and (6): the weight of a gang is its number of tasks.
         let weighted = |sum: fn(&Gangs) -> f64| {
             let by_size = || self.sizes.iter().zip(gangs);
             let total: f64 = by_size().map(|(size, gangs)| f64::from(*size) * sum(gangs)).sum();

@@ -1,7 +1,7 @@
 //! The metrics of one run (§4.1). Times are in the paper's units.
 
 lab::metrics! {
-    /// What is measured in one run.
+    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Response time of completed gangs, each weighing as many as it has tasks: equation (5).
         wrt: "weighted response time" smaller,
@@ -25,7 +25,7 @@ lab::metrics! {
         gangs_spanning_percent: "gangs that span sites" ("%"),
         /// Local jobs that completed.
         locals_completed: "local jobs completed" zero,
-        /// When the run stopped.
+        /// Time at which the run stopped.
         duration: "length of the run",
         /// Gangs of one size completed, of those that had arrived.
         completed_percent_of(u32, size => format!("completed_percent_{size}")): "completed gangs" ("%") larger,

@@ -1,8 +1,8 @@
 //! Local jobs at every site and gangs at the grid (§2, §4.2).
 //!
-//! Every source is a Poisson process: one per site for local jobs of one task each, one at the grid for gangs. The size
-//! of a gang is drawn uniformly from a list; the service time of a local job or of a gang's task is exponential. Each source owns
-//! its random streams, one per purpose: another way to draw service times moves no arrival.
+//! Every source is a Poisson process: one per site for local jobs of one task each, one at the grid for gangs. The size of a gang is drawn
+//! uniformly from a list; the service time of a local job or of a gang's task is exponential. Each source owns its random streams, one per
+//! purpose, so that a change in the draw of service times changes no arrival.
 
 use anyhow::{Result, ensure};
 use gang_grid::Submission;
@@ -25,11 +25,11 @@ pub(super) struct GangMix {
     pub(super) local_interarrival: f64,
     /// Mean time between gangs, 1/λ3.
     pub(super) gang_interarrival: f64,
-    /// Sizes that gangs have, each equally likely.
+    /// Sizes of gangs, each equally likely.
     pub(super) gang_sizes: Vec<u32>,
     /// Mean service time of a local job and of a gang's task, 1/μ.
     pub(super) mean_service: f64,
-    /// Whether the tasks of a gang differ (R1).
+    /// Service times of a gang's tasks: equal or independent (R1).
     pub(super) service: ServiceTime,
 }
 
@@ -49,7 +49,7 @@ impl GangMix {
         Ok(())
     }
 
-    /// Submissions without end, in order of time; at one instant sites in their order, gangs last.
+    /// Returns endless submissions in order of time; at one instant sites in their order, gangs last.
     pub(super) fn jobs(&self, streams: &Streams) -> impl Iterator<Item = Submission> + use<> {
         let mix = self.clone();
         let source = |interarrival, [arrivals, service]: [Purpose; 2], number| {
@@ -78,7 +78,7 @@ impl GangMix {
     }
 }
 
-/// A draw, never below one nanosecond: work of no length would have no slowdown.
+/// Draws a span of at least one nanosecond: work of zero length would have no slowdown.
 fn exponential(stream: &mut Stream, mean: f64) -> Span {
     let unit: f64 = Exp1.sample(stream);
     Span::from_secs_f64(unit * mean).max(Span::from_nanos(1))

@@ -1,4 +1,4 @@
-//! What was published, and what was claimed.
+//! Published results and claims.
 
 use super::combination::Combination;
 use super::logs::Log;
@@ -8,13 +8,13 @@ use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 use std::sync::LazyLock;
 
-/// Nine digits: half a unit of the ninth, of the smallest number that begins with 1.
+/// Relative tolerance of nine digits: half a unit of the ninth, for the smallest number that begins with 1.
 const NINE_DIGITS: f64 = 5e-10;
 
-/// For a log that is not the published one to the job.
+/// Relative tolerance for a log that differs from the published one.
 const NEARLY: f64 = 0.03;
 
-/// `G1.KTH-SP2.EASY-SJBF.tsafrir.tsafrir`, by log and combination.
+/// Ids of G1 by log and combination: `G1.KTH-SP2.EASY-SJBF.tsafrir.tsafrir`.
 static IDS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let ids =
         |log: &Log| Combination::all().map(|one| format!("G1.{}.{}", log.name(), one.words().join("."))).collect();
@@ -32,7 +32,7 @@ pub(super) fn claims(paper: &PredictionsPaper) -> Vec<Claim<Cell>> {
     claims
 }
 
-/// G1, of one row.
+/// Returns claim G1 for one row.
 fn published(paper: &PredictionsPaper, log: Log, combination: Combination) -> Option<Claim<Cell>> {
     let values = row(log, combination)?;
     let is_published = paper.is_published(log);
@@ -56,13 +56,13 @@ fn published(paper: &PredictionsPaper, log: Log, combination: Combination) -> Op
     })
 }
 
-/// How much lower the metric is than EASY's, in its own unit: what G2 and G4 are judged by (A6).
+/// Returns the reduction of the metric from EASY, in its own unit, by which G2 and G4 are judged (A6).
 fn gain(of: impl Fn(Combination) -> Cell, combination: Combination, metric: Metric) -> Quantity<Cell> {
     of(Combination::EASY).get(metric) - of(combination).get(metric)
 }
 
-/// The same in percent of EASY's, as the figure shows it: workloads differ a hundredfold in their slowdowns, and so each of them
-/// counts the same.
+/// Returns the reduction in percent of EASY's value, as the figure shows it: the slowdowns of workloads differ a hundredfold, and each
+/// workload counts the same.
 pub(super) fn gain_percent(
     of: impl Fn(Combination) -> Cell,
     combination: Combination,
@@ -72,7 +72,7 @@ pub(super) fn gain_percent(
     gain(of, combination, metric) / easy * 100.0
 }
 
-/// G2 to G6.
+/// Returns claims G2 to G6.
 fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
     let each = |check: &dyn Fn(Log) -> Check<Cell>| logs.iter().map(|log| check(*log)).collect::<Vec<_>>();
     let easy_plus_plus = |log: Log, metric: Metric| {
@@ -88,7 +88,7 @@ fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
         let best = best(|one| gain(|other| Cell::resampled(log, other), one, Metric::avgbsld));
         Check::new(format!("{}: EASY − the best of each workload", log.name()), best, Rule::POSITIVE)
     };
-    // What the published rows already say.
+    // Statements that follow from the published rows.
     let on_sdsc = |name: &str, one: Combination, metric: Metric, rule: Rule| {
         let gain = gain(|one| Cell::as_logged(Log::SdscSp2, one), one, metric);
         Check::new(format!("{metric}: EASY − {name}"), gain, rule)
@@ -113,12 +113,12 @@ fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
     }
 }
 
-/// The largest gain of those who predict, in each workload.
+/// Returns the largest gain of the predicting combinations, in each workload.
 fn best(gain: impl Fn(Combination) -> Quantity<Cell>) -> Quantity<Cell> {
     Combination::predicting().map(gain).reduce(Quantity::or_larger).expect("there are some")
 }
 
-/// The same in percent of EASY's.
+/// Returns the largest gain in percent of EASY's value.
 pub(super) fn best_gain_percent(of: impl Fn(Combination) -> Cell, metric: Metric) -> Quantity<Cell> {
     best(|one| gain_percent(&of, one, metric))
 }

@@ -1,4 +1,4 @@
-//! Order, predictor and corrector: what tells one row of the published results from another.
+//! Order, predictor and corrector: the key of a row of the published results.
 
 use gap_schedule::{
     Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order, OrderedBackfill, Passes, Policy,
@@ -6,8 +6,8 @@ use gap_schedule::{
 };
 use serde::Serialize;
 
-/// Order, predictor and corrector of each row of the published results of a log, as in the columns of rows.csv, and what the row is
-/// called on the axis of a figure.
+/// Order, predictor and corrector of each row of the published results of a log, as in the columns of rows.csv, and its label on the axis
+/// of a figure.
 const ROWS: [[&str; 4]; 12] = [
     ["EASY", "requested", "none", "EASY"],
     ["EASY", "clairvoyant", "none", "clair"],
@@ -23,19 +23,19 @@ const ROWS: [[&str; 4]; 12] = [
     ["EASY-SJBF", "tsafrir", "tsafrir", "S t/tsa"],
 ];
 
-/// One of these rows, by its place.
+/// One of these rows, by its position.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Combination(pub(super) usize);
 
 impl Combination {
-    /// EASY as everybody knows it.
+    /// Plain EASY.
     pub(super) const EASY: Self = Self(0);
-    /// EASY++ with the plainest corrector.
+    /// EASY++ with the simplest corrector.
     pub(super) const PLAIN: Self = Self(9);
     /// EASY++.
     pub(super) const EASY_PLUS_PLUS: Self = Self(11);
 
-    /// What all are called on the axis of a figure.
+    /// Labels of all rows on the axis of a figure.
     pub(super) const SHORT: [&'static str; 12] = {
         let mut names = [""; 12];
         let mut place = 0;
@@ -46,18 +46,18 @@ impl Combination {
         names
     };
 
-    /// The twelve of a log, in the order of rows.csv.
+    /// Returns the twelve of a log, in the order of rows.csv.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).map(Self)
     }
 
-    /// Order, predictor and corrector, as in the columns of rows.csv.
+    /// Returns order, predictor and corrector, as in the columns of rows.csv.
     pub(super) const fn words(self) -> [&'static str; 3] {
         let [order, predictor, corrector, _] = ROWS[self.0];
         [order, predictor, corrector]
     }
 
-    /// Those that predict something else than what was requested, and do not know the future.
+    /// Returns the combinations that predict anything other than the request, without clairvoyance.
     pub(super) fn predicting() -> impl Iterator<Item = Self> {
         Self::all().filter(|one| ["double-requested", "tsafrir"].contains(&one.words()[1]))
     }
@@ -66,7 +66,7 @@ impl Combination {
         self.words().join(" ")
     }
 
-    /// The policy at work.
+    /// Returns the policy of the combination.
     pub(super) fn policy(self, passes: Passes) -> Box<dyn Policy> {
         match (self.words()[0], passes) {
             ("EASY", Passes::Pyss) => Box::new(IfNewcomerFits::new(Easy::default())),

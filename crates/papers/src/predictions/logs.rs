@@ -1,4 +1,4 @@
-//! The logs, read once and held; logs like them; and a stand-in where there is none.
+//! The logs, read once and held; resampled logs; and a stand-in if no log is available.
 
 use anyhow::{Context, Result, ensure};
 use lab::logs;
@@ -15,7 +15,7 @@ use workload::{Estimates, HeldJob, HeldLog, SwfReader, SwfRecord};
 
 const USERS: Purpose = Purpose("users of the stand-in");
 
-/// A log of the published results, or what runs where none is at hand.
+/// A log of the published results, or the stand-in if none is available.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Log {
     KthSp2,
@@ -28,17 +28,17 @@ pub(super) enum Log {
 
 impl Log {
     pub(super) const PUBLISHED: [Self; 5] = [Self::KthSp2, Self::SdscSp2, Self::CtcSp2, Self::SdscBlue, Self::CeaCurie];
-    /// The names of all.
+    /// Names of all.
     pub(super) const NAMES: [&'static str; 6] =
         ["KTH-SP2", "SDSC-SP2", "CTC-SP2", "SDSC-BLUE", "CEA-Curie", "stand-in"];
 
-    /// As in the column `log` of the published results.
+    /// Returns the name in the column `log` of the published results.
     pub(super) const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 }
 
-/// Something that the scenario has of each log.
+/// Value of the scenario for each log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PerLog<T> {
@@ -52,7 +52,7 @@ pub(super) struct PerLog<T> {
 impl<T> PerLog<T> {
     /// # Panics
     ///
-    /// Of the stand-in, which has tables of its own.
+    /// For the stand-in, which has tables of its own.
     pub(super) fn of(&self, log: Log) -> &T {
         match log {
             Log::KthSp2 => &self.kth_sp2,
@@ -87,8 +87,8 @@ impl StandIn {
         Tsafrir::new(longest).validate().context("stand_in.longest")
     }
 
-    /// A workload of Lublin and Feitelson's model with estimates of Tsafrir's, whose users send the same jobs again and again:
-    /// without that there is no past to predict from, and the model has no users.
+    /// Draws a workload of Lublin and Feitelson's model with estimates of Tsafrir's. Its users submit the same jobs repeatedly, because the
+    /// model has no users and prediction needs a history.
     fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {
         let mut drawn: Vec<ModelJob> = Lublin::typeless(self.processors).jobs(streams).take(jobs as usize).collect();
         let mut stream = streams.stream(USERS, 0);
@@ -97,7 +97,7 @@ impl StandIn {
             let user = stream.random_range(0..self.users);
             let again = stream.random_bool(self.repeats);
             job.user = Some(user);
-            // As others of the same kind: within a tenth of the run time.
+            // Repeated jobs vary within a tenth of the run time.
             let scale = stream.random_range(0.9..1.1);
             let job = &mut job.job;
             if let Some((processors, runtime)) = last.get(&user).filter(|_| again) {
@@ -115,19 +115,19 @@ impl StandIn {
 }
 
 lab::answers! {
-    /// R2: how dense submissions are.
+    /// R2: density of submissions.
     pub(super) enum Load {
-        /// As dense as in the log.
+        /// The density of the log.
         AsLogged,
         /// Denser by `load.factor`.
         Denser,
-        /// Sparser by it.
+        /// Sparser by `load.factor`.
         Sparser,
     }
 }
 
 lab::answers! {
-    /// R3: what a resampled workload is.
+    /// R3: definition of a resampled workload.
     pub(super) enum Sample {
         /// The users of the log, drawn again week by week.
         Users,
@@ -136,21 +136,21 @@ lab::answers! {
     }
 }
 
-/// Which workload of a log.
+/// Workload of a log.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     /// The log itself.
     AsLogged,
-    /// One that is made from it, another in each replication.
+    /// A resampled one, different in each replication.
     Resampled,
 }
 
-/// How resampled workloads are made.
+/// Parameters of resampled workloads.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub(super) struct Resampling {
     pub(super) sample: Sample,
     pub(super) weeks: u64,
-    /// In seconds.
+    /// Largest shift, in seconds.
     pub(super) shake: u64,
 }
 
@@ -164,13 +164,13 @@ struct Found {
 /// The logs that were found.
 #[derive(Default)]
 pub(super) struct Logs {
-    /// Whether logs were searched for.
+    /// True after a search for logs.
     looked: bool,
     found: BTreeMap<Log, Found>,
 }
 
 impl Logs {
-    /// Reads those that are in `traces`, or else where the environment says.
+    /// Reads the wanted logs in `traces`, or else in the folder that the environment names.
     pub(super) fn find(
         wanted: &[Log],
         files: &PerLog<String>,
@@ -187,7 +187,7 @@ impl Logs {
         Ok(Self { looked: true, found })
     }
 
-    /// The logs that run, in their order: the stand-in, if there is none. Before the search, all that are `wanted`.
+    /// Returns the logs that run, in their order; the stand-in if none was found. Before the search, all that are `wanted`.
     pub(super) fn at_hand(&self, wanted: &[Log]) -> Vec<Log> {
         match (self.looked, self.found.is_empty()) {
             (false, _) => wanted.to_vec(),
@@ -196,21 +196,21 @@ impl Logs {
         }
     }
 
-    /// How many jobs a log has; `None` if it is not at hand.
+    /// Returns the number of jobs of a log; `None` if it is not available.
     pub(super) fn jobs_of(&self, log: Log) -> Option<usize> {
         self.found.get(&log).map(|found| found.held.jobs().len())
     }
 
-    /// The SHA-256 of a log, unpacked.
+    /// Returns the SHA-256 of a log, unpacked.
     pub(super) fn sha256(&self, log: Log) -> Option<&str> {
         self.found.get(&log).map(|found| found.sha256.as_str())
     }
 
-    /// The jobs of a workload, in order of submission; `load` times as dense as they were.
+    /// Returns the jobs of a workload, in order of submission, at `load` times the density of the log.
     ///
     /// # Panics
     ///
-    /// If the log is not at hand.
+    /// If the log is not available.
     pub(super) fn jobs(
         &self,
         (log, workload): (Log, Workload),
@@ -247,12 +247,12 @@ impl Found {
     }
 }
 
-/// The job of a record, as the simulator predictsim of SC'15 reads it for a machine of `processors` processors.
+/// Returns the job of a record, as the simulator predictsim of SC'15 reads it for a machine of `processors` processors.
 ///
-/// [`Intake`](workload::Intake) repairs what it can and takes the processors that a job held. These experiments ask what a scheduler
-/// would have known: they take what was *requested*, and leave out jobs without it, and those wider than the machine (80 640
-/// processors of CEA-Curie, not the 93 312 of its header). Where only one of requested and allocated processors is known, it stands
-/// for both. Run times above the requested time are cut there.
+/// [`Intake`](workload::Intake) repairs records and uses the processors that a job held. These experiments use the information of a
+/// scheduler, the *requested* values. They leave out jobs without a requested time and jobs wider than the machine (80 640 processors of
+/// CEA-Curie, not the 93 312 of its header). If only one of requested and allocated processors is known, it stands for both. Run times
+/// above the requested time are cut there.
 fn taken(record: &SwfRecord, processors: u32) -> Option<HeldJob> {
     let some = |processors: Option<u32>| processors.filter(|processors| *processors > 0);
     let (allocated, requested) = (some(record.allocated_processors), some(record.requested_processors));

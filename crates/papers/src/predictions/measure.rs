@@ -1,4 +1,4 @@
-//! One simulation, and what is measured in it.
+//! One simulation and its measurements.
 
 use super::combination::Combination;
 use super::metrics::Measured;
@@ -6,7 +6,7 @@ use gap_schedule::{Machine, MultiCluster, Passes};
 use sim_core::record::Sink;
 use sim_core::{Job, JobLog, JobRecord, Sim, Span};
 
-/// The floor of the run time in a bounded slowdown.
+/// Floor of the run time in a bounded slowdown.
 const FLOOR: Span = Span::from_secs(10);
 
 /// Sum, maximum and sum of squares.
@@ -24,20 +24,20 @@ impl Sums {
         self.squares += value * value;
     }
 
-    /// Mean, maximum, and the square root of the mean of squares.
+    /// Returns mean, maximum, and the square root of the mean of squares.
     fn over(&self, jobs: f64) -> [f64; 3] {
         [self.sum / jobs, self.most, (self.squares / jobs).sqrt()]
     }
 }
 
-/// Over all jobs, unweighted.
+/// Sums over all jobs, unweighted.
 #[derive(Default)]
 struct Measure {
     jobs: u64,
     response: Sums,
     stretch: Sums,
     bounded: Sums,
-    /// Of what was requested, min(p, r) / max(p, r).
+    /// Sum of the accuracies of the requests, min(p, r) / max(p, r).
     request_accuracies: f64,
 }
 
@@ -54,7 +54,7 @@ impl Sink for Measure {
     }
 }
 
-/// What was measured.
+/// Simulates the jobs and returns the metrics.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, passes: Passes) -> Measured {
     let policy = combination.policy(passes);

@@ -1,7 +1,7 @@
 //! The metrics of one run. The first ten are columns of rows.csv, named as in the published results.
 
 lab::metrics! {
-    /// What is measured in one run, over all jobs, unweighted.
+    /// Metrics of one run, over all jobs, unweighted.
     pub(crate) struct Measured of Metric {
         /// Jobs that ended.
         jobs: "jobs" zero,
@@ -29,7 +29,7 @@ lab::metrics! {
         request_accuracy: "accuracy of the request" larger,
         /// Jobs that outlive their prediction.
         expired_percent: "jobs that outlive their prediction" ("%") smaller,
-        /// How often a prediction was corrected.
+        /// Corrections of predictions.
         corrections: "corrections" zero,
     }
 }

@@ -9,7 +9,7 @@ use super::combination::Combination;
 use super::logs::Log;
 use super::metrics::Metric;
 
-/// What [`row`] holds, in its order.
+/// Metrics of a [`row`], in its order.
 pub(super) const METRICS: [Metric; 9] = [
     Metric::avgft,
     Metric::maxft,
@@ -22,10 +22,10 @@ pub(super) const METRICS: [Metric; 9] = [
     Metric::RMSBSLD,
 ];
 
-/// One cell is missing in what was published.
+/// Marks a cell that is missing in the published results.
 const NOT_PUBLISHED: f64 = f64::NAN;
 
-/// The published row of a combination, of the logs whose rows are at hand.
+/// Returns the published row of a combination, for the logs whose rows are available.
 pub(super) fn row(log: Log, combination: Combination) -> Option<[f64; 9]> {
     let rows = match log {
         Log::KthSp2 => &KTH_SP2,
@@ -35,7 +35,7 @@ pub(super) fn row(log: Log, combination: Combination) -> Option<[f64; 9]> {
     Some(rows[combination.0])
 }
 
-/// In the order of [`Combination::all`].
+/// Rows in the order of [`Combination::all`].
 #[rustfmt::skip]
 const KTH_SP2: [[f64; 9]; 12] = [
     [15_696.798_18, 309_231.0, 31_651.814_63, 198.001_775_5, 124_477.0, 2_014.707_341, 92.576_539_73, 14_805.2, 476.260_314_5],
@@ -52,7 +52,7 @@ const KTH_SP2: [[f64; 9]; 12] = [
     [15_095.780_03, 541_044.0, 34_277.258_55, 139.689_574_6, 186_817.0, 1_987.301_404, 63.500_677_17, 30_250.2, 535.363_295_5],
 ];
 
-/// In the order of [`Combination::all`].
+/// Rows in the order of [`Combination::all`].
 #[rustfmt::skip]
 const SDSC_SP2: [[f64; 9]; 12] = [
     [27_850.861_68, 463_592.0, 54_197.630_92, 89.567_438_09, 54_765.0, 393.782_345_2, 87.870_324_19, 10_953.0, 305.727_712_2],

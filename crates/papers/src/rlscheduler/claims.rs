@@ -1,10 +1,10 @@
-//! The printed table, and what is claimed of it.
+//! The printed table, and the claims about it.
 
 use super::{Cell, Log, Metric, RlScheduler, Setting};
 use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
-/// Rows of table V: FCFS, WFP3, UNICEP, SJF and F1, where they are at hand, and RL.
+/// Rows of table V: FCFS, WFP3, UNICEP, SJF and F1, if available, and RL.
 pub(super) const PRINTED: [(Log, Setting, Option<[f64; 5]>, f64); 6] = [
     (Log::Lublin1, Setting::Alone, Some([7273.77, 19753.53, 22274.74, 277.35, 258.37]), 254.67),
     (Log::Lublin1, Setting::Backfilled, Some([235.82, 133.87, 307.23, 73.31, 75.07]), 58.64),
@@ -14,13 +14,13 @@ pub(super) const PRINTED: [(Log, Setting, Option<[f64; 5]>, f64); 6] = [
     (Log::Hpc2n, Setting::Backfilled, None, 86.14),
 ];
 
-/// Places in [`HEURISTICS`](super::HEURISTICS).
+/// Positions in [`HEURISTICS`](super::HEURISTICS).
 const FCFS: usize = 0;
 const WFP3: usize = 1;
 const SJF: usize = 3;
 const F1: usize = 4;
 
-/// A mean over the ten windows has no error: it is compared as it is.
+/// A mean over the ten fixed windows is exact and is compared without an interval.
 const ABOVE_ZERO: Rule = Rule::Exact { low: 0.0, high: f64::INFINITY };
 
 pub(super) fn claims(paper: &RlScheduler) -> Vec<Claim<Cell>> {
@@ -58,7 +58,7 @@ impl RlScheduler {
         let rows = PRINTED.into_iter().filter_map(|(log, setting, row, _)| Some((log, setting, row?)));
         let of_row = |(log, setting, row): (Log, Setting, [f64; 5])| {
             row.into_iter().enumerate().map(move |(place, value)| {
-                // Three digits behind the point, as people read them.
+                // Rounded to three decimals for readability.
                 let bound = |value: f64| (value * 1000.0).round() / 1000.0;
                 let rule = Rule::Exact { low: bound(value - 0.005), high: bound(value + 0.005) };
                 Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule)

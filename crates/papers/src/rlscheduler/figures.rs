@@ -8,7 +8,7 @@ use lab::quantity::DesignPoint;
 /// Positions on the x axis.
 const NAMES: [&str; 6] = ["FCFS", "WFP3", "UNICEP", "SJF", "F1", "RL"];
 
-/// Without and with backfilling; then with the true wait.
+/// Without and with backfilling; then the same with the true wait.
 const SERIES: [(&str, Setting, usize); 4] = [
     ("no backfilling", Setting::Alone, 0),
     ("backfilling", Setting::Backfilled, 0),

@@ -1,4 +1,4 @@
-//! What the paper claims, as `docs/papers/swift-gap.md` lists it.
+//! The claims of the paper, as `docs/papers/swift-gap.md` lists them.
 
 use super::Policy::{self, BestGap, Bgt, Cons, Easy, SwiftGap};
 use super::printed::{self, Printed};
@@ -12,7 +12,7 @@ const FIGURES: [&[&str]; 4] = [&["fig4"], &["fig5"], &["fig6"], &["fig7"]];
 
 const OTHERS: [Policy; 3] = [Bgt, Cons, Easy];
 
-/// All claims, of Swift Gap in this version.
+/// Returns all claims, for this version of Swift Gap.
 pub(super) fn claims(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
     let mut claims = values(paper, version);
     claims.extend(orderings(paper, version, Workload::Wagap, ["B1", "B2", "B3", "B4"]));
@@ -23,7 +23,7 @@ pub(super) fn claims(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>
     claims
 }
 
-/// A1 to A16: table 3, column by column. They are about the log of Wagap itself.
+/// Returns A1 to A16: table 3, column by column. They are about the log of Wagap itself.
 fn values(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
     let columns = [
         (Easy, ["A1", "A2", "A3", "A4"]),
@@ -62,7 +62,7 @@ fn values(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
     claims
 }
 
-/// What the paper calls it.
+/// Returns the paper's name of a policy.
 const fn on_paper(policy: Policy) -> &'static str {
     match policy {
         SwiftGap(_) => Policy::SG.name(),
@@ -70,11 +70,11 @@ const fn on_paper(policy: Policy) -> &'static str {
     }
 }
 
-/// How near to the printed number a column must come.
+/// Returns the rule for the distance of a column from the printed number, and its description.
 fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'static str) {
-    // Whole millionths, so that a report does not show what binary fractions make of a bound.
+    // Whole millionths, so that a report does not show the binary fraction of a bound.
     let between = |low: f64, high: f64| ((low * 1e6).round() / 1e6, (high * 1e6).round() / 1e6);
-    // EASY and CONS draw nothing: their numbers are exact.
+    // EASY and CONS have no random draws: their numbers are exact.
     let exact = |low: f64, high: f64| {
         let (low, high) = between(low, high);
         Rule::Exact { low, high }
@@ -84,7 +84,7 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
         Rule::Band { low, high }
     };
     match policy {
-        // A number that is printed to one decimal was rounded, or its further digits were cut off.
+        // A number printed to one decimal was either rounded or truncated.
         Easy => (exact(value - unit / 2.0, value + unit), "equal to the printed digits, rounded or cut off"),
         Cons => (exact(value - 0.1, value + 0.1), "within 0.1 of the printed number"),
         Bgt => (around(0.02), "within 2 % of the printed number"),
@@ -93,10 +93,10 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
     }
 }
 
-/// B1 to B8: Swift Gap outperforms the others, metric by metric.
+/// Returns B1 to B8: Swift Gap outperforms the others, metric by metric.
 ///
-/// Of tables 2 and 3 the paper says it in the mean. Of figures 4, 6 and 7 it says that they show it, and these have a bar for
-/// each n; of figure 5, tardiness, it says no such thing, so that B2 and B6 are about the mean alone.
+/// For tables 2 and 3 the paper states it of the mean. For figures 4, 6 and 7, which have a bar for each n, it states that they show it.
+/// For figure 5, tardiness, it states no such thing, so B2 and B6 are about the mean alone.
 fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [&'static str; 4]) -> Vec<Claim<Cell>> {
     let place = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => "Zewura (stand-in)",
@@ -138,7 +138,7 @@ fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [
     ids.into_iter().enumerate().map(claim).collect()
 }
 
-/// D1: what the completion rule gains over BGT is small for few jobs, and larger for many.
+/// Returns D1: the gain of the completion rule over BGT is small for few jobs, and larger for many.
 fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
     let ours = SwiftGap(version);
     let gain = |metric: usize, records: u32| {
@@ -154,7 +154,7 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
             quantity: advantage / response * 100.0,
             rule: Rule::Within { low: -1.0, high: 1.0 },
         });
-        // Response is wait and a constant.
+        // Response is wait plus a constant.
         for metric in 0..3 {
             checks.push(Check {
                 label: format!("BGT − {}, {}, n = {many} − n = {few}", ours.name(), metrics::WORDS[metric]),
@@ -172,7 +172,7 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
     )
 }
 
-/// D2: table 4 follows from tables 2 and 3.
+/// Returns D2: table 4 follows from tables 2 and 3.
 fn recomputed() -> Claim<Cell> {
     let mut checks = Vec::new();
     for workload in Workload::ALL {

@@ -1,18 +1,18 @@
-//! The profile `clean`: the same jobs and clusters without the simulator's habits. Whole seconds, no start-up; every policy
-//! knows which clusters a job may use; conservative backfilling keeps its promises.
+//! The profile `clean`: the same jobs and clusters without the peculiarities of the simulator. Whole seconds, no start-up; every policy
+//! knows the clusters that a job may use; conservative backfilling keeps its reservations.
 
 use super::Policy;
 use alea31::{Completion, Job, Moves, Readings, Weight};
 use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
-/// The policy, to which nothing has happened yet. Swift Gap has R1 to R3; the rest is as its text has it.
+/// Returns the policy in its initial state. Swift Gap has R1 to R3; otherwise it follows its text.
 pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn gap_schedule::Policy> {
     let placement = Placement::Fastest;
     let stream = || streams.stream(Purpose("tabu search"), 0);
     match policy {
         Policy::Easy => Box::new(Easy::default()),
-        // As BGT and Swift Gap compress, and Alea: what they gain over it is not the order of compression.
+        // The order of compression of BGT, Swift Gap and Alea, so that their gain over it has another cause.
         Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
@@ -20,7 +20,7 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
     }
 }
 
-/// R1 to R3 as `gap-schedule` has them; the others are about Alea's lists.
+/// Returns R1 to R3 as types of `gap-schedule`; the other readings are about Alea's lists.
 fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule::Weight, gap_schedule::Moves) {
     use gap_schedule as clean;
     let completion = match readings.completion {
@@ -39,7 +39,7 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
     (completion, weight, moves)
 }
 
-/// Runs `jobs` on `clusters`, each with its number of processors. Jobs are cut at their limits. Records are in order of ids.
+/// Runs `jobs` on `clusters`, given by their numbers of processors. Jobs are cut at their limits. Records are in order of ids.
 pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
     let jobs: Vec<sim_core::Job> = jobs.iter().map(without_habits).collect();
@@ -49,7 +49,7 @@ pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jo
     records
 }
 
-/// The job for a grid of the same clusters: it runs for its work, and has a user.
+/// Returns the job for a grid of the same clusters: its run time is its work, and it has a user.
 fn without_habits(job: &Job) -> sim_core::Job {
     let mut plain = job.job;
     plain.runtime = job.work();
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// The small cluster is free, and the job may not use it.
+    /// The small cluster is free, but the job may not use it.
     #[test]
     fn a_job_waits_for_a_cluster_that_it_may_use() {
         let large = SiteSet::NONE.with(SiteId(0));

@@ -1,4 +1,4 @@
-//! Figure 1, the compressing function: a plan of CONS before and after a job ended early, from a real run.
+//! Figure 1, the compressing function: a plan of CONS before and after an early end of a job, from a simulated run.
 
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
@@ -9,10 +9,10 @@ use lab::paper::Made;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
-/// More waiting jobs than these are too many to be followed by eye, and fewer show little.
+/// Number of waiting jobs in the picture: more are hard to follow, fewer show little.
 const WAITING: std::ops::RangeInclusive<usize> = 6..=24;
 
-/// The moment at which an early end moved the waiting jobs furthest, relative to the time that the picture spans.
+/// Draws the moment at which an early end moved the waiting jobs furthest, relative to the time range of the picture.
 pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
@@ -56,11 +56,11 @@ fn hours(span: Span) -> f64 {
     span.as_secs_f64() / 3600.0
 }
 
-/// CONS, watched.
+/// CONS with an observer.
 #[derive(Default)]
 struct Watched {
     cons: Cons,
-    /// Cluster and start of the jobs that run.
+    /// Cluster and start of the running jobs.
     running: BTreeMap<JobIndex, (SiteId, Time)>,
     best: Option<Moment>,
 }
@@ -71,19 +71,19 @@ struct Moment {
     ended: String,
     early: Span,
     waiting: usize,
-    /// How far waiting jobs moved, relative to the span of the picture.
+    /// Shift of the waiting jobs, relative to the time range of the picture.
     shift: f64,
     before: Vec<Bar>,
     after: Vec<Bar>,
 }
 
 impl Watched {
-    /// The jobs that wait for `cluster`, with their planned starts.
+    /// Returns the jobs that wait for `cluster`, with their planned starts.
     fn planned(&self, cluster: SiteId) -> Vec<(JobIndex, Time)> {
         self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
     }
 
-    /// What the picture shows, if the plan went from `before` to `after` and that is more to see than so far.
+    /// Keeps the picture of this early end if the plan shifted more from `before` to `after` than in the best one so far.
     fn consider(
         &mut self,
         ended: (JobIndex, Time),
@@ -108,7 +108,7 @@ impl Watched {
         let mut running: Vec<(JobIndex, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
         running.sort_by_key(|(job, start)| (*start, *job));
         let others = running.clone();
-        // The job that ended is placed behind those that run on, so that these keep their places.
+        // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
             let mut rows = Rows::new(state.cluster(cluster).processors());
@@ -128,7 +128,7 @@ impl Watched {
                     (job == ended.0, job, bar)
                 })
                 .collect();
-            // In one order before and after, so that jobs keep their colours; the job that ended is in the one alone.
+            // The same order before and after, so that jobs keep their colours; the ended job is only in the first.
             bars.sort_by_key(|(has_ended, job, _)| (*has_ended, *job));
             bars.into_iter().map(|(.., bar)| bar).collect()
         };
@@ -144,7 +144,7 @@ impl Watched {
     }
 }
 
-/// Jobs are called by their places in the log, counted from 1, those left out that never ran.
+/// Returns the name of a job: its position in the log, from 1, without the jobs that never ran.
 fn name(job: JobIndex) -> String {
     (job.0 + 1).to_string()
 }
@@ -173,7 +173,7 @@ impl Policy for Watched {
     }
 }
 
-/// Which processors jobs are drawn on. The simulator does not say: a cluster is a pool.
+/// Processors on which jobs are drawn. The simulator does not define them: a cluster is a pool.
 struct Rows(Vec<Time>);
 
 impl Rows {
@@ -181,8 +181,8 @@ impl Rows {
         Self(vec![Time::ZERO; processors as usize])
     }
 
-    /// Takes `processors` from `start` to `end`, as blocks: the lowest that are free, and where they are too few (limits
-    /// are rounded), those that are free next.
+    /// Takes `processors` from `start` to `end`, as blocks: the lowest free ones and, if they do not suffice (limits are rounded), those
+    /// that become free next.
     fn take(&mut self, processors: u32, start: Time, end: Time) -> Vec<(u32, u32)> {
         let mut order: Vec<usize> = (0..self.0.len()).collect();
         order.sort_by_key(|row| (self.0[*row].max(start), *row));

@@ -1,4 +1,4 @@
-//! Figures 4 to 7, and how far the tables are from the paper's.
+//! Figures 4 to 7, and the distances of the tables from the paper's.
 
 use super::source::Workload;
 use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
@@ -7,7 +7,7 @@ use lab::quantity::{DesignPoint, Quantity};
 
 const RECORDS: &str = "number of jobs, n";
 
-/// What the two panels of a figure are called in its data, by metric: Zewura, Wagap, Wagap without its log.
+/// Names of a figure's two panels in its data, by metric: Zewura, Wagap, Wagap without its log.
 const METRICS: [[&str; 3]; 4] = [
     ["slowdown_zewura_stand_in", "slowdown_wagap", "slowdown_wagap_stand_in"],
     ["tardiness_zewura_stand_in", "tardiness_wagap", "tardiness_wagap_stand_in"],
@@ -22,7 +22,7 @@ const LABELS: [[&str; 3]; 4] = [
     ["mean response (s), Zewura stand-in", "mean response (s), Wagap", "mean response (s), Wagap stand-in"],
 ];
 
-/// Figures 4 to 7.
+/// Returns figures 4 to 7.
 pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] {
     let figure = |id, title: &str, caption: &str, metric: usize| {
         let panels = Workload::ALL.map(|workload| panel(paper, workload, metric)).into();
@@ -46,7 +46,7 @@ pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] 
     ]
 }
 
-/// A place in the names of this module.
+/// Returns a position in the names of this module.
 fn kind(paper: &SwiftGapPaper, workload: Workload) -> usize {
     match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => 0,
@@ -74,8 +74,8 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
     }
 }
 
-/// The simulator's rules beside those of the policies themselves, on Wagap. Best Gap, which never compresses its plan, waits
-/// too long to be drawn beside the others: it is in the table.
+/// Compares the simulator's rules with those of the policies themselves, on Wagap. Best Gap never compresses its plan, and its waits are
+/// too long for the picture: it is only in the table.
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
     let panel = |suffix, metric: usize| {
         let series = Policy::ALL.into_iter().flat_map(|policy| {
@@ -96,7 +96,7 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
     )
 }
 
-/// Table 2 or 3 as a picture: how far our means are from the paper's.
+/// Returns table 2 or 3 as a picture: the relative differences of the simulated means to the paper's.
 pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Figure<Cell> {
     let series = |policy: Policy| Series {
         name: policy.name().to_owned(),
@@ -135,17 +135,17 @@ pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Work
     Figure::new(id, title, "metric", vec![panel]).caption(caption).over(&metrics::WORDS)
 }
 
-/// Places of the four metrics on the x axis of the tables.
+/// Positions of the four metrics on the x axis of the tables.
 pub(super) const POSITIONS: [(f64, usize); 4] = [(0.0, 0), (1.0, 1), (2.0, 2), (3.0, 3)];
 
-/// What SG is compared with, by [`kind`].
+/// Policies that SG is compared with, by [`kind`].
 const OTHERS: [(Policy, [&str; 3]); 3] = [
     (Policy::Bgt, ["BGT, Zewura stand-in", "BGT, Wagap", "BGT, Wagap stand-in"]),
     (Policy::Cons, ["CONS, Zewura stand-in", "CONS, Wagap", "CONS, Wagap stand-in"]),
     (Policy::Easy, ["EASY, Zewura stand-in", "EASY, Wagap", "EASY, Wagap stand-in"]),
 ];
 
-/// Table 4 as a picture.
+/// Returns table 4 as a picture.
 pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     let mut printed = Vec::new();
     let mut series = Vec::new();
@@ -168,8 +168,8 @@ pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
 }
 
 impl SwiftGapPaper {
-    /// The policies of table 2 or 3, Swift Gap in both versions, as far as this run fills it: the means are over the paper's own numbers of jobs. A quick
-    /// run fills in those columns of table 3 that take no search.
+    /// Returns the policies, with both versions of Swift Gap, whose columns of table 2 or 3 this run fills in. The means are over the paper's
+    /// own numbers of jobs. A quick run fills in the columns of table 3 without a search.
     pub(super) fn in_table(&self, workload: Workload) -> &'static [Policy] {
         let is_whole = super::sorted(&self.file.workload.records) == printed::RECORDS;
         match self.effort {
@@ -185,7 +185,7 @@ impl SwiftGapPaper {
         Workload::ALL.into_iter().all(|workload| self.in_table(workload).len() == Policy::SHOWN.len())
     }
 
-    /// The mean over the numbers of jobs, of which the paper leaves out the first for the tardiness of EASY and CONS on Wagap.
+    /// Returns the mean over the numbers of jobs, of which the paper leaves out the first for the tardiness of EASY and CONS on Wagap.
     pub(super) fn mean(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
         let records = super::sorted(&self.file.workload.records);
         let leaves_out =
@@ -193,7 +193,7 @@ impl SwiftGapPaper {
         self.mean_over(&records[usize::from(leaves_out)..], workload, metric, policy)
     }
 
-    /// The mean over `records`, of which there is at least one.
+    /// Returns the mean over `records`, which is not empty.
     pub(super) fn mean_over(
         &self,
         records: &[u32],
@@ -205,7 +205,7 @@ impl SwiftGapPaper {
         crate::mean(records.iter().map(at)).expect("there is one")
     }
 
-    /// By how much SG's mean is better than that of `policy`: the symmetric difference, in percent.
+    /// Returns the improvement of SG's mean over that of `policy`: the symmetric difference, in percent.
     pub(super) fn enhancement(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
         let [other, ours] = [policy, Policy::SG].map(|policy| self.mean(workload, metric, policy));
         (other.clone() - ours.clone()) / (other + ours) * 200.0

@@ -1,10 +1,10 @@
-//! What is measured in one run.
+//! Measurements of one run.
 
 use super::metrics::Measured;
 use alea31::Means;
 use sim_core::JobRecord;
 
-/// What was measured over the jobs that ended.
+/// Returns the metrics over the jobs that ended.
 #[expect(clippy::cast_precision_loss, reason = "counts")]
 pub(super) fn results(records: &[JobRecord]) -> Measured {
     let Means { slowdown, tardiness, wait, response } = Means::of(records);

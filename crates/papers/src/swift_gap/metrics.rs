@@ -1,7 +1,7 @@
-//! The metrics of one run: the four columns of the paper's tables, and what explains them.
+//! The metrics of one run: the four columns of the paper's tables, and three that explain them.
 
 lab::metrics! {
-    /// What is measured in one run.
+    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Mean of response / time executed.
         slowdown: "slowdown" smaller,
@@ -20,13 +20,13 @@ lab::metrics! {
     }
 }
 
-/// The paper's four, in the order of its tables.
+/// The paper's four metrics, in the order of its tables.
 pub(super) const FOUR: [Metric; 4] = [Metric::slowdown, Metric::tardiness, Metric::wait, Metric::response];
 
-/// Their names in files.
+/// Names of the four in files.
 pub(super) const NAMES: [&str; 4] =
     [FOUR[0].declared().field, FOUR[1].declared().field, FOUR[2].declared().field, FOUR[3].declared().field];
 
-/// The same in words.
+/// Labels of the four.
 pub(super) const WORDS: [&str; 4] =
     [FOUR[0].declared().axis, FOUR[1].declared().axis, FOUR[2].declared().axis, FOUR[3].declared().axis];

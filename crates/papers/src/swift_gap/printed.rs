@@ -1,9 +1,9 @@
-//! What the paper prints: tables 2, 3 and 4.
+//! Numbers printed in the paper: tables 2, 3 and 4.
 
 use super::Policy;
 use super::source::Workload;
 
-/// The numbers of jobs behind the means (§"Simulation and discussion").
+/// Numbers of jobs behind the means (§"Simulation and discussion").
 pub(super) const RECORDS: [u32; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500];
 
 /// A number as printed.
@@ -11,7 +11,7 @@ pub(super) const RECORDS: [u32; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000
 pub(super) struct Printed {
     pub(super) text: &'static str,
     pub(super) value: f64,
-    /// One in its last place.
+    /// One unit in its last place.
     pub(super) unit: f64,
 }
 
@@ -46,8 +46,8 @@ const TABLE_4: [[&str; 6]; 4] = [
     ["2.8304", "0.4899", "10.7503", "0.5892", "5.2541", "0.8804"],
 ];
 
-/// Table 2 or 3: the paper's mean of the metric in place `metric` of the names. However Swift Gap is read, its column is the
-/// same.
+/// Returns the paper's mean in table 2 or 3 of the metric at position `metric` of the names. Both versions of Swift Gap have the same
+/// column.
 pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed {
     let table = match workload {
         Workload::Zewura => &TABLE_2,
@@ -61,7 +61,7 @@ pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed
     Printed::new(table[metric][column])
 }
 
-/// Table 4: by how many percent SG is better than `policy`; `None` of SG itself, and of Best Gap.
+/// Returns the improvement of SG over `policy` in table 4, in percent; `None` for SG itself and for Best Gap.
 pub(super) fn enhancement(workload: Workload, metric: usize, policy: Policy) -> Option<Printed> {
     let column = match policy {
         Policy::SwiftGap(_) | Policy::BestGap => return None,
@@ -72,7 +72,7 @@ pub(super) fn enhancement(workload: Workload, metric: usize, policy: Policy) -> 
     Some(Printed::new(TABLE_4[metric][column + usize::from(workload == Workload::Wagap)]))
 }
 
-/// The paper's formula, as its numbers show: the symmetric difference, in percent.
+/// Returns the symmetric difference in percent, the paper's formula according to its numbers.
 pub(super) fn symmetric_difference(other: f64, swift_gap: f64) -> f64 {
     200.0 * (other - swift_gap) / (other + swift_gap)
 }

@@ -1,4 +1,4 @@
-//! The text and the nearest reading side by side: what becomes of the claims about Swift Gap.
+//! Verdicts on the claims about Swift Gap under the text and under the nearest reading.
 
 use super::claims::claims;
 use super::{Cell, Policy, SwiftGapPaper, Version};
@@ -6,7 +6,7 @@ use lab::claim::Claim;
 use lab::extra::Extra;
 use std::collections::BTreeSet;
 
-/// A table of the verdicts under both. Those of the nearest reading are not counted anywhere: it was chosen for coming near.
+/// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
 pub(super) fn verdicts(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
     let [text, nearest] = [Version::Text, Version::Nearest].map(|version| claims(paper, version));
     let both = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text));

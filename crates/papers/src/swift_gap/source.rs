@@ -1,4 +1,4 @@
-//! Where jobs come from: the log of Wagap where it is at hand, and stand-ins for it and for the log of Zewura.
+//! Source of the jobs: the log of Wagap if it is available, and stand-ins for it and for the log of Zewura.
 
 use alea31::Job;
 use anyhow::{Result, bail, ensure};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use workload::model::{SessionModel, WorkloadModel};
 use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 
-/// Where the log can be had.
+/// Public source of the log.
 const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
 /// The two workloads of the paper.
@@ -27,7 +27,7 @@ impl Workload {
     pub(super) const ALL: [Self; 2] = [Self::Zewura, Self::Wagap];
 }
 
-/// The scenario's table of the same name: nodes, and processors of each.
+/// The scenario's table `clusters`: nodes, and processors of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Clusters {
@@ -47,7 +47,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// Names, nodes and processors of the clusters behind a workload.
+    /// Returns names, nodes and processors of the clusters of a workload.
     pub(super) fn of(&self, workload: Workload) -> Vec<(&'static str, [u32; 2])> {
         let mut clusters = vec![("zewura", self.zewura)];
         if workload != Workload::Zewura {
@@ -56,7 +56,7 @@ impl Clusters {
         clusters
     }
 
-    /// Processors of each cluster, the largest first.
+    /// Returns the processors of each cluster, the largest first.
     pub(super) fn processors(&self, workload: Workload) -> Vec<u32> {
         let of_each = self.of(workload).into_iter().map(|(_, [nodes, processors])| nodes * processors);
         let mut processors: Vec<u32> = of_each.collect();
@@ -64,7 +64,7 @@ impl Clusters {
         processors
     }
 
-    /// The same as a machine file has them.
+    /// Returns the clusters as a machine file.
     fn machines(&self, workload: Workload) -> Machines {
         let line = |(id, (name, [nodes, processors])): (usize, (&str, [u32; 2]))| {
             format!("{id}\t{name}\t{nodes}\t{processors}\t1\t0\n")
@@ -82,19 +82,19 @@ pub(super) struct LogTable {
     sha256: String,
 }
 
-/// Where jobs come from.
+/// Source of the jobs.
 pub(super) struct Source {
     clusters: Clusters,
     wagap: Wagap,
-    /// Of the models, as everything in them determines a run.
+    /// Hashes of the models, which determine a run.
     models: [(Workload, String); 2],
 }
 
-/// The log of Wagap, or what takes its place.
+/// The log of Wagap, or its stand-in.
 enum Wagap {
-    /// The log, not yet looked for.
+    /// The log, before the search.
     Unread,
-    /// The jobs among the records that were read.
+    /// The log, with the jobs among the first records, by number of records.
     Log {
         sha256: String,
         jobs: BTreeMap<u32, Arc<[Job]>>,
@@ -103,7 +103,7 @@ enum Wagap {
 }
 
 impl Source {
-    /// As it is meant: with the log.
+    /// Returns the intended source, with the log.
     pub(super) fn unread(clusters: Clusters) -> Self {
         Self {
             clusters,
@@ -112,13 +112,12 @@ impl Source {
         }
     }
 
-    /// Looks for the log in `traces`, or else where the environment says. It will be asked for its first `numbers` of
-    /// records.
+    /// Searches for the log in `traces`, or else in the folder that the environment names. `numbers` are the numbers of records to read.
     ///
     /// # Errors
     ///
-    /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file
-    /// beside it tells of other clusters.
+    /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file beside it
+    /// describes other clusters.
     pub(super) fn find(table: &LogTable, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
         let mut source = Self::unread(clusters);
         source.wagap = match (logs::find(&format!("{}.swf", table.name), traces), traces) {
@@ -153,12 +152,12 @@ impl Source {
         Ok(Wagap::Log { jobs: numbers.iter().map(read).collect::<Result<_>>()?, sha256 })
     }
 
-    /// Whether the log of Wagap is at hand, or is at least meant.
+    /// Returns true if the log of Wagap is available, or was not yet searched for.
     pub(super) const fn is_log(&self) -> bool {
         !matches!(self.wagap, Wagap::StandIn)
     }
 
-    /// The jobs among the first `records` records.
+    /// Returns the jobs among the first `records` records.
     pub(super) fn jobs(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
         match (workload, &self.wagap) {
             (Workload::Wagap, Wagap::Log { jobs, .. }) => Arc::clone(&jobs[&records]),
@@ -166,7 +165,7 @@ impl Source {
         }
     }
 
-    /// The first jobs of a stand-in, written down as a log and read as a log is.
+    /// Draws the first jobs of a stand-in, written as a log and read like one.
     fn drawn(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
         let mut log = SwfWriter::new(Vec::new());
         for job in model(workload).jobs(streams).take(records as usize) {
@@ -176,7 +175,7 @@ impl Source {
         jobs_of(Alea31Intake::new(log, &self.clusters.machines(workload), None)).expect("what was written can be read")
     }
 
-    /// What a workload is called in `runs.csv`.
+    /// Returns the name of a workload in `runs.csv`.
     pub(super) const fn name(&self, workload: Workload) -> &'static str {
         match (workload, self.is_log()) {
             (Workload::Zewura, _) => "zewura-like",
@@ -185,7 +184,7 @@ impl Source {
         }
     }
 
-    /// All that determines the jobs, but for the seed.
+    /// Returns all that determines the jobs, except the seed.
     pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
         match (workload, &self.wagap) {
             (Workload::Wagap, Wagap::Log { sha256, .. }) => serde_json::json!({ "log": sha256 }),
@@ -196,7 +195,7 @@ impl Source {
         }
     }
 
-    /// What a report says first.
+    /// Returns the first line of a report.
     pub(super) fn preface(&self, table: &LogTable) -> String {
         const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
                               stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
@@ -213,7 +212,7 @@ impl Source {
         )
     }
 
-    /// The data that were read: name and SHA-256.
+    /// Returns the data that were read: name and SHA-256.
     pub(super) fn data(&self, table: &LogTable) -> Vec<(String, String)> {
         match &self.wagap {
             Wagap::Log { sha256, .. } => vec![(format!("{}.swf", table.name), sha256.clone())],
@@ -237,7 +236,7 @@ fn hash_of_model(workload: Workload) -> String {
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
     let job = |job: Result<workload::Alea31Job, workload::InputError>| {
         let job = job?;
-        // Jobs without a user are one user's.
+        // All jobs without a user belong to one user.
         Ok(Job { job: job.job, user: job.user.unwrap_or(u32::MAX) })
     };
     intake.map(job).collect()

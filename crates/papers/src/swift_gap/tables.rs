@@ -1,4 +1,4 @@
-//! Tables 2, 3 and 4: the paper's number, ours, and how far they are apart, with every n beside the means.
+//! Tables 2, 3 and 4: the paper's number, the simulated one, and their difference, with every n beside the means.
 
 use super::source::Workload;
 use super::{Cell, Policy, Profile, SwiftGapPaper, metrics, printed};
@@ -8,7 +8,7 @@ use lab::quantity::{DesignPoint, Quantity};
 /// Decimals of the four metrics: slowdowns are small.
 const DECIMALS: [i32; 4] = [2, 1, 1, 1];
 
-/// A row about a metric, named by its word and `what`; `x` and `name` go to the data.
+/// Returns a row about a metric, named by its word and `what`; `x` and `name` go to the data.
 fn row(metric: usize, what: &str, (x, name): (&str, &str), cells: impl Iterator<Item = Entry<Cell>>) -> Row<Cell> {
     let names = [metrics::WORDS[metric], what].map(str::to_owned).to_vec();
     Row { names, x: x.to_owned(), metric: name.to_owned(), cells: cells.collect() }
@@ -95,7 +95,7 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     table("table4", title, caption.to_owned(), pairs().map(column).collect(), rows)
 }
 
-/// Means over n under the simulator's rules and without its habits.
+/// Returns the means over n under the simulator's rules and without its peculiarities.
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
     let mut rows = Vec::new();
