@@ -1,8 +1,8 @@
 //! Jobs per second of a whole run.
 //!
-//! `cargo bench -p gang-grid`. What to look at: the paper's setting with its bookkeeping (`JobLog`) and without; and the
+//! `cargo bench -p gang-grid`. The figures of interest: the paper's setting with its bookkeeping (`JobLog`) and without; and the
 //! same load per site on two sites and on a thousand. There a job costs a few times as much, since 16 000 pending
-//! events no longer fit the fast caches; a cost that grew with the number of sites would be hundreds of times as much.
+//! events exceed the fast caches; a cost that grew with the number of sites would be hundreds of times as much.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gang_grid::{Approach, Config, Grid, Submission};
@@ -22,7 +22,7 @@ fn run<P: Probe>(config: &Config, submissions: Vec<Submission>, probe: P) -> u64
     grid.completed()
 }
 
-/// A probe that assembles records, as an experiment's does.
+/// Probe that assembles records, as in an experiment.
 fn log() -> impl Probe {
     JobLog::new(|record: JobRecord| {
         black_box(record.response());

@@ -4,9 +4,9 @@
 //! 2, 4, 8 or 16 tasks every other second.
 //!
 //! Shows:
-//! - how a stream of submissions is made without the rest of the workspace,
-//! - how a run is stopped after a number of jobs,
-//! - that a gang of 16 hardly ever finds room inside one site.
+//! - the construction of a stream of submissions without the rest of the workspace,
+//! - the end of a run after a number of jobs,
+//! - that a gang of 16 rarely finds room inside one site.
 //!
 //! Run it: `cargo run --release --package gang-grid --example approaches`
 
@@ -21,7 +21,7 @@ const SITES: u32 = 2;
 fn main() {
     println!("approach    gangs completed    utilization    mean response of locals");
     for (name, approach) in [("1", Approach::One), ("2", Approach::Two), ("3", Approach::Three)] {
-        // The same streams for each approach: the policies meet the same jobs.
+        // The same streams for each approach: the policies get the same jobs.
         let streams = Streams::new(2010, 0);
         let config = Config::uniform(SITES as usize, 16, approach);
         let grid = Grid::new(config, submissions(streams), &streams).expect("a valid configuration");
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// Takes in finished jobs and keeps what is asked about locals.
+/// Totals over finished locals.
 #[derive(Default)]
 struct Locals {
     response: f64,

@@ -1,4 +1,4 @@
-//! Parameters of the world, and the readings of what the paper leaves open.
+//! Parameters of the world, and the readings of questions that the paper leaves open.
 
 mod readings;
 
@@ -15,13 +15,13 @@ use sim_core::Span;
 pub struct Config {
     /// The sites, in the order in which the grid scheduler tries them (§2: two of 16 processors).
     pub sites: Vec<Site>,
-    /// Which gangs may span sites (§3.1).
+    /// Sites that a gang may span (§3.1).
     pub approach: Approach,
-    /// T ≥ 0: how long a backfilled local may delay a gang (§3.2, equation 1).
+    /// T ≥ 0: largest delay of a gang by a backfilled local (§3.2, equation 1).
     pub threshold: Span,
     /// Added to the service time of a gang that spans sites, as a fraction of it (§4.3: 0.10 and 0.05).
     pub overhead: f64,
-    /// What the paper leaves open.
+    /// Answers to the questions that the paper leaves open.
     pub readings: Readings,
 }
 
@@ -47,7 +47,7 @@ pub enum Approach {
     Three,
 }
 
-/// Why a [`Config`] cannot be simulated.
+/// Reason why a [`Config`] cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -64,7 +64,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The first field that makes no sense, by name.
+    /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let fault = |fault: String| Err(ConfigError(fault));
         if self.sites.is_empty() {
@@ -84,7 +84,7 @@ impl Config {
         Ok(())
     }
 
-    /// Processors of all sites together.
+    /// Number of processors of all sites together.
     pub fn processors(&self) -> u32 {
         self.sites.iter().map(|site| site.processors).sum()
     }

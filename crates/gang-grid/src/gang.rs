@@ -1,4 +1,4 @@
-//! Gangs that have been routed to processors, and the grid scheduler's queue of those that have not.
+//! Gangs that have been routed to processors, and the grid scheduler's queue of the other gangs.
 
 use crate::config::GangOrder;
 use crate::submission::Submission;
@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Gang {
     /// Its number.
     pub id: JobId,
-    /// Where task `i` runs, and how long it occupies that processor, speed and overhead included: the schedulers know that of
+    /// Processor of each task, and the time for which the task occupies it, speed and overhead included: the schedulers know this of
     /// gangs (§3.2).
     pub tasks: Vec<(ProcId, Span)>,
-    /// Whether it uses processors of more than one site.
+    /// True if it uses processors of more than one site.
     pub spans_sites: bool,
-    /// The start it was promised when it was routed.
+    /// Start promised when it was routed.
     pub promised_start: Time,
-    /// The start as it stands: the latest free time over its processors, reckoned when one of them last began or ended
-    /// something. If a job outlives its estimate this instant may have passed; the start is then any moment.
+    /// Present start: the latest free time over its processors, computed when one of them last began or ended
+    /// something. If a job outlives its estimate this instant may have passed; the gang may then start at any moment.
     pub present_start: Time,
-    /// While it waits: how many of its processors are busy with something else. While it runs: how many tasks are left.
+    /// While it waits: number of its processors that are busy with something else. While it runs: number of tasks left.
     pub(crate) outstanding: u32,
     pub(crate) started: bool,
 }
@@ -30,18 +30,18 @@ impl Gang {
     ///
     /// # Panics
     ///
-    /// Never: a gang has fewer than 2³² tasks.
+    /// Never panics: a gang has fewer than 2³² tasks.
     pub fn size(&self) -> u32 {
         u32::try_from(self.tasks.len()).expect("a gang has fewer than 2³² tasks")
     }
 
-    /// Whether its tasks run, rather than wait.
+    /// Returns true if its tasks run.
     pub const fn has_started(&self) -> bool {
         self.started
     }
 }
 
-/// The grid scheduler's queue, by size, and by age among equals. It shows sizes and no jobs: policies look at it.
+/// Grid scheduler's queue, by size, and by age among equals. Policies see it, so it shows sizes and no jobs.
 #[derive(Clone, Debug, Default)]
 pub struct GangQueue {
     by_size: BTreeMap<u32, VecDeque<(u64, Submission)>>,
@@ -50,12 +50,12 @@ pub struct GangQueue {
 }
 
 impl GangQueue {
-    /// Gangs in the queue.
+    /// Number of gangs in the queue.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no gang is in the queue.
+    /// Returns true if the queue is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -74,7 +74,7 @@ impl GangQueue {
         self.by_size.iter().flat_map(|(size, gangs)| gangs.iter().map(|(_, gang)| (gang.job.id, *size)))
     }
 
-    /// Size of the gang that `order` takes next, of those that need at most `processors`; the oldest of this size is meant.
+    /// Size of the gang that `order` takes next, among those that need at most `processors`; the oldest of this size is next.
     pub(crate) fn next_size(&self, order: GangOrder, processors: u32) -> Option<u32> {
         match order {
             GangOrder::LargestThatFits => Some(*self.by_size.range(..=processors).next_back()?.0),

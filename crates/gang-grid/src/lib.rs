@@ -5,20 +5,20 @@
 //!
 //! **World** (§2). Each site has processors, each processor a queue of its own. *Locals* need one processor and arrive at
 //! a site. *Gangs* need several processors at once and arrive at the grid scheduler (GS), which either routes all
-//! tasks of a gang to processors or keeps the gang in its own queue. A gang begins when all of its processors are free;
-//! each task frees its processor at its own end; the gang ends with its last task.
+//! tasks of a gang to processors or keeps the gang in its own queue. A gang begins when all of its processors are free.
+//! Each task frees its processor at its own end, and the gang ends with its last task.
 //!
-//! **Grid level** (§3.1, module `policy::grid`). Approach 1 routes a gang to one site: to idle processors, or else to
+//! **Grid level** (§3.1, module `policy::grid`). Approach 1 routes a gang to one site: to idle processors, otherwise to
 //! processors with empty queues. Approach 2 may also use idle processors of several sites together, approach 3 also
 //! empty queues of several sites together; a gang that spans sites pays an overhead on its service time.
-//! Gangs in the GS queue are tried, the largest that fits first, when a job leaves and an empty queue behind.
+//! The GS scans its queue, the largest gang that fits first, when a job leaves and an empty queue remains.
 //!
-//! **Local level** (§3.2, module `policy::local`). A local joins a processor that can start it at once, or else the shortest
+//! **Local level** (§3.2, module `policy::local`). A local joins a processor that can start it at once, otherwise the shortest
 //! queue. On a processor that is kept idle for a waiting gang it may start if
-//! `ServiceTime ≤ ElapsedTime + T` (1): if it ends before the gang can begin, give or take the threshold T.
+//! `ServiceTime ≤ ElapsedTime + T` (1): if it ends before the gang can begin, within the threshold T.
 //!
-//! What the paper leaves open is a named field of [`Readings`] (R2 … R17 of the specification in
-//! `docs/papers/multi-site.md`). Words: the paper's *elapsed time* is the time that remains until the gang can begin.
+//! Each question that the paper leaves open is a named field of [`Readings`] (R1 … R18 of the specification in
+//! `docs/papers/multi-site.md`). The paper's *elapsed time* is the time that remains until the gang can begin.
 //!
 //! # Example
 //!

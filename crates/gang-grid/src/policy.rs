@@ -1,4 +1,4 @@
-//! The two levels of scheduling, each a question that looks and answers; the `world` acts.
+//! Decisions at the two levels of scheduling, which the `world` carries out.
 
 pub(crate) mod grid;
 pub(crate) mod local;
@@ -9,12 +9,12 @@ use rand::{Rng, RngExt};
 use sim_core::Time;
 use slab::Slab;
 
-/// What the schedulers may look at.
+/// Information that the schedulers may use.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct GangView<'a> {
     /// The present instant.
     pub(crate) now: Time,
-    /// Who is idle, what waits.
+    /// Processors and their queues.
     pub(crate) processors: &'a Processors,
     pub(crate) gangs: &'a Slab<Gang>,
 }
@@ -32,7 +32,7 @@ fn below(bound: usize, rng: &mut impl Rng) -> usize {
     rng.random_range(0..bound as u64) as usize
 }
 
-/// One of them at random; no draw where there is no choice.
+/// Returns a random element; draws only if there is more than one.
 fn pick<T: Copy>(from: &[T], rng: &mut impl Rng) -> Option<T> {
     match from {
         [] => None,

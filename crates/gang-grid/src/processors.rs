@@ -1,4 +1,4 @@
-//! Processors, their queues, and who is idle. Knows nothing of policies.
+//! Processors and their queues, with the sets of idle ones. Independent of policies.
 
 use crate::config::Site;
 use rand::{Rng, RngExt};
@@ -8,35 +8,35 @@ use std::collections::VecDeque;
 /// A local in a processor's queue, as schedulers know it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Local {
-    /// Which job.
+    /// The job's number.
     pub id: JobId,
-    /// How long the scheduler believes that it will occupy the processor.
+    /// Time for which it will occupy the processor, as the scheduler believes.
     pub estimate: Span,
 }
 
-/// A local with what no scheduler knows: how long it will really occupy the processor.
+/// Local with its true service time, which no scheduler knows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TrueLocal {
     pub(crate) local: Local,
     pub(crate) service: Span,
 }
 
-/// What a processor runs.
+/// Work that a processor runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RunningTask {
-    /// Which job, or a task of it.
+    /// Number of the job.
     pub job: JobId,
-    /// The gang it is a task of; `None` for a local.
+    /// Gang that it is a task of; `None` for a local.
     pub gang: Option<GangKey>,
-    /// When the scheduler believes it will end: a local by its estimate; the tasks of a gang are known exactly (§3.2).
+    /// End expected by the scheduler: a local's by its estimate; the tasks of a gang are known exactly (§3.2).
     pub expected_end: Time,
 }
 
-/// Names a routed gang while it waits or runs.
+/// Key of a routed gang while it waits or runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct GangKey(pub(crate) u32);
 
-/// One processor: what runs, what waits.
+/// One processor: its running work, its reservation and its queue.
 #[derive(Clone, Debug)]
 pub struct Processor {
     site: SiteId,
@@ -46,17 +46,17 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// The site that it belongs to.
+    /// Site that it belongs to.
     pub const fn site(&self) -> SiteId {
         self.site
     }
 
-    /// What it runs now.
+    /// Work that it runs now.
     pub const fn running(&self) -> Option<RunningTask> {
         self.running
     }
 
-    /// The gang whose task waits at the head of its queue. There is at most one.
+    /// Gang whose task waits at the head of its queue. There is at most one.
     pub const fn reserved(&self) -> Option<GangKey> {
         self.reserved
     }
@@ -66,28 +66,28 @@ impl Processor {
         self.queue.iter().map(|queued| &queued.local)
     }
 
-    /// Whether no job waits here, neither a gang's task nor a local.
+    /// Returns true if no job waits here, neither a gang's task nor a local.
     pub fn none_waiting(&self) -> bool {
         self.reserved.is_none() && self.queue.is_empty()
     }
 
-    /// Whether nothing runs and nothing is reserved. By work conservation nothing waits then either.
+    /// Returns true if nothing runs and nothing is reserved. By work conservation nothing waits then either.
     pub const fn is_idle(&self) -> bool {
         self.running.is_none() && self.reserved.is_none()
     }
 
-    /// Whether nothing runs because a gang is waited for.
+    /// Returns true if it runs nothing and is kept for a gang.
     pub const fn is_held(&self) -> bool {
         self.running.is_none() && self.reserved.is_some()
     }
 
-    /// Jobs waiting, the gang's task included.
+    /// Number of jobs waiting, the gang's task included.
     pub fn waiting(&self) -> usize {
         self.queue.len() + usize::from(self.reserved.is_some())
     }
 }
 
-/// What makes a processor eligible for a gang.
+/// Condition under which a processor is eligible for a gang.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Eligible {
     /// [`Processor::is_idle`].
@@ -98,7 +98,7 @@ pub enum Eligible {
     NoneWaiting,
 }
 
-/// All processors of the grid, those of a site side by side, and per site the sets that policies ask for.
+/// All processors of the grid, those of a site side by side, and the sets per site that policies need.
 #[derive(Clone, Debug)]
 pub struct Processors {
     all: Vec<Processor>,
@@ -142,7 +142,7 @@ impl Processors {
         &self.all[processor.index()]
     }
 
-    /// When `processor` is believed to be free: `now`, if it runs nothing or has outlived its estimate.
+    /// Time at which `processor` is believed to be free: `now`, if it runs nothing or has outlived its estimate.
     pub fn free_at(&self, processor: ProcId, now: Time) -> Time {
         self.get(processor).running().map_or(now, |running| running.expected_end.max(now))
     }
@@ -163,7 +163,7 @@ impl Processors {
         (0..u32::try_from(self.sites.len()).expect("site ids are 32 bits wide")).map(SiteId)
     }
 
-    /// How many processors of `site` are eligible.
+    /// Number of eligible processors of `site`.
     pub fn count(&self, site: SiteId, eligible: Eligible) -> u32 {
         let sets = &self.sites[site.index()];
         match eligible {
@@ -173,7 +173,7 @@ impl Processors {
         }
     }
 
-    /// How many processors of the grid are eligible.
+    /// Number of eligible processors of the grid.
     pub fn total(&self, eligible: Eligible) -> u32 {
         match eligible {
             Eligible::Idle => self.idle.total(),
@@ -191,7 +191,7 @@ impl Processors {
         }
     }
 
-    /// Appends the eligible processors of `site` to `found`. The order depends on history, not on the ids.
+    /// Appends the eligible processors of `site` to `found`. The order depends on history.
     pub(crate) fn collect(&self, site: SiteId, eligible: Eligible, found: &mut Vec<ProcId>) {
         let SiteSets { first, idle, held, none_waiting, .. } = &self.sites[site.index()];
         let mut append = |set: &IdSet| found.extend(set.members.iter().map(|id| ProcId(first + id)));
@@ -227,7 +227,7 @@ impl Processors {
     ///
     /// # Panics
     ///
-    /// If the processor is busy.
+    /// Panics if the processor is busy.
     pub(crate) fn begin(&mut self, processor: ProcId, running: RunningTask) {
         let before = self.all[processor.index()].running.replace(running);
         assert!(before.is_none(), "processor {processor} runs {before:?} and cannot begin {running:?}");
@@ -260,7 +260,7 @@ impl Processors {
         self.refresh(processor);
     }
 
-    /// Takes the first local out of the queue that satisfies `may_start`.
+    /// Removes the first local that satisfies `may_start` from the queue and returns it.
     pub(crate) fn dequeue(&mut self, processor: ProcId, may_start: impl Fn(&Local) -> bool) -> Option<TrueLocal> {
         let queue = &mut self.all[processor.index()].queue;
         let position = queue.iter().position(|queued| may_start(&queued.local))?;
@@ -281,18 +281,18 @@ impl Processors {
         if sets.none_waiting.set(id, state.none_waiting()) {
             self.none_waiting.set(site, sets.none_waiting.len());
         }
-        // One sum for the grid in place of a tree: no policy needs the first site by held processors alone.
+        // One sum for the grid instead of a tree: no policy needs the first site by held processors alone.
         let held_before = sets.held.len();
         sets.held.set(id, state.is_held());
         self.total_held = self.total_held + sets.held.len() - held_before;
     }
 }
 
-/// A set of small ids: O(1) to change, and its members side by side, to draw from.
+/// Set of small ids: O(1) to change; its members are contiguous, for random draws.
 #[derive(Clone, Debug)]
 struct IdSet {
     members: Vec<u32>,
-    /// Where each id stands among the members; `ABSENT` if it does not.
+    /// Position of each id among the members; `ABSENT` if it is not a member.
     position: Vec<u32>,
 }
 
@@ -312,7 +312,7 @@ impl IdSet {
         self.members.len() as u32
     }
 
-    /// Puts `id` in or takes it out; whether that changed anything.
+    /// Inserts or removes `id`; returns true if that changed the set.
     fn set(&mut self, id: u32, member: bool) -> bool {
         let position = self.position[id as usize];
         if member == (position != ABSENT) {
@@ -322,8 +322,8 @@ impl IdSet {
             self.position[id as usize] = self.len();
             self.members.push(id);
         } else {
-            // The last member takes its place: the order depends on history, which a random draw from it does not
-            // mind, and runs are repeatable.
+            // The last member takes its place: the order depends on history. Random draws are unaffected, and runs are
+            // repeatable.
             self.members.swap_remove(position as usize);
             if let Some(&moved) = self.members.get(position as usize) {
                 self.position[moved as usize] = position;
@@ -337,7 +337,7 @@ impl IdSet {
 /// One count per site under a tournament of maxima: the first site with at least n is found in O(log sites).
 #[derive(Clone, Debug)]
 struct CountTree {
-    /// A complete binary tree, root at 1, leaves from `leaves` on.
+    /// Complete binary tree, root at 1, leaves from `leaves` on.
     maxima: Vec<u32>,
     leaves: usize,
     total: u32,
@@ -414,7 +414,7 @@ mod tests {
                 counts[site] = count;
                 tree.set(site, count);
                 let found = counts.iter().position(|&count| count >= asked);
-                // A count of zero is met by any leaf, also by one that stands for no site.
+                // A count of zero is met by any leaf, also by one without a site.
                 prop_assert_eq!(tree.first_at_least(asked).map(|site| site as usize), found);
                 prop_assert_eq!(tree.total(), counts.iter().sum::<u32>());
             }

@@ -1,14 +1,14 @@
-//! What arrives at the grid.
+//! Submissions to the grid.
 
 use sim_core::{Job, JobId, SiteId, Span, Time};
 
-/// A job on its way into the grid, with the service times of its tasks.
+/// Job on its way into the grid, with the service times of its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// The job. A local has an origin, the site where it arrives, and one processor; a gang has no origin, and arrives
+    /// The job. A local has an origin, the site of its arrival, and one processor; a gang has no origin, and arrives
     /// at the grid scheduler. `runtime` is that of the longest task.
     pub job: Job,
-    /// A gang's tasks: as many as it needs processors. Empty for a local, whose one task is the job itself.
+    /// A gang's tasks, one per processor. Empty for a local, whose only task is the job itself.
     pub tasks: Box<[Span]>,
 }
 
@@ -24,7 +24,7 @@ impl Submission {
     ///
     /// # Panics
     ///
-    /// If there is no task, or more than 2³² − 1.
+    /// Panics if there is no task, or more than 2³² − 1.
     pub fn gang(id: JobId, submit: Time, tasks: impl IntoIterator<Item = Span>) -> Self {
         let tasks: Box<[Span]> = tasks.into_iter().collect();
         let longest = tasks.iter().copied().max().expect("a gang has at least one task");

@@ -1,4 +1,4 @@
-//! What happens, in order: arrivals, ends of tasks, and the two schedulers that act on them.
+//! Events in order: arrivals, ends of tasks, and the two schedulers that handle them.
 
 use crate::config::{Config, ConfigError, GangArrival, Release, ScanTrigger};
 use crate::gang::{Gang, GangQueue};
@@ -12,12 +12,12 @@ use sim_core::{
 };
 use slab::Slab;
 
-/// What can happen to a [`Grid`].
+/// Event of a [`Grid`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A processor ends what it runs.
     End(ProcId),
-    /// The next submission comes in.
+    /// The next submission arrives.
     Arrive,
 }
 
@@ -30,14 +30,14 @@ impl Prioritized for Event {
     }
 }
 
-/// How many jobs of each kind have come and gone.
+/// Numbers of jobs of each kind that have arrived and left.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct GangCounts {
     /// Locals that have arrived.
     pub locals_arrived: u64,
     /// Locals that have ended.
     pub locals_completed: u64,
-    /// Gangs that have arrived, rejected ones not counted.
+    /// Gangs that have arrived, without rejected ones.
     pub gangs_arrived: u64,
     /// Gangs whose last task has ended.
     pub gangs_completed: u64,
@@ -73,16 +73,16 @@ pub struct Grid<S> {
 impl<S: Iterator<Item = Submission>> Grid<S> {
     /// A grid that is empty at time zero.
     ///
-    /// Random choices (which processors, which queue) come from `streams`, under purposes of their own: they move no
+    /// Random choices (of processors, of queues) come from `streams`, under purposes of their own: they change no
     /// number of the workload.
     ///
     /// # Errors
     ///
-    /// The first field of `config` that makes no sense.
+    /// The first invalid field of `config`.
     ///
     /// # Panics
     ///
-    /// The run panics on submissions out of order, on a local that asks for several processors or for a site that does not
+    /// The run panics on submissions out of order, on a local that requests several processors or a site that does not
     /// exist, and on a gang without a task for each of its processors.
     pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
@@ -106,22 +106,22 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         })
     }
 
-    /// How many jobs have come and gone.
+    /// Numbers of jobs that have arrived and left.
     pub const fn counts(&self) -> &GangCounts {
         &self.counts
     }
 
-    /// Locals and gangs completed.
+    /// Number of locals and gangs completed.
     pub const fn completed(&self) -> u64 {
         self.counts.locals_completed + self.counts.gangs_completed
     }
 
-    /// Processors that run something. One that R2 holds until the end of its gang counts as running.
+    /// Processors that run something. A processor that R2 holds until the end of its gang counts as running.
     pub const fn busy(&self) -> &Gauge {
         &self.busy
     }
 
-    /// Utilization up to `now`: processor time in use over processor time there was, 0 … 1.
+    /// Utilization up to `now`: processor time in use over total processor time, 0 … 1.
     pub fn utilization(&self, now: Time) -> f64 {
         self.busy.mean(now) / f64::from(self.config.processors())
     }
@@ -131,7 +131,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         &self.processors
     }
 
-    /// A gang that has been routed and has not ended.
+    /// The gang of this key, which has been routed and has not ended.
     pub fn gang(&self, key: GangKey) -> &Gang {
         &self.gangs[key.0 as usize]
     }
@@ -146,7 +146,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         &self.queue
     }
 
-    /// Locals and gangs in the system, waiting or running.
+    /// Number of locals and gangs in the system, waiting or running.
     pub fn present(&self) -> usize {
         let locals = self.processors.iter().map(|(_, processor)| {
             processor.queue().len() + usize::from(processor.running().is_some_and(|running| running.gang.is_none()))
@@ -169,7 +169,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    /// §3.2: the local goes where it starts at once, or to the shortest queue.
+    /// §3.2: sends the local to a processor that starts it at once, otherwise to the shortest queue.
     fn local_arrives(&mut self, submission: &Submission, site: SiteId, cx: &mut impl Context<Event>) {
         let (job, sites) = (&submission.job, self.config.sites.len());
         assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
@@ -187,7 +187,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    /// §3.1: the gang goes where the conditions of the approach send it, or to the GS queue.
+    /// §3.1: routes the gang by the conditions of the approach, otherwise to the GS queue.
     fn gang_arrives(&mut self, gang: Submission, cx: &mut impl Context<Event>) {
         let tasks = gang.job.request.processors;
         assert!(
@@ -202,8 +202,8 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             return;
         }
         self.counts.gangs_arrived += 1;
-        // Under the first answer an arriving gang is tried at once, and passes those that wait in the GS queue: the
-        // paper has the queue scanned when a job leaves, and at no other time.
+        // Under the first answer an arriving gang is tried at once, and passes those that wait in the GS queue: in
+        // the paper the queue is scanned only when a job leaves.
         if self.config.readings.gang_arrival == GangArrival::JoinsQueue {
             self.queue.push(gang);
             self.scan(cx);
@@ -241,7 +241,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             outstanding: u32::try_from(busy).expect("no more than the gang has tasks"),
             started: false,
         };
-        // The gang stays in the slab from its routing to the end of its last task; keys are used again.
+        // The gang stays in the slab from its routing to the end of its last task; keys are reused.
         let key = GangKey(u32::try_from(gangs.insert(gang)).expect("fewer than 2³² gangs at once"));
         if busy == 0 {
             self.start_gang(key, cx);
@@ -252,7 +252,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    /// All tasks of a gang begin.
+    /// Begins all tasks of a gang.
     fn start_gang(&mut self, key: GangKey, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let gang = &mut self.gangs[key.0 as usize];
@@ -278,7 +278,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.gangs[key.0 as usize].tasks = tasks;
     }
 
-    /// A local begins.
+    /// Begins a local.
     fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
         let TrueLocal { local: Local { id: job, estimate }, service } = local;
         cx.emit(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
@@ -286,7 +286,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.begin(processor, running, cx.now() + service, cx);
     }
 
-    /// A processor begins work. If it is kept for another gang, that one now waits for this too.
+    /// Begins work on a processor. If it is kept for another gang, that gang now waits for this work too.
     fn begin(&mut self, processor: ProcId, running: RunningTask, end: Time, cx: &mut impl Context<Event>) {
         if let Some(waiting) = self.processors.get(processor).reserved() {
             let gang = &mut self.gangs[waiting.0 as usize];
@@ -299,7 +299,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         cx.post_at(end, Event::End(processor));
     }
 
-    /// A processor ends what it runs: the job may leave, the processor serves its own queue, the GS may scan its own.
+    /// Ends the work of a processor: the job may leave, the processor serves its own queue, the GS may scan its own.
     fn end(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let RunningTask { job, gang, .. } = self.processors.end(processor);
         self.busy.lower(cx.now(), 1);
@@ -323,7 +323,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             cx.emit(Fact::Finished { job });
         }
 
-        // As they were before the freed processor is served: the scan may depend on whether serving empties a queue.
+        // State before the freed processor is served: the scan may depend on whether serving empties a queue.
         let head = self.processors.get(processor).reserved();
         let waited = !self.processors.get(processor).none_waiting();
         self.serve(processor, cx);
@@ -335,7 +335,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let scan = match self.config.readings.scan_trigger {
             ScanTrigger::AnyRelease => true,
             ScanTrigger::QueueBecomesEmpty => match head.map(|key| self.gang(key)).filter(|gang| gang.started) {
-                // The gang has left the head of every queue that it stood in.
+                // The gang has left the head of each of its queues.
                 Some(gang) => gang.tasks.iter().any(|(used, _)| empty(*used)),
                 None => waited && empty(processor),
             },
@@ -349,7 +349,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    /// A freed processor takes up what waits in its own queue (§3.2).
+    /// Serves the queue of a freed processor (§3.2).
     fn serve(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         // No gang waits for this processor: the first local in its queue begins.
@@ -373,16 +373,16 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         // With exact estimates this changes nothing; with others the start is recomputed at each release.
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
-        // While it is kept idle for the gang a local may pass, by equation (1).
+        // While the processor is kept idle for the gang a local may pass, by equation (1).
         if let Some(local) = processors.dequeue(processor, |local| local_policy.may_backfill(local.estimate, gang, now))
         {
             self.start_local(processor, local, cx);
         }
     }
 
-    /// The GS routes gangs from its queue until none can be chosen (§3.1, steps 1 to 5).
+    /// Routes gangs from the GS queue until none can be chosen (§3.1, steps 1 to 5).
     fn scan(&mut self, cx: &mut impl Context<Event>) {
-        // Ends: each round takes a gang out of the queue, and a gang that is routed takes processors.
+        // Terminates: each round takes a gang out of the queue, and a gang that is routed takes processors.
         while let Some((size, route)) = self.grid_policy.on_scan(&self.queue, &self.processors, &mut self.placement) {
             let gang = self.queue.pop(size).expect("the policy names a size that is in the queue");
             self.route(gang, route, cx);

@@ -1,13 +1,13 @@
-//! What the paper leaves open.
+//! Questions that the paper leaves open, with their answers.
 
 sim_core::readings! {
     /// R1 … R18 of the specification, in the same order. [`Readings::default`] takes the first value of each.
     #[derive(Copy, Eq)]
     #[serde(deny_unknown_fields)]
     pub struct Readings {
-        /// Concerns the workload alone.
+        /// Affects only the workload.
         R1 service_time: enum ServiceTime "Does each task of a gang have its own service time?" {
-            /// It does.
+            /// Yes.
             PerTask,
             /// All tasks of a gang take equally long.
             PerGang,
@@ -36,11 +36,11 @@ sim_core::readings! {
         R7 placement: enum Placement "Which eligible processors does a gang take?" {
             /// Idle processors first, then busy ones, at random among equals.
             IdleFirst,
-            /// Those that will be free soonest, by index among equals.
+            /// The processors that will be free soonest, by index among equals.
             SoonestFree,
-            /// At random among all that are eligible.
+            /// At random among all eligible processors.
             Random,
-            /// Those of lowest index.
+            /// The processors of lowest index.
             LowestIndex,
         }
         R8 site_order: enum SiteOrder "In which order are sites tried?" {
@@ -54,10 +54,10 @@ sim_core::readings! {
             Jobs,
             /// Fewest jobs waiting.
             Waiting,
-            /// Least work left, of the jobs waiting and in service.
+            /// Least work left of the jobs waiting and in service.
             Work,
-            /// None: every local joins a processor of its site at random, idle or not. No reading of the paper, but a
-            /// check: with gangs off, each processor is then a queue M/M/1.
+            /// None: every local joins a processor of its site at random, idle or not. This is a check and no reading of
+            /// the paper: without gangs, each processor is then a queue M/M/1.
             Random,
         }
         R10 startable: enum Startable "Which processor that can start a local at once does it take?" {
@@ -69,9 +69,9 @@ sim_core::readings! {
             PreferReserved,
         }
         R11 backfill_on_arrival: enum BackfillOnArrival "May an arriving local backfill at once?" {
-            /// It may: such a processor can start it at once.
+            /// Yes: such a processor can start it at once.
             Yes,
-            /// Only when a processor is freed.
+            /// No: only when a processor is freed.
             No,
         }
         R12 gang_arrival: enum GangArrival "Is an arriving gang tried before it joins the queue?" {
@@ -85,20 +85,20 @@ sim_core::readings! {
             ExitLeavesEmptyQueue,
             /// Any processor is released.
             AnyRelease,
-            /// The last job that waited at a processor begins. This may leave gangs in the GS queue for ever: when the last jobs
-            /// in the grid have no job behind them, no queue becomes empty any more. Under the other two the last job to leave
-            /// has the queue scanned, and in an idle grid every gang fits.
+            /// The last job that waited at a processor begins. This may leave gangs in the GS queue forever: when the last jobs
+            /// in the grid have no job behind them, no queue becomes empty any more. Under the other two the last job that leaves
+            /// causes a scan, and in an idle grid every gang fits.
             QueueBecomesEmpty,
         }
         R14 gang_order: enum GangOrder "Which gang of the queue is next?" {
             /// The largest that fits, the oldest among equals.
             LargestThatFits,
-            /// The largest, if it fits. Others wait for it, but not for ever: it fits an idle grid.
+            /// The largest, if it fits. Others wait for it, but not forever: it fits an idle grid.
             LargestOnly,
             /// The oldest that fits.
             OldestThatFits,
         }
-        /// Concerns the measurement alone.
+        /// Affects only the measurement.
         R15 stop_after: enum StopAfter "What is counted until the run stops?" {
             /// Locals and gangs.
             Jobs,
@@ -107,7 +107,7 @@ sim_core::readings! {
             /// Locals and the tasks of gangs.
             Tasks,
         }
-        /// Concerns the measurement alone.
+        /// Affects only the measurement.
         R16 slowdown_base: enum SlowdownBase "Is a gang's slowdown relative to its service time before or after the overhead?" {
             /// Before.
             BeforeOverhead,
@@ -115,18 +115,18 @@ sim_core::readings! {
             AfterOverhead,
         }
         R17 threshold_from: enum ThresholdFrom "From which start of the gang is the threshold measured?" {
-            /// The gang's start as it stands now: delays may add up.
+            /// The gang's present start: delays may add up.
             PresentStart,
-            /// The start that the gang was promised when it was routed: its whole delay is at most T, if estimates are exact and
+            /// The start promised to the gang when it was routed: its whole delay is at most T, if estimates are exact and
             /// no other gang may begin on its processors (R6).
             PromisedStart,
         }
         R18 split: enum Split "How are the tasks of a gang that spans sites divided among them?" {
-            /// As if the sites were one: R7 looks at the processors of all of them together.
+            /// All sites as one: R7 considers the processors of all of them together.
             Pooled,
-            /// As many tasks as have room at site 1, then as many as have room at site 2, and so on.
+            /// Site by site: as many tasks as have room at site 1, then as many as have room at site 2, and so on.
             SiteBySite,
-            /// A task for each site in turn, as long as it has room.
+            /// One task for each site in turn, as long as it has room.
             Even,
         }
     }

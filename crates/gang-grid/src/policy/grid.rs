@@ -1,4 +1,4 @@
-//! Grid level (§3.1): where a gang goes, and which gang of the GS queue is next.
+//! Grid level (§3.1): routes of gangs, and the choice of the next gang of the GS queue.
 
 use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder, Split};
 use crate::gang::GangQueue;
@@ -7,12 +7,12 @@ use crate::processors::{Eligible, Processors};
 use rand::Rng;
 use sim_core::{ProcId, SiteId};
 
-/// Where the tasks of a gang may go.
+/// Route of a gang: the processors that its tasks may go to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// One site, or all of them together.
+    /// Site; `None` for all of them together.
     pub(crate) site: Option<SiteId>,
-    /// Which processors there.
+    /// Eligible processors there.
     pub(crate) eligible: Eligible,
 }
 
@@ -34,7 +34,7 @@ impl GridPolicy {
         if self.readings.reserved_is_idle { Eligible::IdleOrHeld } else { Eligible::Idle }
     }
 
-    /// The most tasks that a gang can have to be routed at all.
+    /// Largest number of tasks of a gang that can be routed.
     pub(crate) fn widest(&self, config: &Config) -> u32 {
         match self.approach {
             Approach::One => config.sites.iter().map(|site| site.processors).max().unwrap_or(0),
@@ -42,7 +42,7 @@ impl GridPolicy {
         }
     }
 
-    /// Where an arriving gang of `tasks` tasks goes, by the conditions of the approach, in the paper's order. `None`: to
+    /// Route of an arriving gang of `tasks` tasks, by the conditions of the approach, in the paper's order. `None`: to
     /// the GS queue.
     pub(crate) fn on_arrival(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
         let empty = match self.readings.empty_on_arrival {
@@ -62,7 +62,7 @@ impl GridPolicy {
     }
 
     /// One round of the scan (steps 1 to 4 of §3.1): size of the gang in the GS queue that is routed next, the oldest of that
-    /// size, and where to. `None`: no gang can be chosen, and the scan is over (step 5).
+    /// size, and its route. `None`: no gang can be chosen, and the scan is over (step 5).
     pub(crate) fn on_scan(
         &self,
         queue: &GangQueue,
@@ -75,7 +75,7 @@ impl GridPolicy {
             EmptyInScan::NoneWaiting => Eligible::NoneWaiting,
         };
 
-        // Steps 1 and 2: the first site where any gang fits; the largest of those that do.
+        // Steps 1 and 2: the first site where any gang fits; the largest gang that fits there.
         let eligible = empty(self.readings.empty_in_scan);
         if let Some(site) = self.site_for(smallest, eligible, processors, rng)
             && let Some(size) = queue.next_size(order, processors.count(site, eligible))
@@ -90,8 +90,7 @@ impl GridPolicy {
             return Some((size, Route { site: None, eligible: self.idle() }));
         }
 
-        // Step 4, approach 3: empty queues of all sites together. Only R5 "no job waiting" makes this
-        // more than a repetition of step 3.
+        // Step 4, approach 3: empty queues of all sites together. It differs from step 3 only under R5 "no job waiting".
         let eligible = empty(self.readings.empty_in_step_4);
         if self.approach == Approach::Three
             && let Some(size) = queue.next_size(order, processors.total(eligible))
@@ -113,12 +112,12 @@ impl GridPolicy {
         }
     }
 
-    /// Which processors along `route` the tasks of a gang go to, task by task (R7). They replace what is in `chosen`.
-    /// O(eligible processors): for a route over all sites, as many as there are in the grid.
+    /// Stores the processors of a gang along `route` in `chosen`, task by task (R7), in place of its content.
+    /// O(eligible processors): for a route over all sites, their number in the grid.
     ///
     /// # Panics
     ///
-    /// If the route has fewer eligible processors than the gang has tasks: a bug of the caller.
+    /// Panics if the route has fewer eligible processors than the gang has tasks: a bug of the caller.
     pub(crate) fn place(
         &self,
         tasks: usize,
@@ -152,11 +151,11 @@ impl GridPolicy {
         self.choose(tasks, view, rng, chosen);
     }
 
-    /// Leaves as many of the candidates as there are tasks, in the order of the tasks (R7).
+    /// Keeps one candidate per task, in the order of the tasks (R7).
     fn choose(&self, tasks: usize, view: GangView<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         match self.readings.placement {
             Placement::IdleFirst => {
-                // Idle ones to the front, then as many random draws from each part as are needed.
+                // Idle ones to the front, then the required number of random draws from each part.
                 let mut idle = 0;
                 for i in 0..chosen.len() {
                     if view.processors.get(chosen[i]).running().is_none() {
@@ -175,7 +174,7 @@ impl GridPolicy {
     }
 }
 
-/// How many of the tasks go to each site, given how many have room there (R18); all of them, if there is room.
+/// Number of tasks for each site, given the room there (R18); all tasks, if there is room.
 fn shares(split: Split, tasks: usize, rooms: &[usize]) -> Vec<usize> {
     let mut left = tasks;
     let mut shares = vec![0; rooms.len()];

@@ -1,4 +1,4 @@
-//! Local level (§3.2): where an arriving local goes, and which local may pass a waiting gang.
+//! Local level (§3.2): destinations of arriving locals, and locals that may pass a waiting gang.
 
 use crate::config::{BackfillOnArrival, Readings, ShortestQueue, Startable, ThresholdFrom};
 use crate::gang::Gang;
@@ -7,7 +7,7 @@ use crate::processors::{Eligible, Processor};
 use rand::Rng;
 use sim_core::{ProcId, SiteId, Span, Time};
 
-/// Where an arriving local goes.
+/// Destination of an arriving local.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// To a processor that starts it at once.
@@ -29,20 +29,20 @@ impl LocalPolicy {
         Self { threshold, readings }
     }
 
-    /// Equation (1): whether a local may begin on a processor that is kept for `gang`.
+    /// Equation (1): returns true if a local may begin on a processor that is kept for `gang`.
     ///
-    /// ServiceTime is the local's estimate; ElapsedTime is what remains until the gang can begin (R17).
+    /// ServiceTime is the local's estimate; ElapsedTime is the time that remains until the gang can begin (R17).
     pub(crate) fn may_backfill(&self, estimate: Span, gang: &Gang, now: Time) -> bool {
         let start = match self.readings.threshold_from {
-            // A gang cannot begin in the past, even if a job outlives the estimate that its start was reckoned from.
+            // A gang cannot begin in the past, even if a job outlives the estimate that its start was computed from.
             ThresholdFrom::PresentStart => gang.present_start.max(now),
             ThresholdFrom::PromisedStart => gang.promised_start,
         };
-        // Not "≤ (start − now) + T", which would be wrong for a promised start that has passed.
+        // The form "≤ (start − now) + T" would be wrong for a promised start that has passed.
         now.saturating_add(estimate) <= start.saturating_add(self.threshold)
     }
 
-    /// Where a local of this estimate that arrives at `site` goes. `scratch` is room to work in.
+    /// Destination of a local with this estimate that arrives at `site`. `scratch` is a reusable buffer.
     pub(crate) fn on_arrival(
         &self,
         estimate: Span,
@@ -65,7 +65,7 @@ impl LocalPolicy {
             }));
         }
         let start = match self.readings.startable {
-            // Mostly no gang is waited for, and nothing need be gathered.
+            // Usually no gang waits, and no list is needed.
             Startable::Random if scratch.is_empty() => processors.any_idle(site, rng),
             Startable::Random => {
                 processors.collect(site, Eligible::Idle, scratch);
@@ -98,7 +98,7 @@ impl LocalPolicy {
                     (processor.waiting() + usize::from(processor.running().is_some())) as u64
                 }
             };
-            // One pass: a shorter one voids what was gathered, an equal one joins it.
+            // One pass: a shorter queue clears the list, an equal one joins it.
             if length < shortest {
                 shortest = length;
                 scratch.clear();

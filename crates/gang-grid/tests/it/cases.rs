@@ -1,6 +1,6 @@
 //! Cases small enough to check by hand, written as sequences: at 2 s, job 1 starts on processors 0 and 1, `2: 1 on 0 1`.
 //!
-//! Chance is kept out: gangs go to the processors of lowest index, and sites with one processor leave a local no choice.
+//! Chance is excluded: gangs go to the processors of lowest index, and sites with one processor leave a local no choice.
 
 use crate::common::{Transcript, World};
 use gang_grid::config::{EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, ScanTrigger, ThresholdFrom};
@@ -86,13 +86,13 @@ mod backfilling {
         world
     }
 
-    /// At 2 s there are 3 s left: local 2 needs 4, local 3 needs 3 and goes, local 4 would have fitted too.
+    /// At 2 s there are 3 s left: local 2 needs 4, local 3 needs 3 and starts, local 4 would have fitted too.
     #[test]
     fn a_freed_processor_takes_the_first_local_of_its_queue_that_fits() {
         check(&waiting(0.0, [4.0, 3.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "5: 1 on 0 1", "6: 2 on 0", "10: 4 on 0"]);
     }
 
-    /// Local 4 fits in what local 3 has left.
+    /// Local 4 fits in the time that local 3 leaves.
     #[test]
     fn a_processor_backfills_as_long_as_something_fits() {
         check(&waiting(0.0, [4.0, 2.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "4: 4 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
@@ -106,7 +106,7 @@ mod backfilling {
     }
 
     /// T = 1 s. At 2 s local 2 (4 s) delays gang 1 from 5 s to 6 s. At 5 s local 3 (2 s) would delay it to 7 s: by one
-    /// more second from the start as it stands now, by two from the one that was promised.
+    /// more second from the present start, by two from the promised one.
     #[test]
     fn delays_add_up_from_the_present_start_and_not_from_the_promised_one() {
         let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 1.0]), local(2, 0.5, 0, 4.0), local(3, 0.5, 1, 2.0)];
@@ -126,7 +126,7 @@ mod backfilling {
         check(&world, ["0: 0 on 0 1", "3: 3 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
     }
 
-    /// Believed to take 1 s, local 0 takes 4. Gang 1 is thought to begin at 2 s; at 3 s it can begin any moment.
+    /// Local 0 has an estimate of 1 s and takes 4 s. Gang 1 is expected to begin at 2 s; at 3 s it can begin at any moment.
     #[test]
     fn a_start_that_has_passed_is_now() {
         let mut long = local(0, 1.0, 0, 4.0);
@@ -189,8 +189,8 @@ mod grid_queue {
         check(&world, ["0: 0 on 0 1 2", "2.5: 2 on 0", "3.5: 1 on 0"]);
     }
 
-    /// At 2 s local 1 begins, and nothing waits any more: not enough by default (R4), for the processor is not idle. So
-    /// local 3 comes before gang 2.
+    /// At 2 s local 1 begins, and no job waits any more: not enough by default (R4), for the processor is not idle.
+    /// Local 3 therefore comes before gang 2.
     #[test]
     fn an_empty_queue_in_the_scan_is_an_idle_processor() {
         let jobs = [local(0, 0.0, 0, 2.0), local(1, 0.0, 0, 2.0), gang(2, 1.0, [1.0]), local(3, 2.5, 0, 5.0)];
@@ -201,7 +201,7 @@ mod grid_queue {
     }
 
     /// R4 "no job waiting": gang 3 is routed at 5 s, when gang 1 leaves the head of the queue of processor 0, and waits
-    /// behind its task there. That is what "queue becomes empty" (R13) means for every queue that a gang stood in.
+    /// behind its task there. "Queue becomes empty" (R13) has the same meaning for every queue that a gang stood in.
     #[test]
     fn a_gang_that_begins_leaves_all_of_its_queues() {
         let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 3.0]), local(2, 0.5, 1, 9.0), gang(3, 0.5, [1.0])];
@@ -213,8 +213,8 @@ mod grid_queue {
         check(&world, ["0: 0 on 0 1", "5: 1 on 0 1", "6: 3 on 0", "8: 2 on 1"]);
     }
 
-    /// Nothing waits behind job 0, so no queue becomes empty when it leaves: gang 1 is left for ever. No other trigger
-    /// leaves anyone (`invariants::no_job_is_lost`).
+    /// No job waits behind job 0, so no queue becomes empty when it leaves: gang 1 is left forever. No other trigger
+    /// leaves a job (`invariants::no_job_is_lost`).
     #[test]
     fn a_gang_may_be_left_if_only_a_queue_that_becomes_empty_triggers_a_scan() {
         let stranded = trigger(ScanTrigger::QueueBecomesEmpty, None);
@@ -222,7 +222,7 @@ mod grid_queue {
         assert_eq!(stranded.start(()).run().0.present(), 1);
     }
 
-    /// The queue is scanned when a gang joins it: gang 2 brings gang 1 with it.
+    /// The queue is scanned when a gang joins it: gang 2 causes the start of gang 1.
     #[test]
     fn a_gang_that_joins_the_queue_first_has_it_scanned() {
         let jobs = |id, submit| [gang(0, 0.0, [2.0, 6.0, 6.0]), gang(1, 1.0, [1.0]), gang(id, submit, [3.0])];
@@ -238,15 +238,15 @@ mod approaches {
 
     const ALL: [Approach; 3] = [Approach::One, Approach::Two, Approach::Three];
 
-    /// Two sites of two processors. Gangs of one task keep processors 0, 1, … busy for so long; then `more` arrives.
+    /// Two sites of two processors. Gangs of one task keep processors 0, 1, … busy for these times; then `more` arrives.
     fn filled<const N: usize, const M: usize>(approach: Approach, busy: [f64; N], more: [Submission; M]) -> World {
         let mut jobs: Vec<Submission> = (0..).zip(busy).map(|(id, service)| gang(id, 0.0, [service])).collect();
         jobs.extend(more);
         world([2, 2], approach, &jobs)
     }
 
-    /// Every approach asks first for idle processors of site 1, then of site 2, then for empty queues of site 1, then of
-    /// site 2; even where two sites together could start the gang at once.
+    /// Every approach first tries idle processors of site 1, then of site 2, then empty queues of site 1, then of
+    /// site 2; even if two sites together could start the gang at once.
     #[test]
     fn the_conditions_of_approach_1_come_first_and_in_their_order() {
         let two = |id, submit| gang(id, submit, [1.0, 1.0]);
@@ -265,7 +265,7 @@ mod approaches {
         }
     }
 
-    /// At 3 s processors 1 and 3 are idle, and behind those that run on 0 and 2 a job waits.
+    /// At 3 s processors 1 and 3 are idle, and a job waits behind each of those that run on 0 and 2.
     #[test]
     fn approach_2_starts_a_gang_on_idle_processors_of_both_sites() {
         let jobs = || {
@@ -278,7 +278,7 @@ mod approaches {
         assert_eq!(last(Approach::Three), last(Approach::Two));
     }
 
-    /// Gang 1 needs both sites. Approach 2 keeps it in the GS queue, and local 2 passes it; approach 3 has it wait at the
+    /// Gang 1 needs both sites. Approach 2 keeps it in the GS queue, and local 2 passes it. Under approach 3 it waits at the
     /// processors, where local 2 is too long to pass.
     #[test]
     fn approach_3_lets_a_gang_wait_in_empty_queues_of_both_sites() {
@@ -292,7 +292,7 @@ mod approaches {
         check(&with(Approach::Three), ["0: 0 on 0 1", "5: 1 on 0 1", "6: 2 on 0"]);
     }
 
-    /// 10 %, on each task, of the gang that spans sites only: gang 0 does, gang 1 starts after it inside one site.
+    /// 10 % on each task, only for the gang that spans sites: gang 0 does, gang 1 starts after it inside one site.
     #[test]
     fn overhead_is_paid_by_the_gang_that_spans_sites() {
         let world = world([2, 2], Approach::Two, &[gang(0, 0.0, [10.0, 5.0, 10.0]), gang(1, 0.0, [10.0, 10.0])]);

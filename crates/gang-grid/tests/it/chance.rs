@@ -1,6 +1,6 @@
-//! Where chance decides, every answer is as likely as the others.
+//! Equal probabilities of all outcomes of a random choice.
 //!
-//! The twin shows that no answer comes that may not come; here each that may does, as often as it should.
+//! The twin shows that no forbidden outcome occurs; here each allowed one occurs with its frequency.
 
 use crate::common::World;
 use gang_grid::config::{Placement, ShortestQueue, SiteOrder, Startable};
@@ -18,7 +18,7 @@ fn gang(id: u32, tasks: &[u64]) -> Submission {
     Submission::gang(JobId(id), Time::ZERO, tasks.iter().copied().map(Span::from_secs))
 }
 
-/// `sites` sites of four processors. The processors of the last submission, task by task, must be each of `expected`
+/// On `sites` sites of four processors, the processors of the last submission, task by task, must be each of `expected`
 /// ordered choices equally often: within 4.5 standard deviations, over independent seeds.
 fn check(sites: usize, readings: Readings, submissions: &[Submission], expected: usize) {
     let config = Config { readings, ..Config::uniform(sites, 4, Approach::One) };
@@ -41,7 +41,7 @@ fn check(sites: usize, readings: Readings, submissions: &[Submission], expected:
     }
 }
 
-/// Gangs fill processors from the lowest index on, so that chance is left to the locals.
+/// Gangs fill processors from the lowest index on, so that only locals draw.
 const FILLED: Placement = Placement::LowestIndex;
 
 #[test]
@@ -58,7 +58,7 @@ fn a_local_goes_to_any_processor_that_can_start_it() {
     for (startable, expected) in [(Startable::Random, 3), (Startable::PreferEmpty, 1), (Startable::PreferReserved, 2)] {
         check(1, Readings { startable, placement: FILLED, ..Readings::default() }, &jobs, expected);
     }
-    // One second more would delay the gang.
+    // One more second would delay the gang.
     jobs[2].job.runtime = Span::from_secs(8);
     jobs[2].job.request.estimate = Some(Span::from_secs(8));
     for startable in [Startable::Random, Startable::PreferEmpty, Startable::PreferReserved] {

@@ -16,7 +16,7 @@ pub(crate) type Transcript = Vec<(Time, Fact)>;
 /// A model of a finite list of submissions.
 pub(crate) type ListGrid = Grid<std::vec::IntoIter<Submission>>;
 
-/// A grid, and all that will ever be submitted to it.
+/// A grid, and all its submissions.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) config: Config,
@@ -39,7 +39,7 @@ impl World {
         self.submissions.iter().find(|submission| submission.job.id == job).expect("submitted")
     }
 
-    /// The site of each processor: they are numbered site by site.
+    /// Site of a processor: they are numbered site by site.
     pub(crate) fn site_of(&self, processor: ProcId) -> SiteId {
         let mut first = 0;
         for (site, Site { processors, .. }) in (0..).zip(&self.config.sites) {
@@ -51,7 +51,7 @@ impl World {
         panic!("processor {processor} of {first}");
     }
 
-    /// Has `change` made to the readings.
+    /// Applies `change` to the readings.
     pub(crate) fn reading(mut self, change: impl FnOnce(&mut Readings)) -> Self {
         change(&mut self.config.readings);
         self
@@ -66,7 +66,7 @@ impl World {
     }
 }
 
-/// All readings of the world, each value of each as likely as the others.
+/// All readings of the world, with equal probabilities of all values of each.
 pub(crate) fn readings() -> impl Strategy<Value = Readings> {
     use EmptyInScan as Scan;
     let grid_level = (
@@ -104,7 +104,7 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
         backfill_on_arrival: local.2,
         threshold_from: local.3,
         split: local.4,
-        // R1, R15 and R16 are nothing to the world.
+        // R1, R15 and R16 have no effect on the world.
         ..Readings::default()
     })
 }
@@ -119,7 +119,7 @@ fn sites() -> impl Strategy<Value = Vec<Site>> {
     ]
 }
 
-/// What a submission is made of, on a grid of whole seconds (ties are common) or on one of nanoseconds (they are rare).
+/// Bodies of submissions, on a grid of whole seconds (ties are common) or on one of nanoseconds (they are rare).
 fn submissions(sites: u32) -> impl Strategy<Value = Vec<Submission>> {
     let spans = |most: u64| prop_oneof![Just((most, 1_000_000_000)), Just((most * 1_000_000_000, 1))];
     (spans(6), spans(2)).prop_flat_map(move |((longest, tick), (gap, gap_tick))| {
@@ -149,8 +149,8 @@ fn submissions(sites: u32) -> impl Strategy<Value = Vec<Submission>> {
     })
 }
 
-/// Any small grid under any approach, threshold, overhead and readings, with any workload. Half of the locals do not take
-/// what they were estimated at.
+/// Any small grid under any approach, threshold, overhead and readings, with any workload. Half of the locals have
+/// inexact estimates.
 pub(crate) fn world() -> impl Strategy<Value = World> {
     let config = (
         sites(),
@@ -187,7 +187,7 @@ pub(crate) struct History {
     pub(crate) rejected: bool,
 }
 
-/// What became of each job, by id.
+/// History of each job, by id.
 pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
     let mut all: BTreeMap<JobId, History> = BTreeMap::new();
     for (now, fact) in transcript {

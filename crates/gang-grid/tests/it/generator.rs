@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
 use sim_core::{JobId, Purpose, SiteId, Span, Streams, Time};
 
-/// Arrivals per second, and of what.
+/// Arrival rates and kinds of arrivals.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Load {
     pub(crate) sites: u32,
@@ -23,8 +23,8 @@ impl Load {
         Self { sites: 2, locals, gangs: 0.5, sizes: &[2, 4, 8, 16] }
     }
 
-    /// The first `jobs` submissions. The superposition of Poisson streams is one, and each arrival is of one of them at
-    /// random, in proportion to the rates; so a thousand sites cost no more than two.
+    /// The first `jobs` submissions. The superposition of Poisson streams is a Poisson stream, and each arrival belongs to one of them at
+    /// random, in proportion to the rates; a thousand sites therefore cost no more than two.
     pub(crate) fn submissions(self, jobs: u32, streams: &Streams) -> impl Iterator<Item = Submission> + use<> {
         let Self { sites, locals, gangs, sizes } = self;
         let mut draws = streams.stream(Purpose("submissions"), 0);

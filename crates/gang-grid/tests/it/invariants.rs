@@ -1,4 +1,4 @@
-//! What holds for every workload, under every approach and every reading.
+//! Invariants of every workload, under every approach and every reading.
 
 use crate::common::{ListGrid, Transcript, histories, world};
 use gang_grid::config::{Release, ScanTrigger, ThresholdFrom};
@@ -10,7 +10,7 @@ use proptest::test_runner::{TestCaseResult, TestRunner};
 use sim_core::{Fact, Gauge, JobLog, Probe, Sim, SiteId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks `holds` after every event.
+/// Checks `holds` after every event.
 fn always<P: Probe>(
     mut sim: Sim<ListGrid, P>,
     mut holds: impl FnMut(&Sim<ListGrid, P>) -> TestCaseResult,
@@ -39,7 +39,7 @@ impl Probe for InSystem {
     }
 }
 
-/// A question about one processor.
+/// Predicate of one processor.
 type Question = fn(&Processor) -> bool;
 
 proptest! {
@@ -59,9 +59,9 @@ proptest! {
         })?;
     }
 
-    /// Under R13 "queue becomes empty" gangs may be left: the GS looks at its queue only when some other queue empties,
-    /// and when the last jobs have nothing behind them, no queue ever does (`cases` shows one). Under any other trigger the
-    /// last job to leave leaves an idle grid, which the GS then looks at, and every gang that was not rejected fits.
+    /// Under R13 "queue becomes empty" gangs may be left: the GS scans its queue only when some other queue empties,
+    /// and if the last jobs have nothing behind them, no queue ever does (`cases` shows one). Under any other trigger the
+    /// last job that leaves causes a scan of an idle grid, and every gang that was not rejected fits.
     #[test]
     fn no_job_is_lost(world in world()) {
         let (grid, log) = world.start(JobLog::collecting()).run();
@@ -133,7 +133,7 @@ proptest! {
         }
     }
 
-    /// Idle while a local waits: only on behalf of a gang, and that gang waits for a processor that is busy.
+    /// A processor idles while a local waits only if it is kept for a gang that waits for a busy processor.
     #[test]
     fn a_processor_idles_while_work_waits_only_for_the_sake_of_a_gang(world in world()) {
         always(world.start(()), |sim| {
@@ -150,7 +150,7 @@ proptest! {
                     prop_assert!(gang.tasks.iter().any(|(used, _)| is_busy(*used)), "{:?} waits for no processor", gang);
                 }
             }
-            // And a gang that waits stands at the head of all of its queues.
+            // A waiting gang stands at the head of all of its queues.
             for gang in grid.gangs().filter(|gang| !gang.has_started()) {
                 for (processor, _) in &gang.tasks {
                     let head = grid.processors().get(*processor).reserved().map(|key| grid.gang(key).id);
@@ -161,7 +161,7 @@ proptest! {
         })?;
     }
 
-    /// T = 0: a backfilled local ends before the gang can begin. It takes exact estimates, and R6 "no": where a gang may
+    /// T = 0: a backfilled local ends before the gang can begin. This requires exact estimates, and R6 "no": if a gang may
     /// begin on processors that are kept for another, that other one waits longer.
     #[test]
     fn without_a_threshold_a_gang_starts_exactly_when_it_was_promised(world in world()) {
@@ -191,7 +191,7 @@ proptest! {
         })?;
     }
 
-    /// The start as it stands is the latest free time over the gang's processors, whatever the estimates are worth.
+    /// The present start is the latest free time over the gang's processors, for any quality of the estimates.
     #[test]
     fn the_start_of_a_waiting_gang_is_the_latest_free_time_of_its_processors(world in world()) {
         always(world.start(()), |sim| {
@@ -288,7 +288,7 @@ proptest! {
     }
 }
 
-/// A property test proves nothing of what its cases never reach.
+/// Coverage of the property tests by their random worlds.
 #[test]
 fn the_random_worlds_reach_what_is_tested() {
     let mut runner = TestRunner::deterministic();

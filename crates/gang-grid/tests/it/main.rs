@@ -1,4 +1,4 @@
-//! What holds for every workload, what a slow twin and theory say, and cases small enough to check by hand.
+//! Invariants of every workload, comparisons with a slow twin and with theory, and cases small enough to check by hand.
 
 mod cases;
 mod chance;

@@ -4,7 +4,7 @@ use crate::generator::Load;
 use gang_grid::{Approach, Config, Grid};
 use sim_core::{JobLog, JobRecord, Sim, Streams};
 
-/// No wall clock is read here (`benches/world.rs` shows what a job costs on 2 and on 1000 sites): the run is counted.
+/// No wall clock is read here (`benches/world.rs` measures the cost of a job on 2 and on 1000 sites): events are counted.
 #[test]
 fn ten_thousand_sites_serve_fifty_thousand_jobs() {
     const SITES: u32 = 10_000;
@@ -28,7 +28,7 @@ fn ten_thousand_sites_serve_fifty_thousand_jobs() {
         assert_eq!(seen.finished, u64::from(JOBS) - counts.gangs_rejected);
         assert_eq!(counts.gangs_rejected > 0, approach == Approach::One);
         assert_eq!(counts.gangs_spanning > 0, approach == Approach::Three);
-        // One event per arrival and one per task: what waits is not polled.
+        // One event per arrival and one per task: waiting jobs are not polled.
         assert_eq!(events, u64::from(JOBS) + tasks);
     }
 }

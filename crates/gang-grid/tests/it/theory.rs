@@ -1,4 +1,4 @@
-//! Against queueing theory. Tolerances come from the sample: four standard errors over 20 replications.
+//! Comparisons with queueing theory. Tolerances come from the sample: four standard errors over 20 replications.
 
 use crate::generator::Load;
 use gang_grid::config::ShortestQueue;
@@ -57,7 +57,7 @@ fn random_routing_makes_each_processor_a_queue_mm1() {
     }
 }
 
-/// No rule that commits a job to a queue does better than one queue for all; a rule that looks does better than chance.
+/// No rule that commits a job to a queue beats one queue for all; a rule that uses the state beats a random choice.
 #[test]
 fn the_shortest_queue_lies_between_one_queue_for_all_and_chance() {
     for rate in [10.0, 12.5] {
@@ -68,7 +68,7 @@ fn the_shortest_queue_lies_between_one_queue_for_all_and_chance() {
     }
 }
 
-/// Going where the least work is left is what one queue for all does, first come, first served: M/M/16 exactly.
+/// Joining the queue with the least work left is equivalent to one queue for all, first come, first served: M/M/16 exactly.
 #[test]
 fn the_least_work_left_equals_one_queue_for_all() {
     for rate in [10.0, 14.0] {
@@ -98,9 +98,9 @@ fn utilization_equals_the_offered_load() {
     }
 }
 
-/// Gangs of 16 on 16 processors go one after the other: M/G/1, the service time S the longest of 16 tasks, times the
-/// overhead. E\[T\] = E\[S\] + λ E\[S²\] / (2 (1 − λ E\[S\])) (Pollaczek–Khinchine), whatever the order of the queue.
-/// E\[S\] = Σ 1/k and Var S = Σ 1/k², k = 1 … 16. The grid is one site, or two that have no room for a gang alone.
+/// Gangs of 16 on 16 processors run one after the other: M/G/1, the service time S the longest of 16 tasks, times the
+/// overhead. E\[T\] = E\[S\] + λ E\[S²\] / (2 (1 − λ E\[S\])) (Pollaczek–Khinchine), in any order of the queue.
+/// E\[S\] = Σ 1/k and Var S = Σ 1/k², k = 1 … 16. The grid is one site, or two that are each too small for a gang.
 #[test]
 fn gangs_that_need_the_whole_grid_make_it_a_queue_mg1() {
     let rate = 0.15;

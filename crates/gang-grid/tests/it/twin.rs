@@ -1,9 +1,9 @@
-//! A slow obvious twin: the specification written a second time, with vectors that are searched from end to end.
+//! A slow plain twin: the specification written a second time, with vectors that are searched from end to end.
 //!
-//! It keeps no sets, no counts and no start times; what it needs it recomputes. It draws no random numbers either:
-//! where the specification leaves a choice to chance, the twin works out which answers are allowed, asks what the model
-//! chose, refuses it if it is not among them, and goes on from there. After every event both must agree on every
-//! processor, every queue and every fact. All readings are covered but R8 "random", whose draw decides which gang is next.
+//! It keeps no sets, no counts and no start times, and recomputes all of them. It draws no random numbers:
+//! where the specification leaves a choice to chance, the twin computes the allowed outcomes, reads the model's
+//! choice, rejects it if it is not allowed, and continues from there. After every event both must agree on every
+//! processor, every queue and every fact. All readings are covered except R8 "random", whose draw decides which gang is next.
 
 use crate::common::{ListGrid, Transcript, World, world};
 use gang_grid::config::{
@@ -21,7 +21,7 @@ struct Run {
     is_task: bool,
     end: Time,
     believed_end: Time,
-    /// How many runs began before this one: decides between simultaneous ends.
+    /// Number of runs that began before this one: decides between simultaneous ends.
     number: usize,
 }
 
@@ -66,7 +66,7 @@ struct Twin {
     facts: Transcript,
 }
 
-/// What the model did with a job, looked up after the event.
+/// The model, from which the outcome for a job is read after the event.
 type Model<'a> = &'a ListGrid;
 
 impl Twin {
@@ -90,7 +90,7 @@ impl Twin {
         }
     }
 
-    /// Lets the next thing happen: at one instant ends come before arrivals, and runs end in the order they began.
+    /// Processes the next event: at one instant ends come before arrivals, and runs end in the order they began.
     fn step(&mut self, model: Model<'_>) -> bool {
         let ends = self
             .machines
@@ -141,7 +141,7 @@ impl Twin {
         }
     }
 
-    /// §3.1: the conditions of the approach, one after the other; each a list of eligible processors.
+    /// §3.1: the conditions of the approach, in order; each a list of eligible processors.
     fn conditions_on_arrival(&self) -> Vec<Vec<ProcId>> {
         let readings = self.config.readings;
         let idle = |machine: &Machine| machine.is_idle(readings.reserved_is_idle);
@@ -193,7 +193,7 @@ impl Twin {
         }
     }
 
-    /// R14: the position in the GS queue of the gang that goes to `room` processors.
+    /// R14: position in the GS queue of the gang that goes to `room` processors.
     fn next_gang(&self, room: usize) -> Option<usize> {
         let sizes: Vec<usize> = self.gs_queue.iter().map(|gang| gang.tasks.len()).collect();
         let wanted = match self.config.readings.gang_order {
@@ -204,7 +204,7 @@ impl Twin {
         sizes.iter().position(|size| *size == wanted)
     }
 
-    /// Sends the tasks where the model sent them, if it may (R7).
+    /// Sends the tasks to the model's processors, after a check that they are allowed (R7).
     fn place(&mut self, Submission { job, tasks }: Submission, eligible: &[ProcId], model: Model<'_>) {
         let routed = model.gangs().find(|gang| gang.id == job.id);
         let routed = routed.unwrap_or_else(|| panic!("gang {} could go to {eligible:?} and was not routed", job.id));
@@ -216,7 +216,7 @@ impl Twin {
         }
         let runs = |id: &ProcId| self.machines[id.index()].runs.is_some();
         let site = |id: &ProcId| self.machines[id.index()].site;
-        // Site by site if the gang's tasks are divided among sites, else all in one.
+        // Site by site if the gang's tasks are divided among sites, otherwise all in one.
         let over_sites = eligible.iter().any(|id| site(id) != site(&eligible[0]));
         let groups: Vec<(Vec<ProcId>, Vec<ProcId>)> = if over_sites && self.config.readings.split != Split::Pooled {
             let mut sites: Vec<SiteId> = eligible.iter().map(site).collect();
@@ -230,9 +230,9 @@ impl Twin {
             let is_full = chosen.len() == eligible.len();
             match self.config.readings.split {
                 Split::Pooled => {}
-                // A later one gets something only if those before are full.
+                // A later site gets tasks only if the earlier ones are full.
                 Split::SiteBySite => assert!(is_full || groups[i + 1..].iter().all(|(later, _)| later.is_empty())),
-                // None has two more than one that is not full.
+                // No site has two more than one that is not full.
                 Split::Even => assert!(is_full || groups.iter().all(|(other, _)| other.len() <= chosen.len() + 1)),
             }
             match self.config.readings.placement {
@@ -336,7 +336,7 @@ impl Twin {
         };
         let least = here.iter().map(|machine| load(machine)).min().expect("a processor");
         let shortest = ids(here.iter().filter(|machine| load(machine) == least).collect());
-        // The check that is no reading: anywhere, whether it can start there or not.
+        // The random choice, which is a check and no reading: any processor, able to start it or not.
         let anywhere = readings.shortest_queue == ShortestQueue::Random;
         let allowed = if startable.is_empty() || anywhere { &shortest } else { &startable };
 
@@ -425,7 +425,7 @@ impl Twin {
         }
     }
 
-    /// Compares everything that can be seen.
+    /// Compares the complete visible state.
     fn agrees<S: Iterator<Item = Submission>>(&self, grid: &Grid<S>, now: Time) {
         assert_eq!(self.now, now);
         for (machine, (id, processor)) in self.machines.iter().zip(grid.processors().iter()) {
@@ -479,7 +479,7 @@ proptest! {
     }
 }
 
-/// What a scheduler may know of a job that waits: its number, and a local's estimate.
+/// Attributes of a waiting job that a scheduler may know: its number, and a local's estimate.
 fn known(waits: &Waits) -> (JobId, Option<Span>) {
     match waits {
         Waits::Task(gang) => (*gang, None),
