@@ -10,31 +10,31 @@ use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Time};
 
-/// Conservative backfilling in its classic form: every job is given a reservation when it arrives, and keeps it or moves to
-/// an earlier one. Where estimates are upper bounds, no job is ever delayed beyond a start that it has been promised.
+/// Conservative backfilling in its classic form: every job gets a reservation when it arrives, and keeps it or moves to
+/// an earlier one. Where estimates are upper bounds, no job starts later than its reservation.
 ///
-/// A job is given the earliest start, over all machines that it may use, at which it fits between what runs, by the expected ends, and all
-/// reservations; of several machines with the same start, the preferred one (R5). When a job ends earlier than expected, the plan is
-/// compressed: each job that waits, in order of arrival, moves to the earliest start there is now, if that is earlier than its own. A job
-/// that had its turn before uses what another leaves behind at the next end.
-/// [`with_compress_order`](Conservative::with_compress_order) gives the other rule that goes by this name: the turns are in order of reserved
-/// starts (of those with the same start, in order of arrival).
+/// A job gets the earliest start, over all machines that it may use, at which it fits between the running jobs, by
+/// their expected ends, and all reservations; of several machines with the same start, the preferred one (R5). When a
+/// job ends earlier than expected, the plan is compressed: each waiting job, in order of arrival, moves to the earliest
+/// start possible now, if that is earlier than its own. A job that had its turn before uses the room that a later one
+/// leaves behind at the next end. [`with_compress_order`](Conservative::with_compress_order) selects the other rule
+/// known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
-/// [`OrderedBackfill::conservative`](crate::OrderedBackfill::conservative) lays out all reservations again at each pass, in order of
-/// arrival, where this keeps them. As long as no job ends early, the schedule is the same.
+/// [`OrderedBackfill::conservative`](crate::OrderedBackfill::conservative) lays out all reservations again at each
+/// pass, in order of arrival, where this policy keeps them. As long as no job ends early, the schedules are the same.
 ///
-/// A job that outlives its estimate, or a machine that fails or is repaired early or late, may break promises. Then all reservations that
-/// are still possible are kept, the others are given again, and the plan is compressed, all in the same order. A job without an estimate is
-/// expected to run for ever; one that can never start, by expectations, has no reservation until something unexpected happens.
+/// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
+/// that are still possible are kept, the other jobs get new ones, and the plan is compressed, all in the same order. A job without an
+/// estimate is expected to run for ever. A job that by expectations can never start has no reservation until an unexpected event.
 ///
 /// Sources: D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001, §2. Starts equal those of the simulator pyss on logs
-/// without ties; where several jobs end at one instant, pyss compresses after each of them, and this once after all.
+/// without ties; if several jobs end at one instant, pyss compresses after each of them, and this policy once after all.
 #[derive(Clone, Debug)]
 pub struct Conservative {
     plan: Reservations,
-    /// The jobs that have come since the last pass.
+    /// Jobs that have arrived since the last pass.
     newcomers: Vec<QueuedJob>,
 }
 
@@ -45,30 +45,30 @@ impl Default for Conservative {
 }
 
 impl Conservative {
-    /// The policy, with an empty queue.
+    /// Returns the policy with an empty queue.
     pub fn new(placement: Placement) -> Self {
         Self { plan: Reservations::new(placement, CompressOrder::default(), true), newcomers: Vec::new() }
     }
 
-    /// The same, compressing its plan in this order instead of [`CompressOrder::Arrival`].
+    /// Sets the order of compression, by default [`CompressOrder::Arrival`].
     #[must_use]
     pub fn with_compress_order(mut self, order: CompressOrder) -> Self {
         self.plan.order = order;
         self
     }
 
-    /// The same, where jobs have their turns in a compression by `turns` instead of by arrival: the first moves ahead
-    /// first. Reservations are still given on arrival, and none moves to a later start, so no job starves. As long as no job
-    /// ends early, the order makes no difference (Srinivasan et al., ICPP workshops 2002).
+    /// Sets the order of turns in a compression, by default arrival: the first job moves ahead first. Reservations are
+    /// still made on arrival, and none moves to a later start, so no job starves. As long as no job ends early, the
+    /// order makes no difference (Srinivasan et al., ICPP workshops 2002).
     ///
-    /// With [`CompressOrder::Reserved`] this is ignored.
+    /// Ignored with [`CompressOrder::Reserved`].
     #[must_use]
     pub fn with_order(mut self, turns: Priority) -> Self {
         self.plan.turns = turns;
         self
     }
 
-    /// The promised start of the job and its machine, as of the last pass.
+    /// Returns the reserved start of the job and its machine, as of the last pass.
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
     }

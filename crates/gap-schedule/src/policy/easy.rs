@@ -9,16 +9,16 @@ use crate::view::{Starts, View};
 
 /// EASY backfilling on several machines.
 ///
-/// Jobs start in order of arrival as long as some machine has room, on the fastest such machine (R5). The first that finds
-/// none, the head, is promised a start on the machine where it can start earliest, by the expected ends of the running
-/// jobs; of several, on the fastest. Every later job, in order of arrival, starts now on the fastest machine that has room
-/// and where it does no harm (R6): any machine but the reserved one; that one if the job is expected to end there by the
-/// promised start, or takes only processors that the head will leave over.
+/// Jobs start in order of arrival as long as some machine has room, on the fastest such machine (R5). The first that
+/// finds none, the head, gets a reservation on the machine where it can start earliest, by the expected ends of the
+/// running jobs; of several, on the fastest. Every later job, in order of arrival, starts now on the fastest machine
+/// that has room and where it does no harm (R6): any machine but the reserved one; that one if the job is expected to
+/// end there by the reservation, or takes only processors that the head will leave over.
 ///
-/// The earliest start of the head is looked up at each pass. Where estimates are upper bounds, it is never later than
-/// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) is that in thirty lines.
+/// The earliest start of the head is recomputed at each pass. Where estimates are upper bounds, it is never later than
+/// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) has that in thirty lines.
 ///
-/// An operation is one step in the tree of the queue or of the machines, or one look at a machine or a running job.
+/// An operation is one step in the tree of the queue or of the machines, or one visit of a machine or a running job.
 ///
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
 /// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
@@ -36,12 +36,12 @@ impl Default for Easy {
 }
 
 impl Easy {
-    /// The policy, under these readings of what is left open on several machines.
+    /// Returns the policy under these readings for several machines.
     pub fn new(readings: BackfillReadings) -> Self {
         Self { reserving: Reserving::new(Depth::Jobs(1), readings) }
     }
 
-    /// Elementary operations so far, as described above.
+    /// Number of elementary operations so far, as described above.
     pub const fn operations(&self) -> u64 {
         self.reserving.operations()
     }

@@ -9,13 +9,13 @@ use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
 
 /// First come first served on several machines: the head of the queue starts on the first machine, by index, that has
-/// room for it and that it may use; where none has, it blocks all behind it.
+/// room for it and that it may use. If there is none, it blocks all jobs behind it.
 ///
-/// [`in_order`](Self::in_order) gives the queue another [`Order`](crate::Order): `fcfs+order=ORDER+threshold=SPAN` in the names of
-/// policies. A pass costs one look at each machine for each job that starts, and one more; in an order that changes with time
-/// also sorting the queue, unless no job is narrow enough for what is free.
+/// [`in_order`](Self::in_order) gives the queue another [`Order`](crate::Order): `fcfs+order=ORDER+threshold=SPAN` in
+/// the names of policies. A pass visits each machine once for each job that starts, and once more. In an order that
+/// changes with time it also sorts the queue, unless no job is narrow enough for the free processors.
 ///
-/// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, where it is not spelled out.
+/// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, which names it without details.
 #[derive(Clone, Debug, Default)]
 pub struct Fcfs {
     queue: OrderedQueue,
@@ -24,12 +24,12 @@ pub struct Fcfs {
 }
 
 impl Fcfs {
-    /// The policy, with turns in order of arrival.
+    /// Returns the policy with turns in order of arrival.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The policy, with turns in order of `priority`.
+    /// Returns the policy with turns in order of `priority`.
     pub fn in_order(priority: Priority) -> Self {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }

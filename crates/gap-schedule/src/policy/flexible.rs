@@ -14,15 +14,15 @@ use sim_core::{JobId, Span, Time};
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
-/// The priority of a job is the sum of three heuristics, computed at each pass ([`FlexibleConfig`] has the
-/// constants): it grows with the job's age, with the approach of its deadline, and with its shortness. Jobs of equal
-/// priority keep their order of arrival. Then jobs start as under [`Easy`](crate::Easy). A job that has
-/// been given a reservation stays the head until it starts, whatever priorities become; its earliest start is
-/// looked up at each pass, and is never later than before, as long as estimates are upper bounds.
+/// The priority of a job is the sum of three heuristics, computed at each pass ([`FlexibleConfig`] has the constants):
+/// it grows with the job's age, with the approach of its deadline, and with its shortness. Jobs of equal priority keep
+/// their order of arrival. Then jobs start as under [`Easy`](crate::Easy). A job with a reservation stays the head
+/// until it starts, however priorities change. Its earliest start is recomputed at each pass, and is never later than
+/// before, as long as estimates are upper bounds.
 ///
-/// [`with_reserve`](Self::with_reserve) gives another number of jobs a reservation. They have their turns first until they
-/// start, in the order in which they were given it. If all jobs have one, priority decides between jobs that come at the same
-/// instant alone.
+/// [`with_reserve`](Self::with_reserve) sets another number of reservations. Their holders have their turns first until
+/// they start, in the order in which they got them. If all jobs have one, priority decides only between jobs that
+/// arrive at the same instant.
 ///
 /// Sources: Klusáček et al. (2008), §3.1 and §5; A. D. Techiouba et al., "Backfilling strategies for scheduling streams of jobs on
 /// computational farms", CoreGRID 2007.
@@ -32,22 +32,22 @@ pub struct FlexibleBackfill {
     reserving: Reserving,
 }
 
-/// The constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning
-/// (§3.1, last paragraph) and the first value of each reading.
+/// Constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning (§3.1,
+/// last paragraph) and the first value of each reading.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct FlexibleConfig {
     /// `agefactor`: priority for each second in the queue.
     pub age_factor: f64,
-    /// `k`: by how much a job's time is overestimated where its deadline is concerned.
+    /// `k`: factor by which a job's time is overestimated in the deadline heuristic.
     pub k: f64,
-    /// `Max`: the priority of a job that would end right at its deadline.
+    /// `Max`: priority of a job that would end right at its deadline.
     pub max: f64,
-    /// `Min`: the priority of a job whose deadline is far, past, or absent.
+    /// `Min`: priority of a job whose deadline is far, past, or absent.
     pub min: f64,
-    /// `boostvalue`: the priority of the shortest job.
+    /// `boostvalue`: priority of the shortest job.
     pub boost: f64,
-    /// R7: what jobs are short in comparison with.
+    /// R7: reference value of the shortness heuristic.
     pub minext: Minext,
 }
 
@@ -56,7 +56,7 @@ sim_core::answers! {
     pub enum Minext {
         /// The smallest estimate in the queue.
         Queue,
-        /// The job's own smallest time over the machines. The heuristic then gives every job the same.
+        /// The job's own smallest time over the machines. The heuristic then has the same value for every job.
         Job,
     }
 }
@@ -68,7 +68,7 @@ impl Default for FlexibleConfig {
 }
 
 impl FlexibleConfig {
-    /// The priority P(J) of a job that was submitted at `submit`, at the instant `now`: §3.1, all three heuristics.
+    /// Returns the priority P(J) at the instant `now` of a job that was submitted at `submit`: §3.1, all three heuristics.
     ///
     /// `fastest` is the most powerful machine, by which the time is predicted, optimistically; `shortest` is the smallest
     /// estimate in the queue. A job without an estimate takes for ever: its deadline cannot be met, and it gets no boost.
@@ -79,8 +79,8 @@ impl FlexibleConfig {
         let end = now.saturating_add(next); // Extime
         let urgency = match job.request.deadline {
             Some(deadline) if end <= deadline => {
-                // t = Deadline − k · Nxtime may lie before the beginning of time, so only distances are computed. The straight
-                // line through (t, Min) and (Deadline, Max) has the slope (Max − Min) / (k · Nxtime).
+                // t = Deadline − k · Nxtime may lie before time zero, so only distances are computed. The straight line
+                // through (t, Min) and (Deadline, Max) has the slope (Max − Min) / (k · Nxtime).
                 let reach = self.k * seconds(next);
                 let beyond = reach - seconds(deadline.since(end)); // Extime − t
                 if beyond <= 0.0 { self.min } else { (self.max - self.min) / reach * beyond + self.min }
@@ -89,7 +89,7 @@ impl FlexibleConfig {
         };
         let shortness = match job.request.estimate {
             None => 0.0,
-            // A job of no length is as short as can be.
+            // A job of no length counts as the shortest.
             Some(Span::ZERO) => self.boost,
             Some(estimate) if self.minext == Minext::Job => self.boost * seconds(next) / seconds(estimate),
             Some(estimate) => self.boost * seconds(shortest) / seconds(estimate),
@@ -105,23 +105,23 @@ impl Default for FlexibleBackfill {
 }
 
 impl FlexibleBackfill {
-    /// The policy with one reservation.
+    /// Returns the policy with one reservation.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
         Self { config, reserving: Reserving::new(Depth::Jobs(1), readings).keeping_holders() }
     }
 
-    /// The same with another number of reservations. [`BackfillReadings::rule`] is about a single one, and has no meaning then.
+    /// Sets the number of reservations. [`BackfillReadings::rule`] applies to a single one only.
     #[must_use]
     pub fn with_reserve(self, reserve: Depth) -> Self {
         Self { reserving: Reserving::new(reserve, self.reserving.readings()).keeping_holders(), ..self }
     }
 
-    /// The job that has held a reservation for longest, as of the last pass.
+    /// Returns the job that has held a reservation for longest, as of the last pass.
     pub fn head(&self) -> Option<JobId> {
         self.reserving.holders.first().map(|head| head.job)
     }
 
-    /// The jobs that hold reservations, and by priority the others that ask for no more than `widest` processors.
+    /// Returns the holders of reservations, then by priority the other jobs of at most `widest` processors.
     fn in_order(&self, widest: u32, view: &View<'_>) -> Vec<QueuedJob> {
         let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
         let mut held: Vec<JobId> = self.reserving.holders.iter().map(|holder| holder.job).collect();
@@ -131,14 +131,14 @@ impl FlexibleBackfill {
         let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
         let priority = |job: &QueuedJob| self.config.priority(view.now, job.submit, job, fastest, shortest);
         let mut others: Vec<(f64, &QueuedJob)> = others.map(|job| (priority(job), job)).collect();
-        // The sort is stable: of jobs of equal priority, the first to arrive comes first.
+        // The sort is stable: jobs of equal priority stay in order of arrival.
         others.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         self.reserving.holders.iter().chain(others.into_iter().map(|(_, job)| job)).copied().collect()
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let view = pass.view;
-        // Where no holder starts and no job may become one, only a job that fits is of interest.
+        // If no holder starts and no job may become one, only jobs that fit matter.
         let most = view.free.iter().copied().max().unwrap_or(0);
         let is_settled = !pass.listens()
             && !self.reserving.allows_another()

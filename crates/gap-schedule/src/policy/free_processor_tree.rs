@@ -5,31 +5,31 @@ use crate::policy::readings::Placement;
 use sim_core::Request;
 use std::cell::Cell;
 
-/// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine
-/// with room is found in O(log n).
+/// Free processors of machines in an order of preference, under a tree of maxima: finds the most preferred machine with
+/// room in O(log n).
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreeProcessorTree {
     /// Node `n` has the children `2n` and `2n + 1`; the leaf of the machine at `rank` is `width + rank`.
     nodes: Vec<u32>,
-    /// The machines, the preferred one first.
+    /// Machines, the preferred one first.
     order: Vec<usize>,
-    /// The place of each machine in that order.
+    /// Rank of each machine in that order.
     ranks: Vec<usize>,
 }
 
 impl FreeProcessorTree {
-    /// The machines, without a free processor.
+    /// Returns the tree of the machines, without a free processor.
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
         let (order, ranks) = placement.order(machines);
         Self { nodes: vec![0; 2 * order.len().next_power_of_two()], order, ranks }
     }
 
-    /// The machines, the preferred one first.
+    /// Machines, the preferred one first.
     pub(super) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// The machine's place in the order of preference.
+    /// Rank of the machine in the order of preference.
     pub(super) fn rank(&self, machine: usize) -> usize {
         self.ranks[machine]
     }
@@ -39,7 +39,7 @@ impl FreeProcessorTree {
         self.nodes[self.width() + self.ranks[machine]]
     }
 
-    /// Free processors of the machine that has most.
+    /// Largest number of free processors of any machine.
     pub(super) fn most(&self) -> u32 {
         self.nodes[1]
     }
@@ -51,7 +51,7 @@ impl FreeProcessorTree {
         }
     }
 
-    /// A job takes these processors of the machine.
+    /// Seizes processors of the machine.
     pub(super) fn seize(&mut self, machine: usize, processors: u32) {
         self.set(machine, self.free(machine) - processors);
     }
@@ -70,8 +70,8 @@ impl FreeProcessorTree {
         }
     }
 
-    /// The most preferred machine on which `processors` (at least one) are free and that the job `may_use`. `steps` counts the
-    /// nodes that were looked at.
+    /// Returns the most preferred machine on which `processors` (at least one) are free and that the job `may_use`.
+    /// `steps` counts the nodes visited.
     pub(super) fn find(&self, processors: u32, steps: &Cell<u64>, may_use: impl Fn(usize) -> bool) -> Option<usize> {
         let width = self.width();
         let mut node = 1;
@@ -87,7 +87,7 @@ impl FreeProcessorTree {
                     return Some(machine);
                 }
             }
-            // On to the largest stretch that begins on the right. The root's right neighbour is the end.
+            // On to the largest subtree that begins on the right. The right neighbour of the root is the end.
             node += 1;
             node >>= node.trailing_zeros();
             if node == 1 {
@@ -96,7 +96,7 @@ impl FreeProcessorTree {
         }
     }
 
-    /// The most preferred machine, of those the job may use, with room for it.
+    /// Returns the most preferred machine with room for the job, among those that it may use.
     pub(super) fn first(&self, job: &Request, steps: &Cell<u64>) -> Option<usize> {
         self.find(job.processors, steps, |machine| job.sites.contains(site(machine)))
     }

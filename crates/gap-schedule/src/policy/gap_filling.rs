@@ -18,31 +18,31 @@ use score::{PlanComparator, UserUsage};
 use sim_core::{JobId, SiteId, Span, Stream, Time};
 use std::collections::VecDeque;
 
-/// Best Gap, and what builds on it: BGT and Swift Gap, on availability profiles (profile `clean`).
+/// Best Gap and the policies built on it, BGT and Swift Gap, on availability profiles (profile `clean`).
 ///
-/// Every job that waits has a reservation. When a job comes, the earliest gap for it on each machine that it may use is
-/// an option. The first, in order of preference, is taken; a later one if the plan with it is better than with the best so
-/// far. A job keeps its reservation until it starts or is moved.
+/// Every waiting job has a reservation. When a job arrives, its earliest gap on each machine that it may use is an
+/// option. The first, in order of preference, is taken; a later one replaces it if the plan with it is better than with
+/// the best so far. A job keeps its reservation until it starts or is moved.
 ///
-/// *Best Gap* compares plans by 10 × Δfair + Δresp + Δwait + Δsd > 0, each Δ relative to the old value: response, wait and
-/// slowdown are means over the jobs that wait, as planned; fair is the sum over users of (1 + m − w)², with w a user's
-/// waits, past and planned, per processor second, past, running and planned, and m the mean of w.
+/// *Best Gap* compares plans by 10 × Δfair + Δresp + Δwait + Δsd > 0, each Δ relative to the old value: response, wait
+/// and slowdown are means over the waiting jobs, as planned; fair is the sum over users of (1 + m − w)², with w a
+/// user's waits, past and planned, per processor second, past, running and planned, and m the mean of w.
 ///
-/// *BGT* is Best Gap, with a Tabu search at each multiple of 300 s while more than one job waits: four times as many rounds
-/// as jobs wait. A round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the
-/// first machine, in random order, where the plan is better than before; else back. It is lost if no job waits for that
-/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. The rounds of all searches
-/// together are at most 64 for each job that has come, see [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival). On a single
-/// machine no round could succeed, and none is played: compression leaves no job a start that is earlier than its reserved one.
+/// *BGT* is Best Gap, with a Tabu search at each multiple of 300 s while more than one job waits, of four rounds per waiting job. A
+/// round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the first machine, in random
+/// order, where the plan is better than before; otherwise back. The round fails if no job waits for that machine, or if the job is
+/// tabu, as the last min(10, half the jobs) are that were taken in this search. The rounds of all searches together are at most 64
+/// per job that has arrived, see [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival). On a single machine no search is
+/// run, because no round could succeed: compression leaves no job a start earlier than its reserved one.
 ///
-/// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and in the
-/// new, B. Since a reservation that is not moved stays, only the job in question has a term in it.
+/// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and
+/// in the new, B. Since all other reservations stay, only the job in question contributes a term.
 ///
-/// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order of
-/// reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)), whose schedule they have where there is but one
-/// machine; under Best Gap it does not. Unexpected events have the same consequences as there.
+/// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order
+/// of reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)); on a single machine the schedules
+/// are the same. Under Best Gap it does not. Unexpected events have the same consequences as there.
 ///
-/// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
+/// Source: the paper on Swift Gap, whose authors used Alea 3.1; the crate `alea31` reproduces that simulator exactly.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
     search: Option<GapSearch>,
@@ -50,11 +50,11 @@ pub struct GapFilling {
     usage: UserUsage,
     newcomers: Vec<QueuedJob>,
     period: Span,
-    /// When the search is due next.
+    /// Time of the next search.
     next_search: Option<Time>,
 }
 
-/// R3: where the search may put a job.
+/// R3: machines to which the search may move a job.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Moves {
     /// On another machine: "among the clusters rather than … within".
@@ -64,41 +64,41 @@ pub enum Moves {
     Any,
 }
 
-/// The Tabu search, and what it remembers.
+/// Tabu search with its state.
 #[derive(Clone, Debug)]
 struct GapSearch {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
-    /// Number of jobs that wait for each machine, by rank.
+    /// Number of waiting jobs of each machine, by rank.
     jobs: Vec<usize>,
     accepted: u64,
-    /// Rounds that may still be played.
+    /// Remaining rounds.
     left: u64,
-    /// Rounds that each arrival adds to them.
+    /// Rounds that each arrival adds.
     rounds_per_arrival: u64,
 }
 
-/// Rounds for each job that waits.
+/// Rounds for each waiting job.
 const ROUNDS: usize = 4;
 
 const LONGEST_LIST: usize = 10;
 
-/// Rounds for each job that has come, in all searches together.
+/// Rounds for each job that has arrived, in all searches together.
 const ROUNDS_PER_ARRIVAL: u32 = 64;
 
 impl GapFilling {
-    /// Best Gap. Jobs without a user share one.
+    /// Returns Best Gap. Jobs without a user count as one user's.
     pub fn best_gap(placement: Placement) -> Self {
         Self::searching(placement, PlanComparator::Decision, None)
     }
 
-    /// BGT: Best Gap and Tabu search, which draws from `stream`.
+    /// Returns BGT: Best Gap and Tabu search, which draws from `stream`.
     pub fn bgt(placement: Placement, stream: Stream) -> Self {
         Self::searching(placement, PlanComparator::Decision, Some(GapSearch::new(Moves::Any, stream)))
     }
 
-    /// Swift Gap, as R1, R2 and R3 have it; the search draws from `stream`.
+    /// Returns Swift Gap under the readings R1, R2 and R3; the search draws from `stream`.
     pub fn swift_gap(
         placement: Placement,
         (completion, weight, moves): (Completion, Weight, Moves),
@@ -119,7 +119,7 @@ impl GapFilling {
         }
     }
 
-    /// The same, where the plan is searched at each multiple of `period` instead of 300 s.
+    /// Sets the period of the search, by default 300 s.
     ///
     /// # Panics
     ///
@@ -130,7 +130,7 @@ impl GapFilling {
         Self { period, ..self }
     }
 
-    /// The same, where each job that comes allows for this number of rounds, instead of 64, in all searches together.
+    /// Sets the number of rounds that each arriving job allows in all searches together, by default 64.
     #[must_use]
     pub fn with_rounds_per_arrival(mut self, rounds: u32) -> Self {
         if let Some(search) = &mut self.search {
@@ -139,17 +139,17 @@ impl GapFilling {
         self
     }
 
-    /// The planned start of the job and its machine, as of the last pass.
+    /// Returns the planned start of the job and its machine, as of the last pass.
     pub fn planned(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
     }
 
-    /// Jobs that the search has moved so far.
+    /// Number of jobs that the search has moved so far.
     pub fn moved(&self) -> u64 {
         self.search.as_ref().map_or(0, |search| search.accepted)
     }
 
-    /// Plans the job in the best of the earliest gaps. Where there is but one, nothing is compared.
+    /// Plans the job in the best of the earliest gaps. A single gap needs no comparison.
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
         let Self { plan, usage, .. } = self;
         let mut slots = Vec::new();
@@ -197,7 +197,7 @@ impl GapSearch {
         }
     }
 
-    /// Improves the plan.
+    /// Improves the plan by one search.
     fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
         self.jobs.clear();
@@ -243,7 +243,7 @@ impl GapSearch {
         plan.settle(number, to);
     }
 
-    /// A random job of a random machine, by its number in the plan, if there is one and it is not tabu.
+    /// Returns a random job of a random machine, by its number in the plan, if there is one and it is not tabu.
     fn choose(&mut self, plan: &Reservations) -> Option<(usize, ReservedSlot)> {
         let rank = self.stream.random_range(0..plan.ranks().len());
         if self.jobs[rank] == 0 {
@@ -258,7 +258,7 @@ impl GapSearch {
         }
     }
 
-    /// The machines, in random order.
+    /// Returns the machines in random order.
     fn shuffled(&mut self, machines: usize) -> Vec<usize> {
         let mut order = Vec::with_capacity(machines);
         for rank in 0..machines {
@@ -277,7 +277,7 @@ impl Policy for GapFilling {
 
     /// # Panics
     ///
-    /// If the job has no estimate: then nothing can be planned.
+    /// If the job has no estimate, because it cannot be planned then.
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
         self.usage.arrive(job);
         if let Some(search) = &mut self.search {
@@ -322,7 +322,7 @@ impl Policy for GapFilling {
             }
             let period = self.period.as_nanos();
             let next = (view.now.as_nanos() / period + 1).checked_mul(period).map(Time::from_nanos);
-            // Jobs that can never start, as far as is known, are no reason to search.
+            // Jobs that by expectations can never start are no reason to search.
             let is_worth_it = self.plan.held().len() > 1 && self.plan.next_start().is_some();
             self.next_search =
                 next.filter(|_| is_worth_it && self.search.as_ref().is_some_and(|search| search.left > 0));

@@ -1,4 +1,4 @@
-//! The reservations of the jobs that wait, in order of arrival and in order of their starts.
+//! Reservations of the waiting jobs, in order of arrival and in order of their starts.
 
 use crate::policy::machine_profiles::ReservedSlot;
 use crate::queue::QueuedJob;
@@ -6,7 +6,7 @@ use sim_core::Time;
 use std::collections::VecDeque;
 use std::ops::Index;
 
-/// Reservations in order of arrival, in which each has a place, and their arrivals in order of reserved starts, then of arrival.
+/// Reservations in order of arrival, which defines their places, and an index by reserved start, then arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldReservations {
     by_arrival: Vec<HeldReservation>,
@@ -14,7 +14,7 @@ pub(super) struct HeldReservations {
     arrivals: u64,
 }
 
-/// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
+/// Waiting job and its reservation; `None` if by expectations it can never start.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct HeldReservation {
     pub(super) waiting: QueuedJob,
@@ -23,45 +23,45 @@ pub(super) struct HeldReservation {
 }
 
 impl HeldReservation {
-    /// The reserved start; that of a job without a reservation is the last instant there is.
+    /// Reserved start; without a reservation, the last instant of time.
     fn start(&self) -> Time {
         self.slot.map_or(Time::MAX, |slot| slot.start)
     }
 }
 
 impl HeldReservations {
-    /// Number of jobs that wait, and of places.
+    /// Number of waiting jobs, which is the number of places.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// By reserved start; of those with the same, in order of arrival.
+    /// Iterates over the reservations by reserved start, then by arrival.
     pub(super) fn iter(&self) -> impl Iterator<Item = &HeldReservation> + Clone {
         self.in_order_of_starts().map(|place| self.at(place))
     }
 
-    /// The places, in order of reserved starts.
+    /// Iterates over the places by reserved start.
     pub(super) fn in_order_of_starts(&self) -> impl Iterator<Item = usize> + Clone {
         self.order.iter().map(|(_, arrival)| self.place_of(*arrival))
     }
 
-    /// The place of the reservation with this number, counted in order of starts.
+    /// Returns the place of the reservation with this number in the order of starts.
     pub(super) fn place(&self, number: usize) -> usize {
         self.place_of(self.order[number].1)
     }
 
-    /// The reservation in a place.
+    /// Returns the reservation in a place.
     pub(super) fn at(&self, place: usize) -> &HeldReservation {
         &self.by_arrival[place]
     }
 
-    /// The first reserved start that is later than `after`.
+    /// Returns the first reserved start that is later than `after`.
     pub(super) fn next_start(&self, after: Time) -> Option<Time> {
         let next = self.order.partition_point(|(start, _)| *start <= after);
         self.order.get(next).map(|(start, _)| *start)
     }
 
-    /// A job joins behind all others.
+    /// Appends a job behind all others.
     pub(super) fn push(&mut self, waiting: QueuedJob, slot: Option<ReservedSlot>) {
         let reservation = HeldReservation { waiting, slot, arrival: self.arrivals };
         self.arrivals += 1;
@@ -69,13 +69,13 @@ impl HeldReservations {
         self.enter((reservation.start(), reservation.arrival));
     }
 
-    /// Takes out the first job, if its start is not later than `now`.
+    /// Removes the first job, if its start is not later than `now`.
     pub(super) fn pop_due(&mut self, now: Time) -> Option<HeldReservation> {
         let (_, arrival) = self.order.pop_front_if(|(start, _)| *start <= now)?;
         Some(self.by_arrival.remove(self.place_of(arrival)))
     }
 
-    /// The job in a place has another slot.
+    /// Replaces the slot of the job in a place.
     pub(super) fn settle(&mut self, place: usize, slot: Option<ReservedSlot>) {
         let held = &mut self.by_arrival[place];
         let before = (held.start(), held.arrival);
@@ -88,7 +88,7 @@ impl HeldReservations {
         }
     }
 
-    /// The same, but it keeps its place in the order of starts until all are [sorted](Self::sort).
+    /// Replaces the slot, but leaves the order of starts unchanged until all are [sorted](Self::sort).
     pub(super) fn move_ahead(&mut self, place: usize, slot: ReservedSlot) {
         self.by_arrival[place].slot = Some(slot);
     }
@@ -111,7 +111,7 @@ impl HeldReservations {
     }
 }
 
-/// In order of reserved starts.
+/// Indexed by the order of reserved starts.
 impl Index<usize> for HeldReservations {
     type Output = HeldReservation;
 

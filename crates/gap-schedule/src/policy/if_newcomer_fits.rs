@@ -1,4 +1,4 @@
-//! A habit of the simulator pyss: no pass for a newcomer that does not fit.
+//! Rule of the simulator pyss: no pass for a newcomer that does not fit.
 
 use crate::policy::{Policy, forward_events, forward_wakeups};
 use crate::queue::QueuedJob;
@@ -6,33 +6,33 @@ use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 use sim_core::Request;
 
-/// A policy that makes the pass after a submission only if the job just submitted fits what is free on some machine.
+/// Policy that makes the pass after a submission only if the submitted job fits the free processors of some machine.
 ///
-/// To EASY this is nearly a shortcut: a job that does not fit cannot start, and blocks the others. Nearly, because the pass may
-/// start others because time has passed, or a prediction expired, since the last. The simulator pyss does so, and with it the
-/// published results of SC'15: [`Passes::Pyss`](crate::Passes::Pyss), under which every submission is followed by a pass of its
-/// own. (Where one pass stands for all that happened at an instant, the last newcomer alone would decide.)
+/// For EASY this is nearly a shortcut, because a job that does not fit cannot start and blocks the others. But a skipped pass
+/// might have started others, because time has passed or a prediction has expired since the last pass. The simulator pyss has
+/// this rule, and so have the published results of SC'15: [`Passes::Pyss`](crate::Passes::Pyss), under which every submission
+/// has a pass of its own. (With one pass per instant, only the last newcomer of the instant would decide.)
 #[derive(Clone, Debug, Default)]
 pub struct IfNewcomerFits<P> {
     policy: P,
-    /// The job submitted since the last pass.
+    /// Job submitted since the last pass.
     newcomer: Option<Request>,
 }
 
 impl<P> IfNewcomerFits<P> {
-    /// Calls `policy` where the newcomer fits.
+    /// Wraps `policy`, which is called if the newcomer fits.
     pub const fn new(policy: P) -> Self {
         Self { policy, newcomer: None }
     }
 
-    /// The policy that it calls.
+    /// Wrapped policy.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 }
 
 impl<P: Policy> IfNewcomerFits<P> {
-    /// Whether a pass is to be made.
+    /// Returns true if a pass is due.
     fn is_worth_a_pass(&mut self, view: &View<'_>) -> bool {
         let fits = |request: &Request| {
             let mut machines = 0..view.machines.len();

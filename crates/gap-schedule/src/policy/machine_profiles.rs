@@ -1,4 +1,4 @@
-//! Availability of each machine: the expected ends of what runs, and reservations.
+//! Availability of each machine: the expected ends of running jobs, and reservations.
 
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
@@ -9,40 +9,40 @@ use crate::running::RunningJob;
 use crate::view::View;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
-/// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
-/// takes even that, so a reservation for then stands in its way: it may only take what that leaves over, as under
-/// [`Easy`](crate::Easy).
+/// Expected end of a running job without an estimate: the last instant of time. A job that has yet to start takes that
+/// instant too, so it conflicts with a reservation for it and gets only the processors that the reservation leaves, as
+/// under [`Easy`](crate::Easy).
 pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 
-/// Even a job that is expected to take no time needs its processors at its start.
+/// Minimum duration: a job that is expected to take no time still needs its processors at its start.
 pub(super) const SHORTEST: Span = Span::from_nanos(1);
 
-/// The machines, in order of preference: all that follows calls a machine by its place in that order, its rank.
+/// Machines in order of preference. All items below identify a machine by its place in that order, its rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MachineProfiles {
     by_rank: Vec<MachineProfile>,
-    /// The rank of each machine, by its number.
+    /// Rank of each machine, by its index.
     ranks: Vec<usize>,
 }
 
-/// When a job is to start, and where. The smaller the better: the earlier, and of equal ones the preferred machine.
+/// Planned start and machine of a job. The smaller the better: the earlier, and of equal starts the preferred machine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ReservedSlot {
     pub(super) start: Time,
     pub(super) rank: usize,
 }
 
-/// One machine's availability over time.
+/// Availability of one machine over time.
 #[derive(Clone, Debug)]
 struct MachineProfile {
     index: usize,
     machine: Machine,
-    /// The jobs that run, and the reservations of jobs that wait.
+    /// Running jobs, and the reservations of waiting jobs.
     plan: AvailabilityProfile,
 }
 
 impl MachineProfiles {
-    /// Of idle machines.
+    /// Returns the profiles of idle machines.
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
         let profile = |index: usize| {
             let machine = machines[index];
@@ -52,12 +52,12 @@ impl MachineProfiles {
         Self { by_rank: order.into_iter().map(profile).collect(), ranks }
     }
 
-    /// The machine's number.
+    /// Index of the machine.
     pub(super) fn index(&self, rank: usize) -> usize {
         self.by_rank[rank].index
     }
 
-    /// The place of the machine of that number.
+    /// Rank of the machine with this index.
     pub(super) fn rank(&self, index: usize) -> usize {
         self.ranks[index]
     }
@@ -66,7 +66,7 @@ impl MachineProfiles {
         0..self.by_rank.len()
     }
 
-    /// The best of these machines for the job, from `now` on. A start right now is not to be beaten by ranks that follow.
+    /// Returns the best of these machines for the job, from `now` on. Stops at the first rank with a start at `now`.
     pub(super) fn best(
         &self,
         ranks: impl IntoIterator<Item = usize>,
@@ -90,11 +90,11 @@ impl MachineProfiles {
         best
     }
 
-    /// The best of all machines for a job that holds `slot` and keeps it otherwise: it must start earlier, on any machine. Its own
-    /// slot is not in its way, for while it is ahead of that it leaves it behind.
+    /// Returns an earlier start on any machine for a job that holds `slot`, or `None`, in which case it keeps the slot.
+    /// Its own slot does not block the job, because an earlier start would vacate it.
     ///
-    /// Only where `window` says so is looked: given a machine, how long the job takes there, the instant before which it must start
-    /// and one from which on all is free, it returns between which instants a start may be possible.
+    /// Searches only the `window` of each machine. It is called with the machine, the job's duration there, the instant
+    /// before which it must start and the instant from which on all is free, and returns the bounds of a possible start.
     #[inline]
     pub(super) fn best_before(
         &self,
@@ -125,12 +125,12 @@ impl MachineProfiles {
         best
     }
 
-    /// Forgets what was planned before `now`.
+    /// Drops the steps before `now`.
     pub(super) fn forget_before(&mut self, now: Time) {
         self.by_rank.iter_mut().for_each(|profile| profile.plan.forget_before(now));
     }
 
-    /// Whether a job that may run at these `sites` can start right now.
+    /// Returns true if a job that may run at these `sites` can start right now.
     pub(super) fn fits(&self, rank: usize, least: MinDemand, sites: SiteSet, now: Time) -> bool {
         let profile = &self.by_rank[rank];
         let MinDemand { processors, estimate } = least;
@@ -138,14 +138,14 @@ impl MachineProfiles {
             && profile.plan.fits(now, profile.machine.takes(estimate).max(SHORTEST), processors)
     }
 
-    /// The reason that reports the slot, if there is one.
+    /// Reason that reports the slot, or that there is none.
     pub(super) fn promise(&self, slot: Option<ReservedSlot>) -> Reason {
         let reserved = |ReservedSlot { start, rank }| Reason::Reserved { machine: site(self.index(rank)), start };
         slot.map_or(Reason::Hopeless, reserved)
     }
 
-    /// The obstacle that keeps the job from starting now, where the plan holds nothing for it: on the preferred machine, of those with room
-    /// at this instant, or else on that with most. `promised` are the starts that the plan holds. `None` if nothing does.
+    /// Returns the obstacle that keeps a job without an entry in the plan from starting now; `None` if it fits. It is that of the
+    /// preferred machine with room at this instant, or else of the machine with most room. `promised` are the reservations in the plan.
     pub(super) fn obstacle<'a>(
         &self,
         job: &QueuedJob,
@@ -158,7 +158,7 @@ impl MachineProfiles {
         for (rank, profile) in self.by_rank.iter().enumerate().filter(|(_, profile)| profile.suits(request)) {
             let (at, left) = profile.plan.shortfall(now, profile.takes(request), request.processors)?;
             if at == now {
-                // Of several, that of lowest index.
+                // The one of lowest index, if several have as many.
                 if most.is_none_or(|(free, index)| left > free || left == free && profile.index < index) {
                     most = Some((left, profile.index));
                 }
@@ -183,13 +183,13 @@ impl MachineProfiles {
         profile.plan.reserve(slot.start, profile.takes(request), request.processors);
     }
 
-    /// Takes a reservation back.
+    /// Cancels a reservation.
     pub(super) fn cancel(&mut self, slot: ReservedSlot, request: &Request) {
         let profile = &mut self.by_rank[slot.rank];
         profile.plan.cancel(slot.start, profile.takes(request), request.processors);
     }
 
-    /// Moves a reservation to an earlier start. What that leaves behind: on the machine of `from`, from when until when.
+    /// Moves a reservation to an earlier start. Returns the interval that becomes free on the machine of `from`.
     pub(super) fn advance(&mut self, from: ReservedSlot, to: ReservedSlot, request: &Request) -> (Time, Time) {
         let profile = &mut self.by_rank[from.rank];
         let span = profile.takes(request);
@@ -205,8 +205,8 @@ impl MachineProfiles {
         (from.start, end)
     }
 
-    /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for, so that of several jobs
-    /// without an estimate only one takes what is left over.
+    /// Starts the job now, without a reservation. If it `passes` others, it also takes the last instant of time. Then
+    /// only one of several jobs without an estimate gets the processors that are left over.
     pub(super) fn start(&mut self, slot: ReservedSlot, request: &Request, passes: bool) {
         let profile = &mut self.by_rank[slot.rank];
         let span = profile.takes(request);
@@ -214,13 +214,13 @@ impl MachineProfiles {
         profile.plan.reserve(slot.start, span, request.processors);
     }
 
-    /// Lets reservations have what is left over by a job that ends on that machine earlier than had been expected. Not of a job
-    /// without an estimate.
+    /// Frees the rest of the expected time of a job that has ended early on that machine. Not for jobs without an
+    /// estimate.
     pub(super) fn give_back(&mut self, rank: usize, job: &RunningJob, now: Time) {
         self.by_rank[rank].plan.cancel(now, job.expected_end.since(now), job.processors);
     }
 
-    /// Forgets the reservations on a machine. Jobs that outlive their estimates are expected to end at any moment.
+    /// Resets the profile of a machine to its running jobs. Jobs that outlive their estimates are expected to end at any moment.
     pub(super) fn clear(&mut self, rank: usize, view: &View<'_>) {
         let profile = &mut self.by_rank[rank];
         let soonest = view.now.saturating_add(SHORTEST);
@@ -228,12 +228,12 @@ impl MachineProfiles {
         profile.plan = AvailabilityProfile::held_until(profile.machine.processors, view.now, ends);
     }
 
-    /// Whether a job that runs on the machine has outlived its estimate.
+    /// Returns true if a running job of the machine has outlived its estimate.
     pub(super) fn is_overdue(&self, rank: usize, view: &View<'_>) -> bool {
         view.running[self.by_rank[rank].index].iter().next().is_some_and(|job| job.expected_end <= view.now)
     }
 
-    /// Whether the job is expected to take no time there.
+    /// Returns true if the job is expected to take no time there.
     pub(super) fn takes_no_time(&self, rank: usize, request: &Request) -> bool {
         self.by_rank[rank].machine.expects(request).is_zero()
     }
@@ -249,7 +249,7 @@ impl MachineProfile {
     }
 }
 
-/// The time for which a job holds its processors that runs from `start` on and takes `span`.
+/// Time for which a job that starts at `start` and takes `span` holds its processors.
 fn until_end(start: Time, span: Span) -> Span {
     span.min(END.since(start))
 }

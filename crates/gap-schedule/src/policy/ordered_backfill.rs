@@ -1,4 +1,4 @@
-//! Backfilling with the queue in any order, and the jobs that pass its head in another.
+//! Backfilling with the queue in any order, and the backfilled jobs in another.
 
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
@@ -15,49 +15,49 @@ use sim_core::{JobId, Span};
 /// `easy+order=ORDER+backfill=ORDER+reserve=N+threshold=SPAN`. The default is EASY.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Backfilling {
-    /// The order of turns, and of reservations.
+    /// Order of turns, and of reservations.
     pub order: Order,
-    /// The order of the jobs that have had no turn and hold no reservation.
+    /// Order of the jobs that have had no turn and hold no reservation.
     pub backfill: Order,
-    /// How many jobs, of those that cannot start in their turn, hold a reservation.
+    /// Number of reservations for jobs that cannot start in their turn.
     pub reserve: Depth,
-    /// A job that has waited for this long since submission goes first in both orders, by arrival.
+    /// Wait since submission after which a job goes first in both orders, by arrival.
     pub threshold: Option<Span>,
-    /// The machine that is preferred of several.
+    /// Choice among several machines.
     pub placement: Placement,
 }
 
 /// Backfilling in any [`Order`], with any number of reservations.
 ///
-/// At each pass, jobs have their turns in the [`order`](Backfilling::order) of the queue. A job that can start now, touching neither
-/// what runs, by the expected ends, nor a reservation, starts, on the fastest machine where it can (R5). A job that cannot is given a
-/// reservation at the earliest instant there is, until as many are held as [`reserve`](Backfilling::reserve) says. With that,
-/// the turns are over, and all others may start now if they do no harm, in the order of [`backfill`](Backfilling::backfill).
-/// All reservations are laid out again at the next pass. If no job may hold one, the turns are over with the first job that cannot
-/// start.
+/// At each pass, jobs have their turns in the [`order`](Backfilling::order) of the queue. A job that can start now,
+/// without delaying running jobs, by their expected ends, or a reservation, starts on the fastest machine where it can
+/// (R5). A job that cannot gets the earliest possible reservation, until [`reserve`](Backfilling::reserve) are held.
+/// With that, the turns are over, and all other jobs may start now if they delay none of these, in the order of
+/// [`backfill`](Backfilling::backfill). All reservations are recomputed at the next pass. If no job may hold one, the
+/// turns are over with the first job that cannot start.
 ///
-/// With both orders those of arrival and one reservation this is [`Easy`](crate::Easy); with a reservation for each job,
-/// conservative backfilling that compresses its whole plan at each pass, where [`Conservative`](crate::Conservative) keeps promises.
-/// With [`Order::Spf`] behind the head it is EASY-SJBF, the backfilling of EASY++. An order that
-/// is not that of arrival may starve jobs; a [`threshold`](Backfilling::threshold) ends that as long as some job holds a
-/// reservation.
+/// With both orders those of arrival and one reservation this is [`Easy`](crate::Easy). With a reservation for each job
+/// it is conservative backfilling that compresses its whole plan at each pass, where
+/// [`Conservative`](crate::Conservative) keeps reservations. With [`Order::Spf`] behind the head it is EASY-SJBF, the
+/// backfilling of EASY++. An order other than that of arrival may starve jobs; a [`threshold`](Backfilling::threshold)
+/// prevents it as long as some job holds a reservation.
 ///
-/// A job without an estimate is expected to run for ever: no reservation can rest on its end. A job that can never start, by
-/// expectations, has its turn all the same, and counts as one that has a reservation.
+/// A job without an estimate is expected to run for ever: no reservation can rest on its end. A job that by
+/// expectations can never start has its turn all the same, and counts as a holder of a reservation.
 ///
-/// With more than one reservation, a pass costs a copy of what is expected of each machine and one search for each reservation, until no
+/// With more than one reservation, a pass costs a copy of the profile of each machine and one search for each reservation, until no
 /// job is left that could start; in an order that changes with time ([`Order::changes_with_time`]), also sorting the queue.
 ///
-/// [`reference::OrderedBackfill`](crate::reference::OrderedBackfill) is the same in forty lines.
+/// [`reference::OrderedBackfill`](crate::reference::OrderedBackfill) is the same rule in forty lines.
 ///
 /// Sources: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001; Klusáček et al., "Comparison of multi-criteria scheduling
 /// techniques" (2008), §5 (several machines, reservation depth).
 #[derive(Clone, Debug)]
 pub struct OrderedBackfill {
-    /// The jobs that wait, in the order of turns.
+    /// Waiting jobs in the order of turns.
     queue: OrderedQueue,
-    /// The same in the order of backfilling, if that is another.
+    /// Waiting jobs in the order of backfilling, if that is another.
     behind: Option<OrderedQueue>,
     reserving: Reserving,
 }
@@ -81,7 +81,7 @@ impl Default for OrderedBackfill {
 }
 
 impl OrderedBackfill {
-    /// The policy, with an empty queue.
+    /// Returns the policy with an empty queue.
     pub fn new(rule: Backfilling) -> Self {
         let Backfilling { order, backfill, reserve, threshold, placement } = rule;
         let queue = |order| OrderedQueue::new(Priority { order, threshold });
@@ -91,14 +91,14 @@ impl OrderedBackfill {
         Self { queue: queue(order), behind, reserving }
     }
 
-    /// Conservative backfilling with all reservations laid out again at each pass: every job that waits holds one.
+    /// Returns conservative backfilling that recomputes all reservations at each pass: every waiting job holds one.
     pub fn conservative() -> Self {
         Self::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let (Self { queue, behind, reserving }, view) = (self, pass.view);
-        // Nothing but the queue is kept from pass to pass, so one in which no job can start need not be made.
+        // Only the queue is kept from pass to pass, so a pass in which no job can start is skipped.
         if !pass.listens() && !view.some_job_is_narrow_enough() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Jobs that wait, in any order.
+//! Waiting jobs, in any order.
 
 use crate::min_demand::MinDemand;
 use crate::order::{Priority, Turn};
@@ -8,26 +8,26 @@ use crate::view::{Starts, View};
 use sim_core::{JobId, Time};
 use std::collections::BTreeSet;
 
-/// The jobs that wait, by a [`Priority`]; of those with equal keys, by arrival.
+/// Waiting jobs by a [`Priority`]; of those with equal keys, by arrival.
 ///
-/// In order of arrival, they are those of the view. In another order that time does not change, jobs join and leave where they
-/// stand. In one that it does, the queue is sorted at each pass.
+/// In order of arrival, the view itself is used. In another order that does not change with time, jobs are inserted and
+/// removed in place. In an order that does, the queue is sorted at each pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderedQueue {
     priority: Priority,
-    /// In ascending order.
+    /// Turns in ascending order.
     places: Vec<OrderedPlace>,
-    /// The job of each place, and what it demands.
+    /// Job of each place, and its demand.
     jobs: Vec<QueuedJob>,
     demands: Vec<MinDemand>,
-    /// The jobs that have come since the queue was last put into its order: many start at once, and never join the others.
+    /// Jobs that have arrived since the queue was last put into its order: many start at once, and never join the others.
     newcomers: Vec<(QueuedJob, u64)>,
     arrivals: u64,
-    /// The jobs that have not waited for the threshold, by submission, if there is a threshold.
+    /// Jobs that have not waited for the threshold, by submission, if there is a threshold.
     patient: BTreeSet<(Time, JobId)>,
 }
 
-/// A turn, and the arrival that decides between equal ones.
+/// Turn, and the arrival that breaks ties.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct OrderedPlace {
     turn: Turn,
@@ -35,17 +35,17 @@ struct OrderedPlace {
 }
 
 impl OrderedQueue {
-    /// An empty queue.
+    /// Returns an empty queue.
     pub(super) fn new(priority: Priority) -> Self {
         Self { priority, ..Self::default() }
     }
 
-    /// Whether the order is that of arrival.
+    /// Returns true if the order is that of arrival.
     pub(super) fn is_by_arrival(&self) -> bool {
         self.priority.is_arrival()
     }
 
-    /// The job comes to wait, behind all that wait already as far as ties are concerned.
+    /// Adds a job, behind all present jobs as far as ties are concerned.
     pub(super) fn push(&mut self, job: &QueuedJob) {
         if !self.is_by_arrival() && !self.priority.order.changes_with_time() {
             self.newcomers.push((*job, self.arrivals));
@@ -53,7 +53,7 @@ impl OrderedQueue {
         }
     }
 
-    /// Takes out the jobs that a pass has started.
+    /// Removes the jobs that a pass has started.
     pub(super) fn remove(&mut self, starts: &Starts, view: &View<'_>) {
         if self.is_by_arrival() || self.priority.order.changes_with_time() {
             return;
@@ -75,7 +75,7 @@ impl OrderedQueue {
         self.demands.insert(at, MinDemand::of(&job.request));
     }
 
-    /// Takes the job out of the order and returns its arrival.
+    /// Removes the job from the order and returns its arrival.
     fn take_out(&mut self, job: &QueuedJob) -> u64 {
         let is_patient = self.patient.remove(&(job.submit, job.job));
         let turn = self.priority.turn(job, if is_patient { job.submit } else { Time::MAX });
@@ -87,7 +87,7 @@ impl OrderedQueue {
         self.places.remove(at).arrival
     }
 
-    /// The jobs in their order at the present instant, but for those that are `gone`, which are in ascending order.
+    /// Returns the jobs in their order at the present instant, except for those that are `gone`, which are in ascending order.
     pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &'a [JobId]) -> JobLine<'a> {
         // A single job stands in every order.
         if self.is_by_arrival() || view.queue.len() == 1 {
@@ -111,7 +111,7 @@ impl OrderedQueue {
         self.demands.extend(sorted.iter().map(|(_, job)| MinDemand::of(&job.request)));
     }
 
-    /// Lets newcomers join, and those move ahead that have waited for the threshold by now.
+    /// Inserts the newcomers, and moves the jobs ahead that have waited for the threshold by now.
     fn refresh(&mut self, view: &View<'_>) {
         let threshold = self.priority.threshold;
         let is_patient = |submit| threshold.is_some_and(|threshold| view.now.saturating_since(submit) < threshold);

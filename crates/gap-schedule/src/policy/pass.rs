@@ -1,4 +1,4 @@
-//! One pass of a policy along its queue, and the reasons that it gives on the way.
+//! One pass of a policy along its queue, with the reasons that it reports.
 
 use crate::machine::site;
 use crate::min_demand::MinDemand;
@@ -8,17 +8,17 @@ use crate::view::{Starts, View};
 use sim_core::JobId;
 use std::cmp::Reverse;
 
-/// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons. With the probe `()`, it is the walk
-/// alone.
+/// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons. With the probe `()`, it is
+/// the walk alone.
 pub(super) struct QueuePass<'a, R: ?Sized> {
     pub(super) view: &'a View<'a>,
     pub(super) starts: &'a mut Starts,
     probe: &'a mut R,
-    /// Number of jobs that have come to their turn.
+    /// Number of jobs whose turn has come.
     turns: usize,
-    /// Whether the places of jobs that come to their turn are reported.
+    /// True if the places of jobs are reported at their turns.
     counts: bool,
-    /// Jobs that have had their turn and wait on.
+    /// Jobs that have had their turn and still wait.
     passed: Vec<JobId>,
 }
 
@@ -26,29 +26,29 @@ pub(super) struct QueuePass<'a, R: ?Sized> {
 #[derive(Clone, Debug)]
 pub(super) struct JobLine<'a> {
     ahead: Ahead<'a>,
-    /// The jobs that are passed over, in ascending order.
+    /// Jobs that are skipped, in ascending order.
     gone: &'a [JobId],
 }
 
 #[derive(Clone, Debug)]
 enum Ahead<'a> {
     ByArrival(WaitingJobs<'a>),
-    /// Demands apart from jobs, since a walk looks at many demands and few jobs.
+    /// Demands separate from jobs, since a walk visits many demands and few jobs.
     Sorted(&'a [QueuedJob], &'a [MinDemand]),
 }
 
 impl<'a> JobLine<'a> {
-    /// In order of arrival.
+    /// Returns the jobs in order of arrival.
     pub(super) fn by_arrival(view: &View<'a>, gone: &'a [JobId]) -> Self {
         Self { ahead: Ahead::ByArrival(view.queue.iter()), gone }
     }
 
-    /// In the order of `jobs`, which have these demands.
+    /// Returns the jobs in the order of `jobs`, which have these demands.
     pub(super) fn sorted(jobs: &'a [QueuedJob], demands: &'a [MinDemand], gone: &'a [JobId]) -> Self {
         Self { ahead: Ahead::Sorted(jobs, demands), gone }
     }
 
-    /// Walks on to the next job.
+    /// Advances to the next job.
     fn next(&mut self) -> Option<QueuedJob> {
         loop {
             let next = match &mut self.ahead {
@@ -61,7 +61,7 @@ impl<'a> JobLine<'a> {
         }
     }
 
-    /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does.
+    /// Advances to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does.
     fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
         loop {
             let next = self.ahead.next_where(&worth);
@@ -71,7 +71,7 @@ impl<'a> JobLine<'a> {
         }
     }
 
-    /// Whether there is such a job ahead.
+    /// Returns true if there is such a job ahead.
     pub(super) fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
         self.clone().next_where(worth).is_some()
     }
@@ -93,18 +93,18 @@ impl Ahead<'_> {
 }
 
 impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
-    /// The pass before the first turn.
+    /// Returns the pass before the first turn.
     pub(super) const fn new(view: &'a View<'a>, starts: &'a mut Starts, probe: &'a mut R) -> Self {
         Self { view, starts, probe, turns: 0, counts: true, passed: Vec::new() }
     }
 
-    /// Whether the probe listens in this pass.
+    /// Returns true if the probe listens in this pass.
     #[inline]
     pub(super) fn listens(&self) -> bool {
         self.probe.listens()
     }
 
-    /// The next job of the line, which comes to its turn.
+    /// Returns the next job of the line, whose turn it is.
     #[inline]
     pub(super) fn next(&mut self, line: &mut JobLine<'_>) -> Option<QueuedJob> {
         let next = line.next()?;
@@ -115,8 +115,8 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
         Some(next)
     }
 
-    /// The next job of the line whose demands are `worth` a start. If the probe listens, those before it are looked at one by
-    /// one, and each is refused for the reason `refusal`.
+    /// Returns the next job of the line whose demands are `worth` a start. If the probe listens, the jobs before it are
+    /// visited one by one, and each is refused with the reason `refusal`.
     #[inline]
     pub(super) fn next_where(
         &mut self,
@@ -136,8 +136,8 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
         }
     }
 
-    /// Walks to the end of the line to report the place of each job, if the probe listens. Jobs that come up after that, in
-    /// another line, have their place.
+    /// Walks to the end of the line to report the place of each job, if the probe listens. Later lines of this pass
+    /// report no places.
     #[inline]
     pub(super) fn report_places(&mut self, line: &mut JobLine<'_>) {
         if self.listens() {
@@ -146,7 +146,7 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
         }
     }
 
-    /// The job has had its turn, and waits on.
+    /// Records that the job has had its turn and still waits.
     #[inline]
     pub(super) fn refuse(&mut self, job: &QueuedJob, reason: impl FnOnce() -> Reason) {
         if self.listens() {
@@ -155,7 +155,7 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
         }
     }
 
-    /// Reports something else about the job.
+    /// Reports another reason of the job.
     #[inline]
     pub(super) fn report(&mut self, job: &QueuedJob, reason: impl FnOnce() -> Reason) {
         if self.probe.follows(job.job) {
@@ -175,10 +175,10 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     }
 }
 
-/// The refusal of a job that no machine has room for: names the machine with most free processors, of those that suit the job.
+/// Refusal of a job that no machine has room for: names the suitable machine with most free processors.
 pub(super) fn no_room(job: &QueuedJob, view: &View<'_>, free: impl Fn(usize) -> u32) -> Reason {
     let suitable = (0..view.machines.len()).filter(|machine| view.suits(*machine, &job.request));
-    // Of several, the first.
+    // The first of several.
     let most = suitable.map(|machine| (free(machine), Reverse(machine))).max();
     let (free, Reverse(machine)) = most.expect("admission rejects jobs that no machine suits");
     Reason::NoRoom { machine: site(machine), free }

@@ -1,4 +1,4 @@
-//! The engine of backfilling: turns, reservations, and the jobs that start around them.
+//! Engine of backfilling: turns, reservations, and the jobs that start around them.
 
 mod one;
 
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use sim_core::{SiteSet, Time};
 use std::cell::Cell;
 
-/// How many jobs that wait hold a reservation.
+/// Number of waiting jobs that hold a reservation.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
     /// At most this number. With 0, every job that fits starts.
     Jobs(u32),
-    /// All of them.
+    /// All waiting jobs.
     #[default]
     All,
 }
 
 impl Depth {
-    /// Whether one more job may hold a reservation, beside those that do.
+    /// Returns true if one more job may hold a reservation.
     pub const fn allows_beside(self, holders: usize) -> bool {
         match self {
             Self::Jobs(jobs) => holders < jobs as usize,
@@ -36,29 +36,29 @@ impl Depth {
     }
 }
 
-/// The engine of backfilling: jobs have their turns in the order of a [`JobLine`], those that cannot start are given reservations,
-/// and the others may start if they delay no reservation.
+/// Engine of backfilling: jobs have their turns in the order of a [`JobLine`]; those that cannot start get
+/// reservations, and the others may start if they delay no reservation.
 ///
-/// A single reservation is found in the sorted ends of what runs, without a profile (the module `one`); any other number, in
-/// profiles of all machines that are laid out at each pass.
+/// A single reservation is found in the sorted ends of the running jobs, without a profile (the module `one`). Any
+/// other number uses profiles of all machines, which are laid out at each pass.
 #[derive(Clone, Debug)]
 pub(super) struct Reserving {
     depth: Depth,
-    /// With more than one reservation or none, [`BackfillReadings::rule`] has no meaning.
+    /// [`BackfillReadings::rule`] applies to a single reservation only.
     readings: BackfillReadings,
-    /// Whether the holders are kept for the next pass: then no reservation is left out because it would delay no job of this
-    /// one.
+    /// True if the holders are kept for the next pass. Then no reservation is skipped for the reason that it would
+    /// delay no job of this one.
     keeps_holders: bool,
-    /// Whether jobs that are left after the turns come up again in another order: then they are reported there.
+    /// True if jobs that are left after the turns come up again in another order, and are reported there.
     resorts: bool,
-    /// The jobs that hold a reservation, in the order in which they were given it.
+    /// Jobs that hold a reservation, in the order in which they got it.
     pub(super) holders: Vec<QueuedJob>,
     free_tree: FreeProcessorTree,
-    /// The expected availability of each machine, unless there is one reservation.
+    /// Expected availability of each machine, unless there is one reservation.
     profiles: MachineProfiles,
-    /// The reservations in the profiles, if a probe listens.
+    /// Reservations in the profiles, if a probe listens.
     promised: Vec<(QueuedJob, ReservedSlot)>,
-    /// The jobs that this pass has started before the head was found, if there is one reservation.
+    /// Jobs that this pass has started before the head was found, if there is one reservation.
     in_turn: Vec<(usize, RunningJob)>,
     operations: Cell<u64>,
 }
@@ -79,22 +79,22 @@ impl Reserving {
         }
     }
 
-    /// The same, where the holders are kept for the next pass.
+    /// Keeps the holders for the next pass.
     pub(super) fn keeping_holders(self) -> Self {
         Self { keeps_holders: true, ..self }
     }
 
-    /// The same, where jobs that are left after the turns come up again in another order, if `resorts`.
+    /// Declares that jobs left after the turns come up again in another order, if `resorts`.
     pub(super) fn resorting(self, resorts: bool) -> Self {
         Self { resorts, ..self }
     }
 
-    /// The readings that it was made with.
+    /// Readings of the engine.
     pub(super) const fn readings(&self) -> BackfillReadings {
         self.readings
     }
 
-    /// Steps and looks so far with one reservation, as counted by [`Easy`](crate::Easy).
+    /// Number of operations so far with one reservation, as counted by [`Easy`](crate::Easy).
     pub(super) const fn operations(&self) -> u64 {
         self.operations.get()
     }
@@ -105,13 +105,13 @@ impl Reserving {
         self.profiles = MachineProfiles::new(view.machines, self.readings.placement);
     }
 
-    /// Whether one more job may hold a reservation.
+    /// Returns true if one more job may hold a reservation.
     pub(super) const fn allows_another(&self) -> bool {
         self.depth.allows_beside(self.holders.len())
     }
 
-    /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, until there are as many as
-    /// there may be. Returns whether a job that is left may start.
+    /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, up to the maximum.
+    /// Returns true if a job that is left may start.
     pub(super) fn take_turns(
         &mut self,
         line: &mut JobLine<'_>,
@@ -135,7 +135,7 @@ impl Reserving {
         }
     }
 
-    /// Whether a job ahead is narrow enough for what is left.
+    /// Returns true if a job ahead is narrow enough for the processors that are left.
     fn leaves_room(&self, line: &JobLine<'_>) -> bool {
         let most = self.free_tree.most();
         line.has_where(|least| {
@@ -180,7 +180,7 @@ impl Reserving {
         loop {
             let worth = |least| self.room(least, SiteSet::ALL, now).is_some();
             let Some(next) = pass.next_where(line, worth, |job| self.refusal(job, now)) else { break };
-            // There is room, but the job may not be allowed there.
+            // There is room, but possibly only on machines that the job may not use.
             if let Some(slot) = self.room(MinDemand::of(&next.request), next.request.sites, now) {
                 self.start(&next, slot, pass);
             } else {
@@ -189,13 +189,13 @@ impl Reserving {
         }
     }
 
-    /// The obstacle to a start of the job now.
+    /// Returns the obstacle to a start of the job now.
     fn refusal(&self, job: &QueuedJob, now: Time) -> Reason {
         let promised = self.promised.iter().map(|(other, slot)| (other, *slot));
         self.profiles.obstacle(job, now, promised).unwrap_or(Reason::Kept)
     }
 
-    /// Starts the job, which may pass others that hold reservations.
+    /// Starts the job, which may overtake holders of reservations.
     fn start(&mut self, job: &QueuedJob, slot: ReservedSlot, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let machine = self.profiles.index(slot.rank);
         let passes = !self.holders.is_empty();
@@ -204,7 +204,7 @@ impl Reserving {
         self.free_tree.seize(machine, job.request.processors);
     }
 
-    /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
+    /// Returns the most preferred machine on which a job of such demands that may run at these `sites` could start now.
     fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<ReservedSlot> {
         let fits = |machine| self.profiles.fits(self.profiles.rank(machine), least, sites, now);
         let machine = self.free_tree.find(least.processors, &Cell::default(), fits)?;

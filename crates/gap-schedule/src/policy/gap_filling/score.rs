@@ -1,4 +1,4 @@
-//! How good a plan looks to Best Gap and to Swift Gap.
+//! Costs of a plan in Best Gap and in Swift Gap.
 
 use crate::policy::held_reservations::HeldReservation;
 use crate::policy::reservations::Reservations;
@@ -7,7 +7,7 @@ use crate::view::View;
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, SiteId, Time};
 
-/// R1: from when completion is measured.
+/// R1: zero point of completion times.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Completion {
     /// From the job's submission.
@@ -17,15 +17,15 @@ pub enum Completion {
     AbsoluteClock,
 }
 
-/// R2: what is weighed.
+/// R2: weight of a change.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
-    /// Each job's own gain relative to its own completion, summed.
+    /// Sum of each job's gain relative to its own completion.
     #[default]
     SumOfRatios,
-    /// The gain of all relative to the completion of all.
+    /// Gain of all jobs relative to the completion of all.
     RatioOfSums,
-    /// The sum of ratios, added to the decision of Best Gap.
+    /// Sum of ratios, added to the decision of Best Gap.
     AddedToDecision,
 }
 
@@ -35,27 +35,27 @@ pub(super) enum PlanComparator {
     /// 10 × fairness + response + wait + slowdown, each as a relative gain, is above zero.
     #[default]
     Decision,
-    /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new. All terms but that of the
-    /// job in question vanish.
+    /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new. All terms but that of
+    /// the job in question vanish.
     Completion(Completion, Weight),
 }
 
-/// What a comparator looks at; all are better when smaller.
+/// Costs that a comparator uses; smaller is better.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct PlanCost {
     fairness: f64,
     response: f64,
     wait: f64,
     slowdown: f64,
-    /// Of the job in question, in seconds.
+    /// Completion of the job in question, in seconds.
     completion: f64,
 }
 
-/// Keeps a ratio finite.
+/// Lower bound of a divisor, which keeps the ratio finite.
 const GUARD: f64 = 1e-13;
 
 impl PlanComparator {
-    /// Returns whether `new` is better than `old`.
+    /// Returns true if `new` is better than `old`.
     pub(super) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
         let gain = |of: fn(&PlanCost) -> f64, least: f64| (of(old) - of(new)) / of(old).max(least);
         let ratio = gain(|cost| cost.completion, GUARD);
@@ -77,10 +77,10 @@ impl PlanComparator {
     }
 }
 
-/// The waits and the processor time of each user: in jobs that have ended, and in those that wait or run.
+/// Waits and processor time of each user: in jobs that have ended, and in those that wait or run.
 ///
-/// Sums are whole numbers, so that taking a job out of a plan and putting it back leaves nothing behind: a sum that is kept
-/// up to date is that of the plan summed up again.
+/// Sums are integers, so that removing a job from a plan and putting it back is exact: a sum that is kept up to date
+/// equals that of the plan summed up again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UserUsage {
     pub(super) comparator: PlanComparator,
@@ -89,7 +89,7 @@ pub(super) struct UserUsage {
     users: Vec<UserSums>,
     // Never iterated.
     jobs: FxHashMap<JobId, PresentJob>,
-    /// Of the plan; `None` until it is needed.
+    /// Sums of the plan; `None` until needed.
     sums: Option<PlanSums>,
     /// Scratch buffer, reused across plans.
     ratios: Vec<f64>,
@@ -97,17 +97,17 @@ pub(super) struct UserUsage {
 
 #[derive(Copy, Clone, Debug, Default)]
 struct UserSums {
-    /// Nanoseconds that jobs waited which have started.
+    /// Nanoseconds that started jobs have waited.
     waited: u128,
     /// Nanoseconds that jobs will have waited by the plan that is summed up.
     will_wait: u128,
-    /// Processor nanoseconds: of jobs that have ended, what they used; of others, processors × estimate.
+    /// Processor nanoseconds: for jobs that have ended, those they used; for others, processors × estimate.
     used: u128,
-    /// All waits per processor second, in seconds.
+    /// Sum of all waits per processor second, in seconds.
     ratio: f64,
 }
 
-/// A job that waits or runs.
+/// Waiting or running job.
 #[derive(Copy, Clone, Debug)]
 struct PresentJob {
     submit: Time,
@@ -115,7 +115,7 @@ struct PresentJob {
     processors: u128,
     /// Processors × estimate, in nanoseconds.
     claim: u128,
-    /// Its start, once it runs.
+    /// Start, once it runs.
     start: Time,
 }
 
@@ -150,7 +150,7 @@ impl UserUsage {
         self.jobs.insert(job.job, PresentJob { submit: job.submit, user, processors, claim, start: Time::MAX });
     }
 
-    /// The job starts, and is no part of the plan any more.
+    /// Starts the job, which leaves the plan.
     pub(super) fn start(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         self.remove(job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
@@ -164,19 +164,19 @@ impl UserUsage {
         self.users[present.user].change(|user| user.used = user.used - present.claim + worked);
     }
 
-    /// The job has been interrupted, and will wait for all of that time.
+    /// Removes the wait of an interrupted job, which waits again.
     pub(super) fn lose(&mut self, job: JobId, now: Time) {
         let present = self.jobs[&job];
         self.users[present.user].change(|user| user.waited -= present.wait(present.start));
         self.finish(job, now);
     }
 
-    /// The plan has changed in more than one job.
+    /// Drops the sums after a change of more than one job.
     pub(super) fn forget_plan(&mut self) {
         self.sums = None;
     }
 
-    /// Sums up the plan, as far as the comparator looks at it, if that has not been done yet.
+    /// Sums up the plan, as far as the comparator needs it, unless already done.
     pub(super) fn sum_up(&mut self, plan: &Reservations, view: &View<'_>) {
         if self.comparator.looks_at_completion_alone() || self.sums.is_some() {
             return;
@@ -190,7 +190,7 @@ impl UserUsage {
         }
     }
 
-    /// The job is part of the plan, with that start.
+    /// Adds the job to the sums, with that start.
     pub(super) fn add(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
@@ -198,7 +198,7 @@ impl UserUsage {
         self.users[self.jobs[&job.job].user].change(|user| user.will_wait += terms.wait);
     }
 
-    /// The job, planned to start so, is no part of the plan any more.
+    /// Removes the job, with that planned start, from the sums.
     pub(super) fn remove(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
@@ -206,7 +206,7 @@ impl UserUsage {
         self.users[self.jobs[&job.job].user].change(|user| user.will_wait -= terms.wait);
     }
 
-    /// The value of the plan that has been summed up, with `job` beside it.
+    /// Returns the cost of the plan that has been summed up, with `job` added.
     pub(super) fn value(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) -> PlanCost {
         let terms = self.terms(job, planned, view);
         let response = seconds(terms.response);
@@ -229,7 +229,7 @@ impl UserUsage {
         }
     }
 
-    /// The terms of one job in the sums.
+    /// Returns the terms of one job in the sums.
     fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> PlanSums {
         let length = view.machines[machine.index()].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(job.submit);
@@ -240,8 +240,8 @@ impl UserUsage {
         PlanSums { wait, response: response.as_nanos().into(), slowdown, jobs: 1 }
     }
 
-    /// The sum over users of (1 + m − w)², where w is a user's wait per processor second, and m its mean over users; one user
-    /// waits `by` nanoseconds longer.
+    /// Returns the sum over users of (1 + m − w)², where w is a user's wait per processor second, and m its mean over
+    /// users; the user `of` waits `by` nanoseconds longer.
     fn fairness(&mut self, of: usize, by: u128) -> f64 {
         self.ratios.clear();
         self.ratios.extend(self.users.iter().map(|user| user.ratio));
@@ -252,7 +252,7 @@ impl UserUsage {
     }
 }
 
-/// A slowdown of 1 in units.
+/// Slowdown of 1 in units.
 const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
 
 #[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
@@ -266,7 +266,7 @@ impl UserSums {
         self.ratio = self.ratio_with(0);
     }
 
-    /// The ratio if the user waits some nanoseconds more.
+    /// Returns the ratio if the user waits some nanoseconds more.
     fn ratio_with(&self, more: u128) -> f64 {
         seconds(self.waited + self.will_wait + more) / seconds(self.used).max(1.0)
     }
@@ -292,7 +292,7 @@ impl PlanSums {
 }
 
 impl PresentJob {
-    /// In nanoseconds.
+    /// Wait in nanoseconds.
     fn wait(&self, start: Time) -> u128 {
         start.saturating_since(self.submit).as_nanos().into()
     }

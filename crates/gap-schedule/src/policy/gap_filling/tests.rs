@@ -18,11 +18,11 @@ fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
 
-/// A policy that is held against its twins after each pass.
+/// Policy that is compared with its twins after each pass.
 struct Checked(GapFilling);
 
 impl Checked {
-    /// What has been summed up job by job is the sum over the plan.
+    /// Asserts that the sums kept job by job equal the sum over the plan.
     fn check_sums(&self, view: &View<'_>) {
         let GapFilling { plan, usage, .. } = &self.0;
         let (mut kept, mut again) = (usage.clone(), usage.clone());
@@ -37,7 +37,7 @@ impl Checked {
         }
     }
 
-    /// On one machine, a search that is played moves no job.
+    /// Asserts that on one machine a search moves no job.
     fn check_that_no_search_is_missed(&self, view: &View<'_>) {
         let GapFilling { search: Some(search), plan, usage, .. } = &self.0 else { return };
         if view.machines.len() == 1 {
@@ -104,7 +104,7 @@ proptest! {
     }
 }
 
-/// A job that takes a machine of four processors for 100 s.
+/// Job that takes a machine of four processors for 100 s.
 fn wide(id: u32) -> QueuedJob {
     let Job { id, request, .. } = Job::new(JobId(id), Time::ZERO, 4, Span::from_secs(100));
     QueuedJob { job: id, request, submit: Time::ZERO }
@@ -121,7 +121,7 @@ fn a_search_waits_for_its_time() {
     (0..5).map(wide).for_each(|job| policy.on_submit(&job, &view));
     let mut starts = Starts::new();
     policy.schedule(&view, &mut starts);
-    // Two start and three wait until 101 s; none of the rounds has been played.
+    // Two start and three wait until 101 s; no round has been run.
     assert_eq!((starts.len(), policy.next_wakeup()), (2, Some(Time::from_secs(60))));
     assert_eq!(policy.search.map(|search| search.left), Some(25));
 }

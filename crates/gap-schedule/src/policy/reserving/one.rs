@@ -1,4 +1,4 @@
-//! A single reservation, of the head of the queue: EASY's rule on several machines, whatever the order of the queue.
+//! Single reservation, for the head of the queue: EASY's rule on several machines, for any order of the queue.
 
 use super::Reserving;
 use crate::machine::site;
@@ -12,11 +12,11 @@ use crate::view::View;
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
 
-/// The reservation of the head of the queue.
+/// Reservation of the head of the queue.
 #[derive(Copy, Clone, Debug)]
 struct HeadStart {
     machine: usize,
-    /// When the head starts there.
+    /// Start of the head.
     at: Time,
     /// Processors of the machine that the head leaves over then.
     extra: u32,
@@ -39,8 +39,8 @@ impl Reserving {
         }
     }
 
-    /// The machine, of those that suit the job, where its processors are free first, by the expected ends of what runs
-    /// there; of several, the one that R5 prefers.
+    /// Returns the suitable machine with the earliest start for the job, by the expected ends of its running jobs; of
+    /// several, the one that R5 prefers.
     fn reserve_one(&mut self, job: &Request, view: &View<'_>) -> HeadStart {
         let need = job.processors;
         self.in_turn.sort_unstable();
@@ -82,17 +82,17 @@ impl Reserving {
         HeadStart { machine, at, extra: self.free_tree.free(machine) + released - need }
     }
 
-    /// The jobs that this pass has started on the machine before the head was found, once `in_turn` is sorted.
+    /// Returns the jobs that this pass has started on the machine before the head was found, once `in_turn` is sorted.
     fn started_on(&self, machine: usize) -> impl Iterator<Item = &RunningJob> {
         let from = self.in_turn.partition_point(|(place, _)| *place < machine);
         let to = self.in_turn.partition_point(|(place, _)| *place <= machine);
         self.in_turn[from..to].iter().map(|(_, job)| job)
     }
 
-    /// Makes a reservation for the head, and starts, in their order, the jobs behind it that do it no harm.
+    /// Makes a reservation for the head, and starts the jobs behind it that do not delay it, in their order.
     ///
-    /// By the strict rule, those must end by the reservation on whatever machine. Else the reserved machine has a rule of its
-    /// own, and is out of the tree of the others meanwhile.
+    /// By the strict rule, those must end by the reservation on any machine. Otherwise the reserved machine has a rule
+    /// of its own, and is meanwhile taken out of the tree of the others.
     pub(super) fn backfill_behind_one(
         &mut self,
         behind: &mut JobLine<'_>,
@@ -107,14 +107,14 @@ impl Reserving {
         let window = at.since(view.now).min(Span::from_nanos(u64::MAX - 1));
         let is_strict = self.readings.rule == BackfillRule::Strict;
         let Self { free_tree, operations, .. } = self;
-        // Of the reserved machine: what is free now, and what the head leaves over.
+        // On the reserved machine: processors free now, and processors that the head leaves over.
         let (mut left, mut extra) = if is_strict { (0, 0) } else { (free_tree.free(reserved), extra) };
         free_tree.seize(reserved, left);
         let ends_in_time = |machine: usize, job: &Request| view.machines[machine].expects(job) <= window;
         let (fastest, place) = (view.fastest(), view.machines[reserved]);
         loop {
             let most = free_tree.most();
-            // Of a single job, `MinDemand` is the job itself, so whatever is found may start, if it may run there.
+            // For a single job, `MinDemand` is the job itself, so the job found may start if it may run there.
             let on_reserved = |least: MinDemand| {
                 least.processors <= left && (least.processors <= extra || place.takes(least.estimate) <= window)
             };
@@ -124,7 +124,7 @@ impl Reserving {
                 elsewhere || on_reserved(least)
             };
             let may_use_reserved = |job: &QueuedJob| job.request.sites.contains(site(reserved));
-            // Where it fits, what is left over then, and the window, are in its way.
+            // A job that fits is blocked by the window and by the processors left over then.
             let refusal = |job: &QueuedJob| {
                 let fits_on_reserved = job.request.processors <= left && may_use_reserved(job);
                 let strictly = || free_tree.first(&job.request, &Cell::default()).filter(|_| is_strict);
