@@ -1,6 +1,6 @@
 //! `cargo xtask check`: checks whether machines can have run a schedule, and whether a policy makes it.
 //!
-//! A schedule is read whole, and so is the log: memory grows with both.
+//! The schedule and the log are read whole: memory grows with both.
 
 mod attempts;
 mod conform;
@@ -71,7 +71,7 @@ difference is reported.
 
 Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
 pub struct Check {
-    /// The log, and how it is read.
+    /// The log and its reading options.
     #[command(flatten)]
     log: LogOptions,
     /// The schedule: CSV or SWF, plain or gzip.
@@ -92,7 +92,7 @@ pub struct Check {
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let on = &options.on;
-    // What is predicted is no part of the log: jobs come with what was requested.
+    // Predictions are no part of the log: jobs come with their requested times.
     let log = LogOptions { estimates: carried(options.log.estimates), ..options.log.clone() };
     let policy = options.policy.as_deref().map(|name| policy(name, own)).transpose()?;
     let name = policy.as_ref().map(|policy| policy.name().to_owned());
@@ -102,7 +102,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
     feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);
-    // No policy has made what cannot have run.
+    // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
         let predicting = policy.predicting().or(Predicting::by_estimates(options.log.estimates));
         let (machines, search) = (places.machines(), Search::of(&log, on));
@@ -122,7 +122,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     })
 }
 
-/// The policy called `text`, as `simulate --policy` takes it; no program.
+/// Returns the policy called `text`, as `simulate --policy` takes it; no program.
 fn policy(text: &str, own: &[Arc<Own>]) -> Result<Policy> {
     let found = Policy::of_base(text, own).ok_or_else(|| {
         let names = Policy::names();
@@ -137,11 +137,11 @@ fn policy(text: &str, own: &[Arc<Own>]) -> Result<Policy> {
     Ok(policy)
 }
 
-/// Compares the programs that the manifest of `OUT/POLICY/jobs.csv` names with what they hold now.
+/// Compares the programs that the manifest of `OUT/POLICY/jobs.csv` names with their present content.
 fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
     let Some(folder) = schedule.parent() else { return Ok(()) };
     let (Some(policy), Some(out)) = (folder.file_name(), folder.parent()) else { return Ok(()) };
-    // A manifest of another kind is none of a schedule's.
+    // A manifest of another kind does not belong to a schedule.
     let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
     for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
         findings.add(Fault::PROGRAM, 0, None, 0, || words);
@@ -149,16 +149,16 @@ fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-/// The outages of the places up to the end of the schedule, in order of failure.
+/// Outages of the places up to the end of the schedule, in order of failure.
 fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Outage>> {
     let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
     let all = options.on.outages_of(&places.names(), options.log.seed())?;
-    // What cannot be read ends a run as well, however late it stands there.
+    // An unreadable outage ends a run too, at any later time.
     let wanted = all.take_while(|outage| outage.as_ref().map_or(true, |outage| outage.down <= end));
     Ok(wanted.collect::<Result<_, _>>()?)
 }
 
-/// The result of a check.
+/// Result of a check.
 pub struct ScheduleCheck {
     trace: PathBuf,
     schedule: PathBuf,
@@ -172,7 +172,7 @@ pub struct ScheduleCheck {
 }
 
 impl ScheduleCheck {
-    /// Whether there is no finding.
+    /// Returns true if there is no finding.
     pub fn is_clean(&self) -> bool {
         self.checked.findings.is_empty()
     }
@@ -198,7 +198,7 @@ impl ScheduleCheck {
         })
     }
 
-    /// The result in words; `quiet` has the findings alone.
+    /// The result in words; with `quiet` only the findings.
     pub fn in_words(&self, quiet: bool) -> String {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let mut lines = Vec::new();

@@ -68,17 +68,17 @@ const SERVERS: (u32, f64) = (16, 4.0 * 3600.0);
 
 const METRICS: [&str; 2] = ["wait_mean", "bounded_slowdown_mean"];
 
-/// Fewer intervals than these are no sample of their coverage.
+/// Smallest number of intervals that are a sample of their coverage.
 const FEW: usize = 20;
 
 /// Replications of one interval over resampled logs.
 const GROUP: usize = 20;
 
-/// A policy and the one it is compared with.
+/// A policy and its baseline.
 type Pair = (&'static str, Option<&'static str>);
 
-/// With jobs of one processor EASY and conservative backfilling are FCFS, so that a queue shows the mean under FCFS, which theory
-/// knows, and another order.
+/// With jobs of one processor EASY and conservative backfilling are FCFS, so a queue shows FCFS, whose mean is known from theory,
+/// and another order.
 const OF_A_QUEUE: &[Pair] = &[("fcfs", None), ("easy+order=sjf", Some("fcfs"))];
 const OF_A_MODEL: &[Pair] = &[("easy", Some("fcfs")), ("easy", Some("cons")), ("easy", Some("easy+backfill=spf"))];
 /// FCFS is saturated on most logs.
@@ -168,7 +168,7 @@ struct Compared {
     sums: [(f64, f64); 2],
     /// The interval of this log alone.
     interval: Option<Estimate>,
-    /// Whether one of the policies of the pair is saturated.
+    /// True if one of the policies of the pair is saturated.
     is_saturated: bool,
 }
 
@@ -202,14 +202,14 @@ fn comparisons(pairs: &[Pair]) -> impl Iterator<Item = (Pair, &'static str)> {
     pairs.iter().flat_map(|pair| METRICS.map(|metric| (*pair, metric)))
 }
 
-/// A line of the table: one pair and metric over all logs of a source.
+/// Line of the table: one pair and metric over all logs of a source.
 #[derive(Serialize)]
 struct Cell {
     workload: String,
     comparison: String,
     metric: &'static str,
     truth: f64,
-    /// Intervals that were given, those that contain the truth, and those that were refused.
+    /// Numbers of intervals given, of those that contain the truth, and of those refused.
     #[serde(rename = "intervals")]
     given: usize,
     #[serde(rename = "containing")]
@@ -218,7 +218,7 @@ struct Cell {
     /// Median width relative to the truth.
     #[serde(rename = "median_relative_width")]
     width: Option<f64>,
-    /// Whether the coverage lies within 92 to 98 %, up to two standard errors; `None` of too few intervals.
+    /// True if the coverage lies within 92 to 98 %, up to two standard errors; `None` for too few intervals.
     holds: Option<bool>,
 }
 
@@ -267,14 +267,14 @@ fn percent(part: usize, of: usize) -> f64 {
     100.0 * as_f64(part) / as_f64(of.max(1))
 }
 
-/// The truth of one cell, the ends of its intervals, and how many intervals were refused.
+/// Truth of one cell, ends of its intervals, and number of refused intervals.
 struct Found {
     truth: f64,
     ends: Vec<(f64, f64)>,
     refused: usize,
 }
 
-/// Over the jobs of all logs; an interval from each of the first logs.
+/// Truth over the jobs of all logs, and an interval from each of the first logs.
 fn by_year(logs: &[&Compared], intervals: usize) -> Found {
     let mean =
         |side: usize| mean_of(logs.iter().map(|log| log.sums[side]).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1)));
@@ -283,7 +283,7 @@ fn by_year(logs: &[&Compared], intervals: usize) -> Found {
     Found { truth: mean(0) - mean(1), refused: estimates.len() - ends.len(), ends }
 }
 
-/// The mean over all logs; Student's t over each group of them.
+/// Mean over all logs, and Student's t over each group of them.
 fn by_group(logs: &[&Compared]) -> Found {
     let values: Vec<f64> = logs.iter().map(|log| mean_of(log.sums[0]) - mean_of(log.sums[1])).collect();
     let groups = values.chunks_exact(GROUP).zip(logs.chunks_exact(GROUP));
@@ -299,7 +299,7 @@ fn mean_of((jobs, sum): (f64, f64)) -> f64 {
     if jobs > 0.0 { sum / jobs } else { 0.0 }
 }
 
-/// Measures the coverage of intervals from one log and prints a table of it. The exit code says whether a cell fails.
+/// Measures the coverage of intervals from one log and prints a table of it. The exit code shows whether a cell fails.
 ///
 /// # Errors
 ///

@@ -4,34 +4,34 @@ use crate::units::{amount, percent, range, readable};
 use lab::chart::{Axis, Dot, Facet, Forest};
 use metrics::{Better, Estimate, Metric, Refusal};
 
-/// What a reader needs to know of a [`Forest`].
+/// Explanation of a [`Forest`] for readers.
 pub(crate) const CAPTION: &str =
     "Bars are 95 % intervals; a hollow dot is no significant difference; an arrow points to what lies beyond the axis.";
 
-/// What a reader needs to know of classes of jobs.
+/// Explanation of classes of jobs for readers.
 pub(crate) const CLASSES: &str =
     "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
 
 /// A difference between two policies.
 #[derive(Debug)]
 pub struct Difference<'a> {
-    /// By this metric.
+    /// Metric of the difference.
     pub metric: &'static Metric,
-    /// The value of this policy
+    /// Policy.
     pub policy: &'a str,
-    /// less that of this one.
+    /// Baseline, whose value is subtracted.
     pub baseline: &'a str,
-    /// Difference of the means over jobs, in the metric's unit; in percent of the baseline's where it is a mean over several logs or
+    /// Difference of the means over jobs, in the metric's unit; in percent of the baseline's for a mean over several logs or
     /// settings.
     pub interval: Estimate,
-    /// The mean of the baseline; `None` where the difference is in percent of it.
+    /// Mean of the baseline; `None` if the difference is in percent of it.
     pub of_baseline: Option<f64>,
-    /// What the interval rests on several of: `blocks of the log`, `replications`.
+    /// Observations of the interval: `blocks of the log`, `replications`.
     pub observations: &'static str,
 }
 
 impl Difference<'_> {
-    /// In percent of the baseline's mean.
+    /// A value in percent of the baseline's mean.
     fn share(&self, value: f64) -> f64 {
         self.of_baseline.map_or(value, |mean| 100.0 * value / mean.abs())
     }
@@ -49,8 +49,8 @@ impl Difference<'_> {
         }
     }
 
-    /// `easy+backfill=spf cuts mean wait by 15 min (13 %) against easy, 95 % CI 6 to 24 min.`, of the best policy against the baseline, or
-    /// of the next one against the baseline if that is the best.
+    /// `easy+backfill=spf cuts mean wait by 15 min (13 %) against easy, 95 % CI 6 to 24 min.`, for the best policy against the baseline, or
+    /// for the next one against the baseline if that is the best.
     pub(crate) fn headline(&self, base_is_best: bool) -> String {
         let Self { metric, policy, baseline: base, interval: estimate, .. } = self;
         let label = metric.label();
@@ -121,7 +121,7 @@ impl Difference<'_> {
         Dot { mean: self.share(mean), interval, ..self.plain() }
     }
 
-    /// Text under the pointer: the policy, the difference with its exact value, the interval, and what it rests on.
+    /// Text under the pointer: the policy, the difference with its exact value, the interval, and its observations.
     fn plain(&self) -> Dot {
         let Self { metric, policy, baseline, interval, .. } = self;
         let share = self.in_percent();
@@ -152,7 +152,7 @@ impl Difference<'_> {
 /// Differences of policies to a baseline, as panels of one picture.
 pub(crate) struct DifferencesTo<'a> {
     pub(crate) baseline: &'a str,
-    /// Name and slot of the others.
+    /// Names and slots of the others.
     pub(crate) others: Vec<(String, usize)>,
 }
 

@@ -2,12 +2,12 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | the file is read and checked, with lines for messages | `file.rs`, `check.rs`, `design.rs` |
-//! | logs are read once and held; replications are made of them | `workloads.rs` |
-//! | the work is cut into units, in a plan that does not change | `plan.rs` |
-//! | runs are simulated, or found in the laboratory's store | `unit.rs`, `measure.rs`, `weeks.rs` |
-//! | here, by Slurm, or by commands for another tool | `engine.rs` |
-//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `answer.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
+//! | read and check the file, with line numbers in messages | `file.rs`, `check.rs`, `design.rs` |
+//! | read logs once and hold them; make replications of them | `workloads.rs` |
+//! | cut the work into units, in a plan that does not change | `plan.rs` |
+//! | simulate runs, or find them in the laboratory's store | `unit.rs`, `measure.rs`, `weeks.rs` |
+//! | compute here, with Slurm, or by commands for another tool | `engine.rs` |
+//! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `answer.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
 //! [observations](lab::observations), as for the papers. One replay has no replications to pair: it is stored with estimates over
@@ -66,7 +66,7 @@ pub fn check_text(text: &str) -> Result<()> {
 ///
 /// # Errors
 ///
-/// A file or a plan that makes no sense, a log that cannot be read, Ctrl-C, or a disk that fails.
+/// Invalid file or plan, unreadable log, Ctrl-C, or disk error.
 pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Result<Ending> {
     match &options.part {
         None => {}
@@ -121,7 +121,7 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
         let results = |plan: &Plan, runs: &[Run]| Results::new(&plan.design, runs.to_vec()).precision(precision);
         let mut reached = results(&plan, &runs);
         while let Some(wanted) = missing_replications(&plan, reached, most) {
-            // A plan of its own for what is added: what is finished stays as it is.
+            // The added replications have a plan of their own: finished ones stay as they are.
             let file = options.file.as_deref().unwrap_or(Path::new(""));
             let more = Plan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
             plan.ensure_same_programs()?;
@@ -152,14 +152,14 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
     Ok(Ending::Done)
 }
 
-/// Number of replications, at most `most`, for a precision that is not reached; `None` where no more are run.
+/// Number of replications, at most `most`, for a precision that is not reached; `None` if no more are run.
 fn missing_replications(plan: &Plan, reached: Precision, most: u32) -> Option<u32> {
     let have = plan.head.end;
     let wanted = match reached {
         Precision::Reached => return None,
         Precision::Needs(wanted) => wanted.and_then(|wanted| u32::try_from(wanted).ok()).unwrap_or(most),
     };
-    // The estimate is a rough one: at least a tenth more, at most twice as many at a time. One replay has no more blocks.
+    // The estimate is rough: at least a tenth more, at most twice as many at a time. One replay has no more blocks.
     let has_more = plan.design.method != design::Method::Weeks && have < most;
     has_more.then(|| wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most))
 }
@@ -211,7 +211,7 @@ fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Puts the units of a plan together, from whatever machine they come.
+/// Merges the units of a plan, from any machines.
 fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
@@ -265,8 +265,8 @@ fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
     Ok(found.into_values().flat_map(|(runs, _)| runs).collect())
 }
 
-/// Writes the plan where its units will be. One that is there and differs is replaced only if `replaces`: a plan does not change
-/// while other machines work by it.
+/// Writes the plan into the folder of its units. A different plan there is replaced only if `replaces`: a plan does not change
+/// while other machines use it.
 fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     let path = cells.join(PLAN);
     let text = plan.to_text();
@@ -292,7 +292,7 @@ fn cells_of(out: &Path) -> PathBuf {
     out.join("cells")
 }
 
-/// The folder of a plan: that of its units.
+/// Folder of a plan, which is that of its units.
 fn folder_of(plan: &Path) -> &Path {
     plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -4,15 +4,15 @@ use super::feasible::{Jobs, PlannedStart};
 use gap_schedule::{Machine, Starts};
 use sim_core::{AvailabilityProfile, Job, Outage, SiteId, Time};
 
-/// Starts that a failure ended. No schedule has them, since their jobs started again: a start that the policy would make, and
-/// that is possible, is taken as made.
+/// Starts that a failure ended. No schedule contains them, since their jobs started again: a start that the policy would make, and
+/// that is possible, counts as made.
 pub(super) struct Attempts {
     machines: Vec<Machine>,
     /// By machine, in order of failure.
     outages: Vec<Vec<Outage>>,
-    /// What the schedule and earlier attempts leave free on each machine; empty where nothing fails.
+    /// Processors that the schedule and earlier attempts leave free on each machine; empty without outages.
     room: Vec<AvailabilityProfile>,
-    /// Those of this instant.
+    /// Attempts of this instant.
     pub(super) now: Starts,
 }
 
@@ -30,7 +30,7 @@ impl Attempts {
         Self { machines, outages, room, now: Starts::new() }
     }
 
-    /// Whether the job, which the schedule starts as `planned`, can have started here now and been ended by a failure.
+    /// Returns true if the job, which the schedule starts as `planned`, can have started here now and been ended by a failure.
     pub(super) fn take(&mut self, job: &Job, machine: SiteId, now: Time, planned: Option<(Time, u64)>) -> bool {
         let place = machine.index();
         let outages = &self.outages[place];

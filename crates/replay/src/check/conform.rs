@@ -1,7 +1,7 @@
 //! Comparison of a schedule with a policy.
 //!
 //! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
-//! decides; what starts is what the schedule says.
+//! decides; the starts are those of the schedule.
 
 use super::feasible::{Jobs, PlannedStart};
 use super::finding::Findings;
@@ -14,11 +14,11 @@ use sim_core::{Context, EventPriority, Job, Model, Outage, Prioritized, Sim, Sit
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A policy with all that determines its schedule of these jobs on these machines.
+/// Policy with all inputs that determine its schedule of these jobs on these machines.
 pub(super) struct Question<'a> {
     pub(super) jobs: &'a Jobs,
     pub(super) machines: Vec<Machine>,
-    /// Those up to the end of the schedule, in order of failure.
+    /// Outages up to the end of the schedule, in order of failure.
     pub(super) outages: Vec<Outage>,
     pub(super) on: &'a MachineOptions,
     pub(super) policy: policy::Policy,
@@ -26,7 +26,7 @@ pub(super) struct Question<'a> {
     pub(super) predicting: Option<Predicting>,
 }
 
-/// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, its starts are in
+/// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
 /// order of time.
 pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &mut Findings) -> Differences {
     let Question { jobs, machines, outages, on, policy, search, predicting } = question;
@@ -48,7 +48,7 @@ pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &
 #[derive(Clone, Debug)]
 enum Happening {
     World(Event),
-    /// All other events of this instant have happened.
+    /// End of the instant, after all its other events.
     Close,
 }
 
@@ -61,12 +61,12 @@ impl Prioritized for Happening {
     }
 }
 
-/// The world, in which the policy decides and the schedule is obeyed.
+/// World in which the policy decides and the schedule is obeyed.
 struct Followed<'a, 'f, J> {
     world: MultiCluster<Obeying<'a>, J, std::vec::IntoIter<Outage>>,
     follower: Rc<RefCell<Follower<'a>>>,
     findings: &'f mut Findings,
-    /// Whether the end of the present instant is on its way.
+    /// True if the event for the end of the present instant has been posted.
     will_close: bool,
 }
 
@@ -102,7 +102,7 @@ impl<J: Iterator<Item = Job>> Model for Followed<'_, '_, J> {
     }
 }
 
-/// The policy as the world knows it.
+/// Policy as the world sees it.
 struct Obeying<'a>(Rc<RefCell<Follower<'a>>>);
 
 impl Policy for Obeying<'_> {

@@ -30,7 +30,7 @@ fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
     names.into_iter().map(read).collect()
 }
 
-/// A policy of ours under the usual options.
+/// A policy of this program under the usual options.
 fn named(name: &str) -> Box<dyn Policy> {
     policy::Policy::find(name, &[]).expect("it is ours").at_work(&Search::default(), 1)
 }
@@ -67,7 +67,7 @@ fn schedule(processors: u32, policy: Box<dyn Policy>, jobs: &[LogJob]) -> String
     text
 }
 
-/// With `GRIDPROOF_CONFORMANCE=write` it writes them, after a workload or an order was added.
+/// With `GRIDPROOF_CONFORMANCE=write` the test writes the schedules, after a workload or an order was added.
 #[test]
 fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
     let writes = std::env::var_os("GRIDPROOF_CONFORMANCE").is_some_and(|value| value == "write");
@@ -101,7 +101,7 @@ fn the_policies_differ_on_the_workloads() {
         .collect();
     for (k, (name, _)) in policies.iter().enumerate() {
         for (other, _) in policies.iter().enumerate().take(k) {
-            // Two names of one order, where nothing is predicted.
+            // Two names of one order without predictions.
             let is_twin = [name.as_str(), policies[other].0.as_str()] == ["easy+order=spf", "easy+order=sjf"];
             assert_eq!(all[k] == all[other], is_twin, "{name} and {}", policies[other].0);
         }

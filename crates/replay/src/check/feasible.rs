@@ -11,13 +11,13 @@ use sim_core::{Outage, Request, Span, Time};
 use std::collections::VecDeque;
 use workload::{Intake, LogJob, SwfReader};
 
-/// Records of one number that are compared with a row.
+/// Number of records with the same number that are compared with a row.
 const NAMESAKES: usize = 64;
 
-/// A record of the log: the job that it yields, if any, and its submit time.
+/// Record of the log: the job that it yields, if any, and its submit time.
 type Numbered = (Option<usize>, Option<Span>);
 
-/// The jobs of the log, and its other records.
+/// Jobs of the log, and its other records.
 pub(super) struct Jobs {
     /// In order of submission: job `n` has the id `n`.
     pub(super) jobs: Vec<LogJob>,
@@ -31,7 +31,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Reads the log, twice: once for its jobs, and once for the records that are none.
+    /// Reads the log twice: once for its jobs, and once for the records that yield no job.
     pub(super) fn read(options: &LogOptions, places: &Sites) -> Result<Self> {
         let trace = options.trace();
         let mut intake = Intake::new(SwfReader::open(trace)?, options.intake(places.widest()));
@@ -50,7 +50,7 @@ impl Jobs {
     }
 }
 
-/// One start of a schedule: of which job, where, when, and on which line.
+/// One start of a schedule: job, machine, times, and line of the file.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlannedStart {
     pub(super) job: usize,
@@ -66,7 +66,7 @@ pub(super) struct Checked {
     pub(super) findings: Findings,
     /// Rows of records that are no jobs.
     pub(super) no_jobs: u64,
-    /// Jobs that no place could hold, which did not start.
+    /// Jobs that did not start because no place could hold them.
     pub(super) rejected: u64,
 }
 
@@ -137,8 +137,8 @@ impl Look<'_> {
         Time::ZERO + time.saturating_sub(self.offset)
     }
 
-    /// The record of the log, among those of this number that are `left`, that agrees best with the row; else the first. Each record
-    /// stands for one row, and a schedule may be in another order.
+    /// Returns the record, among those of this number that are `left`, that agrees best with the row, otherwise the first. Each
+    /// record stands for one row, and a schedule may be in another order.
     fn next_record(&self, row: &ScheduleRow, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
         let length = |row: &ScheduleRow| Some(row.finish?.saturating_sub(row.start?));
         let agrees = |(job, logged): Numbered| {
@@ -151,13 +151,13 @@ impl Look<'_> {
                 |length| job.is_some_and(|job| self.machines.iter().any(|one| one.takes(job.runtime) == length));
             (submit, job.is_some(), width, length(row).is_none_or(takes))
         };
-        // Far behind in such a queue of namesakes nothing is looked for: a log may call all of its jobs the same.
+        // Only the first records of such a queue are compared: a log may give all of its jobs the same number.
         let close = left.iter().take(NAMESAKES).copied().enumerate();
         let (place, _) = close.rev().max_by_key(|(_, record)| agrees(records[*record]))?;
         left.remove(place).map(|record| records[record])
     }
 
-    /// Checks one row, of that job, whose submit time in the log is `logged`. Returns its start, if it has one.
+    /// Checks one row of this job, whose submit time in the log is `logged`. Returns its start, if it has one.
     fn at(
         &self,
         row: &ScheduleRow,
@@ -190,7 +190,7 @@ impl Look<'_> {
                 format!("job {number} holds {processors} processors, and asked for {asked}")
             });
         }
-        // Where the file has its times from the log's own beginning, this would be hidden by a difference that is cut at zero.
+        // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
         if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
             found.findings.add(Fault::EARLY, number, Some(start), line, || {
                 format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
@@ -223,7 +223,7 @@ impl Look<'_> {
     }
 }
 
-/// The offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
+/// Offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
 /// time decides.
 fn offset(jobs: &Jobs, rows: &[ScheduleRow]) -> Span {
     let told = rows.iter().find_map(|row| {
@@ -236,7 +236,7 @@ fn offset(jobs: &Jobs, rows: &[ScheduleRow]) -> Span {
     }
 }
 
-/// Reports places that have more processors in use than they have.
+/// Reports places with more processors in use than they have.
 fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
     let mut ends: Vec<&PlannedStart> = found.starts.iter().collect();
     ends.sort_by_key(|start| start.finish);
@@ -263,7 +263,7 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
 
 /// Reports jobs that run on a machine that is down. The outages are in order of failure.
 pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found: &mut Checked) {
-    // By machine, in order of failure: each with the latest repair up to it.
+    // By machine, in order of failure: each outage with the latest repair up to it.
     let mut by_machine: Vec<Vec<(Outage, Time)>> = vec![Vec::new(); names.len()];
     for outage in outages {
         let before = &mut by_machine[outage.site.index()];
@@ -273,7 +273,7 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
     for start in &found.starts {
         let outages = &by_machine[start.machine];
         let next = outages.partition_point(|(outage, _)| outage.down <= start.start);
-        // One that ends at the instant of a failure has ended.
+        // A job that ends at the instant of a failure has ended.
         let hits = outages.get(next).filter(|(outage, _)| outage.down < start.finish);
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
@@ -290,7 +290,7 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
 /// Start, finish, number and line of a job, its processors, its width, and its machine.
 type Seated<'a> = (Time, Time, u64, u64, &'a Vec<(u32, u32)>, u32, usize);
 
-/// Reports processors that are in use twice, where the schedule names them.
+/// Reports processors that are in use twice, if the schedule names them.
 fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut Findings) {
     allocated.sort_by_key(|seated| (seated.0, seated.3));
     let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated

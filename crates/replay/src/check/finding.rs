@@ -4,7 +4,7 @@ use serde::Serialize;
 use sim_core::Time;
 use std::collections::BTreeMap;
 
-/// A kind of finding: its place among them, and its name.
+/// Kind of finding: its position among the kinds, and its name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(into = "&'static str")]
 pub(super) struct Fault(u8, pub(super) &'static str);
@@ -12,7 +12,7 @@ pub(super) struct Fault(u8, pub(super) &'static str);
 impl Fault {
     pub(super) const UNKNOWN: Self = Self(0, "unknown-job");
     pub(super) const TWICE: Self = Self(1, "job-twice");
-    /// A job of the log is not there, or never starts.
+    /// A job of the log has no row, or never starts.
     pub(super) const MISSING: Self = Self(2, "missing-job");
     pub(super) const SUBMIT: Self = Self(3, "submit-differs");
     pub(super) const WIDTH: Self = Self(4, "width-differs");
@@ -34,16 +34,16 @@ impl From<Fault> for &'static str {
     }
 }
 
-/// The first finding of a kind, and their number.
+/// First finding of a kind, and their number.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
     #[serde(rename = "finding")]
     pub(super) fault: Fault,
     pub(super) count: u64,
     job: u64,
-    /// Since the first submission.
+    /// Time since the first submission.
     time: Option<String>,
-    /// The line of the schedule; of a job that is not there, of the log.
+    /// Line of the schedule; for a job without a row, of the log.
     pub(super) line: u64,
     pub(super) words: String,
 }

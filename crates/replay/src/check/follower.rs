@@ -1,4 +1,4 @@
-//! A policy that follows a schedule, and compares another one with it.
+//! A policy that follows a schedule, and compares another policy with it.
 
 use super::attempts::Attempts;
 use super::feasible::{Jobs, PlannedStart};
@@ -12,20 +12,20 @@ use sim_core::{JobId, Outage, SiteId, Time};
 /// Numbers of differences between a schedule and a policy.
 #[derive(Copy, Clone, Debug, Default, Serialize)]
 pub(super) struct Differences {
-    /// Instants at which the policy would have started others.
+    /// Instants at which the policy would have started other jobs.
     pub(super) instants: u64,
-    /// Jobs that the schedule starts, and the policy would not have then, or elsewhere.
+    /// Jobs that the schedule starts although the policy would not have started them then, or would have elsewhere.
     #[serde(rename = "starts_not_by_policy")]
     pub(super) not_by_policy: u64,
     /// Jobs that the policy would have started, and the schedule starts later.
     #[serde(rename = "late_jobs")]
     pub(super) late: u64,
-    /// Whether the comparison went on to the end.
+    /// True if the comparison went on to the end.
     #[serde(rename = "complete")]
     pub(super) is_complete: bool,
 }
 
-/// The policy of that world: it starts what the schedule starts, and compares that with the starts of another policy.
+/// Policy of the world above: makes the starts of the schedule, and compares them with those of another policy.
 pub(super) struct Follower<'a> {
     jobs: &'a Jobs,
     policy: policy::Policy,
@@ -34,18 +34,18 @@ pub(super) struct Follower<'a> {
     places: usize,
     /// Starts of the schedule from the present instant on, in order of time.
     ahead: &'a [PlannedStart],
-    /// Positions, among those that are due, of the starts that were made.
+    /// Positions, among the starts that are due, of those that were made.
     made: Vec<usize>,
     /// Starts that the policy has decided on at this instant, each once.
     answered: Starts,
     /// The state at its first decision at this instant.
     seen: Seen,
-    /// Whether all else of the instant has happened: what the schedule starts now starts.
+    /// True after all other events of the instant: the starts of the schedule are then made.
     pub(super) is_closing: bool,
-    /// Whether the policy's state has starts that were not made.
+    /// True if the policy's state has starts that were not made.
     is_astray: bool,
     attempts: Attempts,
-    /// When the schedule starts each job, and on which line.
+    /// Start time of each job in the schedule, and its line.
     planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
     late: FxHashSet<JobId>, // never iterated
@@ -123,7 +123,7 @@ impl<'a> Follower<'a> {
             }
             self.answered.push(start);
             let (job, machine) = start;
-            // In the policy's own order, where it agrees: what it keeps is then what it would have kept.
+            // In the policy's own order where it agrees, so that its state is as if it had decided alone.
             if let Some(number) = due.iter().position(|planned| of(planned) == start) {
                 self.made.push(number);
                 starts.push(start);
@@ -142,7 +142,7 @@ impl<'a> Follower<'a> {
         [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
     }
 
-    /// Reports where the policy and the schedule differ at this instant, which is over. Jobs that are known to be late make no
+    /// Reports the difference between the policy and the schedule at this instant, which is over. Jobs known to be late make no
     /// difference.
     pub(super) fn compare(&mut self, now: Time, findings: &mut Findings) {
         let due = self.due(now);
@@ -177,7 +177,7 @@ impl<'a> Follower<'a> {
         });
     }
 
-    /// The starts of both, the free processors and the first waiting job; and the start of the first job that is late.
+    /// The starts of both, the free processors and the first waiting job; and the start of the first late job.
     fn in_words(&self, now: Time, answer: &Starts, due: &[PlannedStart], late: Option<JobId>) -> String {
         let name = self.policy.name();
         let theirs = self.list(due.iter().map(|start| start.job));
@@ -213,7 +213,7 @@ impl<'a> Follower<'a> {
     /// follow from the view alone.
     pub(super) fn rebuild(&mut self, view: &View<'_>) {
         if self.at_work.is_pure() {
-            // It has no state.
+            // The policy has no state.
             self.is_astray = false;
         }
         if !self.is_astray || !self.policy.can_be_rebuilt() {
@@ -245,7 +245,7 @@ impl Seen {
     }
 }
 
-/// A start as a policy answers it.
+/// Start in the form that a policy returns.
 fn of(start: &PlannedStart) -> (JobId, SiteId) {
     (JobId(u32::try_from(start.job).expect("fewer than 2^32 jobs")), site(start.machine))
 }

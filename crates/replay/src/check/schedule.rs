@@ -152,7 +152,7 @@ fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &JobNumb
 fn seconds(text: &str) -> Option<Span> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    // Zeros behind the ninth place are no more exact.
+    // Zeros after the ninth place do not matter.
     let part = part.trim_end_matches('0');
     if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 9 {
         return None;

@@ -9,7 +9,7 @@ use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
 use metrics::{Better, ConfidenceInterval, Estimate, Refusal, catalogue};
 
-/// Panels at most: of more cells, a panel is a mean over one factor's value.
+/// Largest number of panels; with more cells, a panel is a mean over one factor's value.
 const MOST_PANELS: usize = 24;
 
 /// A part of the experiment that a panel shows.
@@ -18,7 +18,7 @@ struct Part {
     cells: Vec<At>,
 }
 
-/// The metrics of the design in their order, of the policies against the baseline.
+/// Metrics of the design in their order, of the policies against the baseline.
 pub(super) struct Answer<'a> {
     results: &'a Results<'a>,
     against: DifferencesTo<'a>,
@@ -36,7 +36,7 @@ impl<'a> Answer<'a> {
         self.results.design
     }
 
-    /// A policy less another: in the metric's unit in one cell; over several in percent of the other's mean, of those cells where
+    /// A policy less another: in the metric's unit in one cell; over several in percent of the other's mean, of those cells in which
     /// neither is saturated if there are such.
     fn between(&self, [policy, base]: [usize; 2], metric: Metric, cells: &[At]) -> Option<Difference<'a>> {
         let results = self.results;
@@ -57,7 +57,7 @@ impl<'a> Answer<'a> {
         Some(Difference { metric, policy, baseline, interval, of_baseline, observations })
     }
 
-    /// Of every other policy to the baseline.
+    /// Differences of all other policies to the baseline.
     fn all(&self, metric: Metric, cells: &[At]) -> Vec<Difference<'a>> {
         let base = self.design().baseline;
         self.against.others.iter().filter_map(|(_, policy)| self.between([*policy, base], metric, cells)).collect()
@@ -67,7 +67,7 @@ impl<'a> Answer<'a> {
         self.results.places().collect()
     }
 
-    /// Every cell, as long as that many can be looked at; else every value of every factor, over the others.
+    /// One part per cell up to the limit of panels; otherwise one per value of every factor, over the others.
     fn parts(&self) -> Vec<Part> {
         let (design, cells) = (self.design(), self.cells());
         if cells.len() <= MOST_PANELS {
@@ -98,7 +98,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Which policy is best by one metric over the whole experiment, and by how much.
+    /// The best policy by one metric over the whole experiment, and its difference.
     pub(super) fn headline(&self, metric: Metric) -> Option<String> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let all = self.all(metric, &self.cells());
@@ -125,7 +125,7 @@ impl<'a> Answer<'a> {
         Shown::picture(forest, format!("{CAPTION}{over}"), rows.collect())
     }
 
-    /// One metric by log and setting; none of a single cell.
+    /// One metric by log and setting; `None` for a single cell.
     pub(super) fn by_part(&self, metric: Metric) -> Option<Shown> {
         let (parts, cells) = (self.parts(), self.cells());
         let facets = parts.iter().map(|part| {
@@ -143,14 +143,14 @@ impl<'a> Answer<'a> {
         let rows = cells.iter().flat_map(|at| {
             let mut heads = vec![self.design().logs[at.log].name.clone()];
             heads.extend(self.design().texts(&self.results.settings[at.setting]));
-            // The name of a log is its user's.
+            // The name of a log is chosen by its user.
             let x = csv_name(&heads.join(" / ")).into_owned();
             self.all(metric, &[*at]).into_iter().map(move |one| row(&one, &x))
         });
         (cells.len() > 1).then(|| Shown::picture(forest, caption, rows.collect()))
     }
 
-    /// The other metrics over the whole experiment; none if there is one.
+    /// The other metrics over the whole experiment; `None` if there is only one metric.
     pub(super) fn others(&self) -> Option<Shown> {
         let (others, cells) = (&self.design().metrics[1..], self.cells());
         let of = |metric: Metric| (metric, self.all(metric, &cells));

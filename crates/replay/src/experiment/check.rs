@@ -1,4 +1,4 @@
-//! From a file to a design: the rules that concern more than one value. An error names file, line, key and the fix.
+//! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Value};
 use super::file::{Bound, ClaimTable, File, Kind, LogTable, Replicate, Source, Vary, WarmUp};
@@ -65,7 +65,7 @@ impl Design {
     }
 }
 
-/// A rule: whether it is broken, where, and what to do about it.
+/// Rule: true if it is broken, its span, and the fix.
 type Rule = (bool, Range<usize>, String);
 
 /// Checks with the source at hand, for messages.
@@ -106,7 +106,7 @@ impl Check<'_> {
         Ok(policies)
     }
 
-    /// The position of the policy of that name, however it is written.
+    /// Position of the policy with this name, in any spelling.
     fn policy(&self, text: &str, span: &Range<usize>, key: &str, policies: &[Policy]) -> Result<usize> {
         let found = Policy::find(text, &self.added.policies);
         let name = found.as_ref().map_or(text, Policy::name);
@@ -226,7 +226,7 @@ impl Check<'_> {
         }))
     }
 
-    /// Refuses metrics of tardiness where a log has no deadlines.
+    /// Refuses metrics of tardiness if a log has no deadlines.
     fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
         let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
         self.refuse(metrics.get_ref().iter().map(|metric| {
@@ -241,7 +241,7 @@ impl Check<'_> {
         }))
     }
 
-    /// Dimensions in the order in which they are written.
+    /// Dimensions in the order of the file.
     fn vary(&self, file: &File, method: Method) -> Result<Vec<Dimension>> {
         fn list<T: Copy>(
             key: Key,

@@ -61,7 +61,7 @@ pub(crate) struct How {
     /// Folder of the logs; the variable GRID_TRACES may name it too. A log is looked for beside the experiment's file first.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
-    /// Where to write; results/experiment/NAME if not given.
+    /// Output folder; results/experiment/NAME if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Remove finished units, and compute everything again.
@@ -99,7 +99,7 @@ pub(crate) enum Part {
         /// The plan, such as results/experiment/NAME/cells/plan.jsonl.
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
-        /// Where to write; the folder above the plan's if not given.
+        /// Output folder; the folder above the plan's if not given.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },

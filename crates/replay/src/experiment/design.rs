@@ -1,4 +1,4 @@
-//! What an experiment is, once its file has been read and everything in it makes sense.
+//! The design of an experiment: its file, read and checked.
 
 use super::file::RepairRule;
 use super::measure::{Metric, Window};
@@ -20,7 +20,7 @@ pub(super) struct Design {
     pub(super) own_metrics: Vec<Metric>,
     pub(super) seed: u64,
     pub(super) logs: Vec<Log>,
-    /// What is varied, in the order of the columns.
+    /// Dimensions that are varied, in the order of the columns.
     pub(super) vary: Vec<Dimension>,
     pub(super) method: Method,
     pub(super) count: u32,
@@ -32,34 +32,34 @@ pub(super) struct Design {
 /// One log, or a model in its place.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
-    /// As in the column `log`.
+    /// Name, as in the column `log`.
     pub(super) name: String,
     pub(super) from: From,
     pub(super) procs: Option<u32>,
     pub(super) machines: Option<(PathBuf, Inside)>,
     /// Estimates that policies see, unless they are varied.
     pub(super) estimates: Estimates,
-    /// When jobs ought to be finished.
+    /// Rule for the deadlines of jobs.
     pub(super) deadlines: Deadlines,
-    /// What happens to records that need a repair; they are repaired if that is not said.
+    /// Reaction to records that need a repair; `None` repairs them.
     pub(super) repairs: Option<RepairRule>,
-    /// Jobs of a model; records of a log, at most.
+    /// Number of jobs of a model; largest number of records of a log.
     pub(super) count: Option<u32>,
-    /// The offered load that it is scaled to.
+    /// Offered load that it is scaled to.
     pub(super) load: Option<f64>,
-    /// Where the file names it.
+    /// Line of the experiment's file that names it.
     pub(super) line: usize,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum From {
-    /// A file, as it is written.
+    /// File, as written.
     File(String),
-    /// A model, and its parameters, if they are in a file.
+    /// Model, and the file of its parameters, if given.
     Model(&'static ModelEntry, Option<String>),
 }
 
-/// One thing that is varied, and its values.
+/// One dimension of the settings, and its values.
 #[derive(Clone, Debug)]
 pub(super) struct Dimension {
     pub(super) key: Key,
@@ -104,11 +104,11 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// One combination of values: by dimension, its value's position.
+/// One combination of values: for each dimension, the position of its value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Setting(pub(super) Vec<usize>);
 
-/// What stands for replications.
+/// Method of replication.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Blocks { weeks: Option<u64> },
@@ -138,11 +138,11 @@ pub(super) struct Claim {
     pub(super) policy: usize,
     pub(super) is_below: bool,
     pub(super) bound: Against,
-    /// By how much of the other policy's value at least: 0.1 for ten percent, 0 for any difference.
+    /// Least difference relative to the other policy's value: 0.1 for ten percent, 0 for any difference.
     pub(super) by: f64,
-    /// Whether each log is judged for itself.
+    /// True if each log is judged by itself.
     pub(super) every_log: bool,
-    /// Dimensions whose values are judged one by one; over the others the mean is taken.
+    /// Dimensions whose values are judged one by one; the mean is taken over the others.
     pub(super) every: Vec<Key>,
     /// `mine.toml:12`.
     pub(super) source: String,
@@ -202,7 +202,7 @@ impl Design {
         all
     }
 
-    /// The value that a setting has, if that is varied.
+    /// Value of a dimension in a setting, if it is varied.
     pub(super) fn value(&self, setting: &Setting, key: Key) -> Option<Value> {
         let at = self.vary.iter().position(|dimension| dimension.key == key)?;
         Some(self.vary[at].values[setting.0[at]])

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// All runs of a plan, how many batches there are, and how many of them were simulated now: those that neither the store of `cells` nor
+/// Returns all runs of a plan, the number of batches, and the number of batches simulated now: those that neither the store of `cells` nor
 /// a unit holds.
 pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
     let batches = plan.batches(&plan.units);
@@ -22,29 +22,29 @@ pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(Vec<Run>,
     Ok((runs, batches.len() as u64, simulated))
 }
 
-/// Computes one unit into a store of its own. Returns how many batches were simulated now.
+/// Computes one unit into a store of its own. Returns the number of batches simulated now.
 pub(super) fn work(plan: &Plan, cells: &Path, one: Unit) -> Result<u64> {
     let store = Store::open(&store::unit(cells, one.unit))?;
     Ok(unit::runs(plan, &store, &plan.batches(&[one]), &|_| {})?.1)
 }
 
-/// The units of which a batch is not `found`.
+/// Units with a batch that is not found.
 pub(super) fn missing(plan: &Plan, is_found: impl Fn(&Batch) -> bool) -> Vec<Unit> {
     let units = plan.units.iter().filter(|unit| !plan.batches(&[**unit]).iter().all(&is_found));
     units.copied().collect()
 }
 
-/// One command for each unit that is missing, a line each: for GNU parallel, HyperQueue, HTCondor.
+/// One command per missing unit, a line each: for GNU parallel, HyperQueue, HTCondor.
 pub(super) fn commands(plan_file: &Path, missing: &[Unit]) -> Result<String> {
     let program = this_program()?;
     let plan = quoted(&plan_file.to_string_lossy()).into_owned();
     Ok(missing.iter().map(|unit| format!("{program} experiment work {plan} --unit {}\n", unit.unit)).collect())
 }
 
-/// The job array of Slurm for the units that are missing.
+/// Job array of Slurm for the missing units.
 ///
-/// A task is run at least once, and perhaps again: the unit's file makes the second run a look at it. The numbers of the units
-/// stand in the script, so that what is submitted again is what is missing, and nothing else.
+/// A task is run at least once, and perhaps again: the second run finds the unit's file. The numbers of the units
+/// are in the script, so that exactly the missing ones are submitted again.
 pub(super) fn slurm_script(plan: &Plan, plan_file: &Path, missing: &[Unit], slurm: &Slurm) -> Result<String> {
     let mut script = String::from("#!/bin/bash\n");
     let ranges = array(missing);
@@ -109,7 +109,7 @@ pub(super) fn submit(script: &Path) -> Result<String> {
         bail!("--engine slurm: sbatch refuses: {}; the script is {}", words.trim(), script.display());
     }
     let number = String::from_utf8_lossy(&answer.stdout);
-    // On a federation a cluster's name follows.
+    // On a federation the cluster's name follows.
     Ok(number.trim().split(';').next().unwrap_or_default().to_owned())
 }
 

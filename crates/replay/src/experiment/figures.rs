@@ -19,7 +19,7 @@ pub(super) struct Pictures {
     pub(super) first: Vec<Shown>,
     /// The other metrics.
     pub(super) others: Vec<Shown>,
-    /// Means, distributions, classes of jobs, and what was left out.
+    /// Means, distributions, classes of jobs, and left-out jobs.
     pub(super) rest: Vec<Shown>,
 }
 
@@ -52,7 +52,7 @@ impl Pictures {
     }
 }
 
-/// The dimension that a picture can have on its x axis.
+/// Dimension that a picture can have on its x axis.
 fn numeric(design: &Design) -> Option<Key> {
     let long = |key: &Key| design.vary.iter().any(|dimension| dimension.key == *key && dimension.values.len() > 1);
     [Key::Load, Key::Users, Key::Procs].into_iter().find(long)
@@ -144,7 +144,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     Some(Shown::picture(chart, caption, rows))
 }
 
-/// Waits under the baseline in the first replication, in order of submission, and where the count begins.
+/// Waits under the baseline in the first replication, in order of submission, and the beginning of the window.
 fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     const POINTS: usize = 120;
     let design = results.design;
@@ -198,7 +198,7 @@ fn point(x: f64, estimate: &ConfidenceInterval) -> Point {
     }
 }
 
-/// The name of a file on every system.
+/// A file name that is valid on every system.
 fn legal(text: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-_.=+".contains(letter) { letter } else { '-' };
     text.trim_end_matches('-').chars().map(plain).collect()

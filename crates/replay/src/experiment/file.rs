@@ -1,4 +1,4 @@
-//! The file of an experiment as it is written. Values are checked while they are read, so that each error has its line.
+//! The file of an experiment as it is written. Values are checked during reading, so that each error has its line.
 
 use crate::options::Inside;
 use anyhow::{Result, anyhow};
@@ -73,16 +73,16 @@ pub(super) struct Vary {
 pub(super) struct Replicate {
     pub(super) method: Option<Kind>,
     pub(super) count: Option<Spanned<Whole<2, 100_000>>>,
-    /// Of `shake`.
+    /// For `shake`: largest shift.
     pub(super) shift: Option<Spanned<Text<Length>>>,
-    /// Of `blocks` and `users`: number of weeks.
+    /// For `blocks` and `users`: number of weeks.
     pub(super) weeks: Option<Spanned<Whole<1, 5_200>>>,
     pub(super) warm_up: Option<Spanned<Text<WarmUp>>>,
     pub(super) cool_down: Option<Text<Length>>,
     pub(super) precision: Option<Spanned<Share>>,
 }
 
-/// Method of replication, as it is written.
+/// Method of replication, as written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -139,7 +139,7 @@ impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for Whole<LOW, HIGH> {
     }
 }
 
-/// A number that something is multiplied by.
+/// Number used as a multiplier.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 pub(super) struct Factor(pub(super) f64);
@@ -153,7 +153,7 @@ impl TryFrom<f64> for Factor {
     }
 }
 
-/// A part of a whole.
+/// Part of a whole.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 pub(super) struct Share(pub(super) f64);
@@ -167,7 +167,7 @@ impl TryFrom<f64> for Share {
     }
 }
 
-/// A value that is written as text.
+/// Value that is written as text.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "String", bound = "T: FromStr<Err: ToString>")]
 pub(super) struct Text<T: FromStr<Err: ToString>>(pub(super) T);
@@ -193,7 +193,7 @@ impl FromStr for Length {
     }
 }
 
-/// The beginning of a run that does not count: a span, or cut by a rule.
+/// Beginning of a run that does not count: a span, or cut by a rule.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum WarmUp {
     Mser,
@@ -250,7 +250,7 @@ impl Source {
         1 + self.text[..span.start.min(self.text.len())].matches('\n').count()
     }
 
-    /// An error at a span. `words` begin with the key and end with the fix.
+    /// Error at a span. `words` begin with the key and end with the fix.
     pub(super) fn wrong(&self, span: &Range<usize>, words: impl std::fmt::Display) -> anyhow::Error {
         anyhow!("{}:{}: {words}", self.path.display(), self.line(span))
     }

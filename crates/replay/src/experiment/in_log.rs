@@ -8,14 +8,14 @@ use lab::chart::significant;
 use lab::page::Table;
 use lab::table::{csv, number};
 
-/// Lines that the terminal shows.
+/// Number of lines on the terminal.
 const SHOWN: usize = 8;
 
 /// One metric of the baseline in one place.
 pub(super) struct InLog {
     at: At,
     metric: Metric,
-    /// In the log as it is.
+    /// Value in the log itself.
     own: f64,
     /// Smallest value over replications, 5th percentile, median, 95th percentile, and largest value.
     range: [f64; 5],
@@ -30,7 +30,7 @@ impl InLog {
             matches!(results.design.method, Method::Blocks { weeks: Some(_) } | Method::Users { weeks: Some(_) });
         for at in results.places() {
             for metric in &results.design.metrics {
-                // Sums follow the length of the log.
+                // Sums grow with the length of the log.
                 if is_cut && metric.grows_with_log() {
                     continue;
                 }
@@ -68,7 +68,7 @@ impl InLog {
         )
     }
 
-    /// What the terminal shows: the first metric of each place. Values outside of their range are warnings.
+    /// Lines for the terminal: the first metric of each place. Values outside of their range are warnings.
     pub(super) fn on_terminal(all: &[Self], results: &Results<'_>) -> String {
         let first = results.design.metrics.first();
         let shown: Vec<&Self> = all.iter().filter(|one| first == Some(&one.metric)).collect();
@@ -116,7 +116,7 @@ impl InLog {
     }
 }
 
-/// Of values in order, interpolated between neighbours.
+/// Percentile of sorted values, interpolated between neighbours.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let (at, rest) = ((sorted.len() - 1) * percent / 100, (sorted.len() - 1) * percent % 100);
     let next = sorted.get(at + 1).unwrap_or(&sorted[at]);

@@ -8,7 +8,7 @@ use sim_core::{Job, Span, Time};
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.
 pub(super) type Metric = &'static metrics::Metric;
 
-/// What the paired interval says of a policy: better than the baseline, worse, or neither.
+/// Result of the paired interval: true if the policy is better than the baseline, false if worse, `None` without a significant difference.
 pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
     let is_high = metric.better() == Better::Larger;
     if difference.lies_above(0.0) {
@@ -24,30 +24,30 @@ pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<
 pub(super) const BETTER: usize = 0;
 pub(super) const WORSE: usize = 1;
 
-/// Whether one replay says something of a metric: it is estimated over blocks, or is the utilization, which has no interval.
+/// Returns true if one replay defines a metric: it is estimated over blocks, or is the utilization, which has no interval.
 pub(super) fn is_defined_by_week(metric: Metric) -> bool {
     metric.name() == "utilization" || Blocks::METRICS.contains(&metric.name())
 }
 
-/// Which part of a run counts, by the submission of jobs.
+/// Part of a run that counts, by the submission of jobs.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// The beginning is found by MSER-5 on the waits under the baseline.
+    /// True if MSER-5 on the waits under the baseline finds the beginning.
     pub(super) mser: bool,
-    /// So much of the beginning does not count.
+    /// Length of the beginning that does not count.
     pub(super) warm_up: Span,
-    /// So much of the end does not count.
+    /// Length of the end that does not count.
     pub(super) cool_down: Span,
 }
 
 impl Window {
-    /// From when to when submissions count, given the run of the baseline: one window for all policies, which are then
+    /// First and last instant at which submissions count, given the run of the baseline: one window for all policies, which are then
     /// compared on the same jobs.
     pub(super) fn of(&self, jobs: &[Job], baseline: &[Placement]) -> (Time, Time) {
         let last = jobs.last().map_or(Time::ZERO, |job| job.submit);
         let mut from = Time::ZERO + self.warm_up;
         if self.mser {
-            // A run that never settles keeps all but its first half, and the report says how much was left out.
+            // A run that never settles loses its first half, and the report shows the share of left-out jobs.
             let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
             from = from.max(jobs.get(cut).map_or(last, |job| job.submit));
         }
@@ -66,7 +66,7 @@ pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
     pairs.filter_map(|(job, placement)| placement.map(|(start, _)| start.since(job.submit).as_secs_f64())).collect()
 }
 
-/// One run, measured: a value for each metric, not a number where there is none.
+/// Measures of one run: a value for each metric, NaN if it is undefined.
 pub(super) fn measured(
     jobs: &[Job],
     placements: &[Placement],
@@ -94,7 +94,7 @@ pub(super) fn measured(
     let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
     let in_room = |work: f64| (room > 0.0).then(|| work / room);
     if cuts {
-        // Over the window alone, with the jobs that came before it.
+        // Only over the window, including the jobs that came before it.
         totals.count("utilization", in_room(busy(jobs, placements, from, to)));
     }
     totals.count("offered_load", in_room(work));

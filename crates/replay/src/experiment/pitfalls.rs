@@ -10,7 +10,7 @@ use workload::Estimates;
 /// Number of paired differences at which one of them is expected to stand out by chance.
 const MANY_COMPARISONS: usize = 20;
 
-/// Everything that a reader should know before believing a number, each with what to do about it.
+/// Warnings about the results, each with its remedy.
 pub(super) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) -> Vec<String> {
     let mut found = of_the_design(design, held);
     found.extend(of_the_runs(design, results));
@@ -129,7 +129,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     found
 }
 
-/// That a policy cannot do the work as fast as it comes, in how many of its replications.
+/// Warning that a policy cannot do the work as fast as it arrives, with the number of such replications.
 fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
     let flags = results.sample(&results.of(at, policy, metrics::Metric::of("saturated")));
     let many = flags.iter().filter(|flag| **flag > 0.5).count();
@@ -158,7 +158,7 @@ fn refused(results: &Results<'_>, at: At) -> Vec<String> {
         .collect()
 }
 
-/// The largest correlation of neighbouring blocks among the differences that are judged, if it is large.
+/// Largest correlation of neighbouring blocks among the differences that are judged, if it is large.
 fn dependent(results: &Results<'_>, at: At) -> Option<String> {
     let design = results.design;
     let others = (0..design.policies.len()).filter(|policy| *policy != design.baseline);

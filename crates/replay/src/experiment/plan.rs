@@ -1,4 +1,4 @@
-//! The plan of an experiment: what will be run, cut into units. It holds all that determines the results, but for the code.
+//! The plan of an experiment: its runs, cut into units. It holds all that determines the results, except the code.
 
 use super::cli::How;
 use super::design::{Design, Method};
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Jobs that are simulated in a unit where `--units` is not given: five to ten minutes of EASY on one core.
+/// Jobs simulated in a unit without `--units`: five to ten minutes of EASY on one core.
 const JOBS_OF_A_UNIT: u64 = 400_000_000;
 
 /// Cost of a job under a program of the user's own, relative to other policies.
@@ -22,18 +22,18 @@ const OF_A_PROGRAM: u64 = 100;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
-    /// Of the form of the plan.
+    /// Version of the plan's format.
     version: u32,
-    /// The experiment's file, as it was given, and what it holds.
+    /// Path of the experiment's file, as given; its content is in `text`.
     pub(super) file: PathBuf,
     text: String,
     pub(super) quick: bool,
-    /// Instead of the file's.
+    /// Seed instead of the file's.
     pub(super) seed: Option<u64>,
     traces: Option<PathBuf>,
-    /// The logs as they were found, with their SHA-256; empty for a model.
+    /// Paths of the logs as found, with their SHA-256; empty for a model.
     logs: Vec<(String, String)>,
-    /// SHA-256 of the files that decide what policies do, by policy and file.
+    /// SHA-256 of the files that determine the policies' behaviour, by policy and file.
     #[serde(default)]
     pub(super) programs: Programs,
     pub(super) first: u32,
@@ -41,7 +41,7 @@ pub(super) struct Head {
     pub(super) units: u32,
 }
 
-/// SHA-256 of the files that decide what policies do, by policy and file: see
+/// SHA-256 of the files that determine the policies' behaviour, by policy and file: see
 /// [`Policy::programs`](crate::simulate::policy::Policy::programs).
 pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -50,22 +50,22 @@ pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 pub(super) struct Unit {
     pub(super) unit: u32,
     pub(super) log: usize,
-    /// Its replications: from the first to before the end.
+    /// Replications: from the first to before the end.
     pub(super) first: u32,
     pub(super) end: u32,
 }
 
-/// In place of a replication: the log itself, under the baseline alone.
+/// Number in place of a replication: the log itself, under the baseline alone.
 pub(super) const IN_LOG: u32 = u32::MAX;
 
-/// What is drawn once: a replication of a log.
+/// One draw: a replication of a log.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Batch {
     pub(super) log: usize,
     pub(super) rep: u32,
 }
 
-/// A plan with what it speaks of.
+/// A plan with its design and logs.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) head: Head,
@@ -80,7 +80,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan of a file. `replications` instead of the file's own, from the first to before the end.
+    /// The plan of a file. `replications`, from the first to before the end, replace the file's own.
     pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, added: &Added) -> Result<Self> {
         let source = Source::open(file)?;
         let design = designed(&source, how.quick, how.seed, added)?;
@@ -107,7 +107,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Reads a plan, and the logs that it speaks of: all of them, or that of one unit alone.
+    /// Reads a plan, and its logs.
     pub(super) fn read(path: &Path, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(path)?;
         let mut lines = text.lines();
@@ -136,11 +136,11 @@ impl Plan {
         Ok(Self { head, units, design, held, source, hash, code: provenance::code(!added.is_empty()) })
     }
 
-    /// Makes sure that policies are the programs that the plan was made for.
+    /// Checks that the policies are the programs that the plan was made for.
     ///
     /// # Errors
     ///
-    /// A file that differs from what it was then, or is not there.
+    /// A file that has changed since then, or is missing.
     pub(super) fn ensure_same_programs(&self) -> Result<()> {
         let now = programs(&self.design)?;
         for (policy, files) in &self.head.programs {
@@ -156,7 +156,7 @@ impl Plan {
         Ok(())
     }
 
-    /// As it is written.
+    /// Content of the plan's file.
     pub(super) fn to_text(&self) -> String {
         let mut text = serde_json::to_string(&self.head).expect("a plan is plain data");
         for unit in &self.units {
@@ -166,7 +166,7 @@ impl Plan {
         text + "\n"
     }
 
-    /// The unit of that number.
+    /// Returns the unit with this number.
     pub(super) fn unit(&self, number: u32) -> Result<Unit> {
         match self.units.get(number as usize) {
             Some(unit) => Ok(*unit),
@@ -174,7 +174,7 @@ impl Plan {
         }
     }
 
-    /// What units compute: replications of their logs, and with the first the [log itself](IN_LOG) where replications are drawn from it.
+    /// Batches of units: replications of their logs, and with the first the [log itself](IN_LOG) if replications are drawn from it.
     pub(super) fn batches(&self, units: &[Unit]) -> Vec<Batch> {
         let resamples = !matches!(self.design.method, Method::Weeks | Method::Seeds);
         let of_unit = |&Unit { log, first, end, .. }: &Unit| {
@@ -203,7 +203,7 @@ fn programs(design: &Design) -> Result<Programs> {
 }
 
 fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec<Held>> {
-    // In parallel: unpacking a large log takes longer than many a run. The first error in the order of the file is told.
+    // In parallel: unpacking a large log takes longer than many runs. The first error in the order of the file is returned.
     let held: Vec<Result<Held>> = design.logs.par_iter().map(|log| Held::open(log, design, source, traces)).collect();
     held.into_iter().collect()
 }

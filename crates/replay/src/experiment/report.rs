@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
         let Some(mean) = self.results.mean(at, policy, metric) else { return ["–".to_owned(), String::new()] };
         let text = |value: f64| if metric.unit() == "s" { amount(metric, value) } else { significant(value) };
         let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
-            // Over blocks, an interval reaches further on one side.
+            // An interval over blocks reaches further on one side.
             (Some(_), Some(low), Some(high)) if self.plan.design.method == Method::Weeks => {
                 format!("{} [{}, {}]", text(mean.mean), text(low), text(high))
             }
@@ -218,7 +218,7 @@ impl<'a> Report<'a> {
         Table::new("logs", "Logs", caption, columns, rows.collect())
     }
 
-    /// The line that makes these results again. It does not tell who computed them: that changes nothing.
+    /// Command line that reproduces these results. It omits the engine, which has no effect on them.
     fn command_line(&self) -> String {
         let head = &self.plan.head;
         let mut command = format!("{} experiment {}", program(), quoted(&head.file.to_string_lossy()));

@@ -1,4 +1,4 @@
-//! All runs of an experiment, and the tables that are made of them.
+//! All runs of an experiment, and their tables.
 
 use super::design::{Against, Claim, Design, Key, Method, Setting};
 use super::measure::Metric;
@@ -30,22 +30,22 @@ pub(super) struct Results<'a> {
     /// Columns of `runs.csv`.
     measured: Vec<Metric>,
     observations: Observations<Cell>,
-    /// Estimates over blocks, where one replay stands for replications.
+    /// Estimates over blocks, if one replay stands for replications.
     weeks: BTreeMap<Cell, Weeks>,
-    /// Of the baseline in the logs themselves.
+    /// Metrics of the baseline in the logs themselves.
     in_logs: BTreeMap<At, Vec<Option<f64>>>,
     /// Policies that are saturated in at least half of their replications.
     saturated: BTreeSet<Cell>,
 }
 
-/// Where a number stands: a log under a setting.
+/// Place of a number: a log under a setting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) log: usize,
     pub(super) setting: usize,
 }
 
-/// A policy there. The order is that of runs.csv.
+/// Policy at a place. The order is that of runs.csv.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cell {
     at: At,
@@ -93,7 +93,7 @@ impl<'a> Results<'a> {
         (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| At { log, setting }))
     }
 
-    /// The metric of the baseline in the log itself; none of a model, and where that log is not what replications are made of.
+    /// The metric of the baseline in the log itself; `None` for a model, and if replications are not made of that log.
     pub(super) fn in_log(&self, at: At, metric: Metric) -> Option<f64> {
         let position = self.measured.iter().position(|one| *one == metric)?;
         self.in_logs.get(&at)?.get(position).copied().flatten()
@@ -109,12 +109,12 @@ impl<'a> Results<'a> {
         self.observations.sample(quantity, u32::MAX)
     }
 
-    /// The mean over replications; `None` where it is defined in none.
+    /// Mean over replications; `None` if it is defined in none.
     fn estimate(&self, quantity: &Quantity<Cell>) -> Option<ConfidenceInterval> {
         Some(self.observations.estimate(quantity, u32::MAX)).filter(|estimate| estimate.replications > 0)
     }
 
-    /// A comparison over replications, without an interval where a policy is saturated: its mean then follows the length of the log.
+    /// Comparison over replications, without an interval if a policy is saturated: its mean then grows with the length of the log.
     fn compared(&self, quantity: &Quantity<Cell>) -> ConfidenceInterval {
         let estimate = self.observations.estimate(quantity, u32::MAX);
         let mut cells = BTreeSet::new();
@@ -138,7 +138,7 @@ impl<'a> Results<'a> {
         self.design.metrics.iter().position(|known| *known == metric)
     }
 
-    /// Difference over blocks of one replay; `None` where replications are compared, or the metric has none.
+    /// Difference over blocks of one replay; `None` if replications are compared, or the metric has none.
     pub(super) fn weekly(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<&Estimate> {
         self.weeks.get(&Cell { at, policy })?.differences[base][self.column(metric)?].as_ref()
     }
@@ -152,8 +152,8 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The same over several places: the mean of the differences, each in percent of the mean of the baseline there, which is better
-    /// behaved than a mean of ratios where single replications wait for hardly anything. Places where that is zero do not count.
+    /// Mean of the differences over several places, each in percent of the mean of the baseline there. It varies less than a
+    /// mean of ratios if single replications have nearly zero waits. Places with a zero mean do not count.
     pub(super) fn percent_over(
         &self,
         at: &[At],
@@ -178,7 +178,7 @@ impl<'a> Results<'a> {
             .filter(|estimate| estimate.replications > 0)
     }
 
-    /// Whether a policy is saturated in at least half of the replications of one place.
+    /// Returns true if a policy is saturated in at least half of the replications of one place.
     pub(super) fn is_saturated(&self, at: At, policy: usize) -> bool {
         self.saturated.contains(&Cell { at, policy })
     }
@@ -196,13 +196,13 @@ impl<'a> Results<'a> {
         Quantity::Rank(policy, all.collect())
     }
 
-    /// The mean rank of a policy over all logs and settings. An observation is a replication, over all of them; one replay gives no
+    /// Mean rank of a policy over all logs and settings. An observation is a replication, over all of them; one replay gives no
     /// interval.
     pub(super) fn overall_rank(&self, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
         self.estimate(&Quantity::mean_of(self.places().map(|at| self.rank(at, policy, metric)).collect()))
     }
 
-    /// Which policies may be the best in one place.
+    /// Standing of each policy in one place: those that may be the best.
     pub(super) fn standings(&self, at: At, metric: Metric) -> Vec<Standing> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let policies = 0..self.design.policies.len();
@@ -222,7 +222,7 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// Kendall's τ between the orders of the policies under two metrics, on average over all places in which both order them.
+    /// Kendall's τ between the orders of the policies under two metrics, averaged over all places in which both order them.
     pub(super) fn agreement(&self, a: Metric, b: Metric) -> Option<f64> {
         let order_of = |at: At, metric: Metric| -> Option<Vec<f64>> {
             let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
@@ -275,14 +275,14 @@ impl<'a> Results<'a> {
         mean_of_intervals(&found)
     }
 
-    /// The claim's number in one place: a difference where policies are compared. Over several logs it is in percent of the other
+    /// The claim's number in one place: a difference if policies are compared. Over several logs it is in percent of the other
     /// policy's mean: seconds of different machines do not add.
     fn claimed(&self, claim: &Claim, at: At) -> Quantity<Cell> {
         let ours = self.of(at, claim.policy, claim.metric);
         let Against::Policy(other) = claim.bound else { return ours };
         let theirs = self.of(at, other, claim.metric);
         let whole = self.estimate(&theirs).map_or(f64::NAN, |theirs| theirs.mean.abs());
-        // "Lower by at least a tenth" is "lower than nine tenths", which no division makes wider.
+        // "Lower by at least a tenth" is "lower than nine tenths", a form without a division that would widen the interval.
         let share = claim.share();
         let difference = ours - if claim.by > 0.0 { theirs * share } else { theirs };
         if claim.every_log { difference } else { difference * (100.0 / whole) }
@@ -302,7 +302,7 @@ impl<'a> Results<'a> {
         if parts.is_empty() { "all logs and settings".to_owned() } else { parts.join(", ") }
     }
 
-    /// What the numbers of a claim are.
+    /// Unit of the numbers of a claim.
     pub(super) fn unit(&self, claim: &Claim) -> String {
         let policy = |position: usize| self.design.policies[position].name();
         match claim.bound {
@@ -326,8 +326,8 @@ impl<'a> Results<'a> {
         self.rows(|at, policy, metric| if policy == base { None } else { self.difference(at, policy, base, metric) })
     }
 
-    /// The policy with the best mean in one place, then those without a significant difference from it; none where no interval says
-    /// anything.
+    /// The policy with the best mean in one place, then those without a significant difference from it; empty if there is no
+    /// interval.
     pub(super) fn best(&self, at: At, metric: Metric) -> Vec<&str> {
         let found = self.standings(at, metric);
         if !found.iter().any(|one| matches!(one, Standing::MayBeBest | Standing::Worse)) {
@@ -354,7 +354,7 @@ impl<'a> Results<'a> {
         row
     }
 
-    /// `best.csv`: which policies may be the best, by log, setting and metric.
+    /// `best.csv`: policies that may be the best, by log, setting and metric.
     pub(super) fn best_table(&self) -> Result<Vec<u8>> {
         let mut rows = Vec::new();
         for at in self.places() {
@@ -403,7 +403,7 @@ impl<'a> Results<'a> {
         csv(self.head(&rest), rows)
     }
 
-    /// `doubt.csv`: each claim under each value of what is varied alone.
+    /// `doubt.csv`: each claim under each single value of a varied dimension.
     pub(super) fn doubt_table(&self) -> Result<Vec<u8>> {
         let rows = self.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
             let flips = if verdict == overall { "no" } else { "yes" };
@@ -413,7 +413,7 @@ impl<'a> Results<'a> {
         csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
     }
 
-    /// Each claim under each value alone: its verdict there, and over all.
+    /// Each claim under each single value: its verdict there, and over all.
     pub(super) fn doubts(&self) -> Vec<(&Claim, Key, String, Verdict, Verdict)> {
         let mut doubts = Vec::new();
         for claim in &self.design.claims {
@@ -447,7 +447,7 @@ impl<'a> Results<'a> {
         self.places().flat_map(move |at| (0..policies.len()).flat_map(move |policy| of_policy(at, policy)))
     }
 
-    /// A row for each log, setting, policy and metric for which there is an estimate.
+    /// A row for each log, setting, policy and metric with an estimate.
     fn rows(&self, of: impl Fn(At, usize, Metric) -> Option<ConfidenceInterval>) -> Result<Vec<u8>> {
         let row = |(at, policy, metric): (At, usize, Metric)| {
             Some(self.placed(at, self.estimated(policy, metric, &of(at, policy, metric)?)))
@@ -455,8 +455,8 @@ impl<'a> Results<'a> {
         csv(self.head(&ESTIMATED), self.each().filter_map(row))
     }
 
-    /// Whether every mean is known to a relative half-width of `precision`, and how many replications that needs, by the variance
-    /// seen so far.
+    /// Result of the comparison of every mean's relative half-width with `precision`, and the number of replications needed by the
+    /// variance seen so far.
     pub(super) fn precision(&self, precision: f64) -> Precision {
         let means: Vec<ConfidenceInterval> =
             self.each().filter_map(|(at, policy, metric)| self.mean(at, policy, metric)).collect();
@@ -472,16 +472,16 @@ impl<'a> Results<'a> {
     }
 }
 
-/// What [`Results::precision`] finds.
+/// Result of [`Results::precision`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     Reached,
-    /// Number of replications; `None` where no number of them is known to suffice.
+    /// Number of replications; `None` if no number of them is known to suffice.
     Needs(Option<usize>),
 }
 
-/// The mean of several numbers, each over blocks of one replay. An interval of a mean is at most as wide as the mean of the intervals,
-/// however these depend on one another.
+/// Mean of several numbers, each over blocks of one replay. An interval of a mean is at most as wide as the mean of the intervals,
+/// under any dependence between them.
 fn mean_of_intervals(all: &[ConfidenceInterval]) -> Option<ConfidenceInterval> {
     let mean = |end: fn(&ConfidenceInterval) -> Option<f64>| {
         let ends: Vec<f64> = all.iter().map(end).collect::<Option<_>>()?;

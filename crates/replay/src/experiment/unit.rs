@@ -1,8 +1,8 @@
 //! Batches of an experiment: found in the store, or simulated and stored.
 //!
-//! A batch is what is drawn once: a replication of a log, with its runs under every setting and policy. Its identity is the hash of the
-//! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so that a stored one is what
-//! this program would compute. Several may compute the same batch at once, on several machines, and store the same line.
+//! A batch is one draw: a replication of a log, with its runs under every setting and policy. Its identity is the hash of the
+//! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so a stored batch equals what
+//! this program would compute. Several processes, on several machines, may compute the same batch at once and store the same line.
 
 use super::design::Setting;
 use super::measure::measured;
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use workload::HeldLog;
 
-/// What tells one run from others. The order is that of runs.csv.
+/// Key of a run. The order is that of runs.csv.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct RunKey {
     pub(super) log: usize,
@@ -30,13 +30,13 @@ pub(super) struct RunKey {
     pub(super) rep: u32,
 }
 
-/// One run, with what was measured: `null` where a metric is not defined.
+/// One run with its metrics: `null` if a metric is undefined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Run {
     #[serde(flatten)]
     pub(super) key: RunKey,
     pub(super) metrics: Vec<Option<f64>>,
-    /// Estimates over blocks, where one replay stands for replications.
+    /// Estimates over blocks, if one replay stands for replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) weeks: Option<Weeks>,
     /// Draws outside the bounds of the log, in the first run of each draw.
@@ -44,7 +44,7 @@ pub(super) struct Run {
     pub(super) refused: u32,
 }
 
-/// The runs of batches, and how many of these were simulated now: those that the store lacks. `ran` is given the number of jobs after
+/// Returns the runs of batches, and the number of batches simulated now, which the store lacks. `ran` receives the number of jobs after
 /// each simulation.
 pub(super) fn runs(
     plan: &Plan,
@@ -63,7 +63,7 @@ pub(super) fn runs(
         }
         let mut runs = if batch.rep == IN_LOG { in_log(plan, batch.log) } else { drawn(plan, *batch, ran) }?;
         runs.sort_by(|a, b| a.key.cmp(&b.key));
-        // Programs are started again and again meanwhile: one that was edited would be stored as what it was.
+        // Programs are started repeatedly meanwhile: the runs of an edited one would be stored under its old hash.
         plan.ensure_same_programs()?;
         store.put(&identity, &runs)?;
         simulated.fetch_add(1, Ordering::Relaxed);
@@ -116,7 +116,7 @@ fn drawn(plan: &Plan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Ru
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// The baseline on the log itself, in each setting with the users of the log.
+/// Runs of the baseline on the log itself, in each setting with the users of the log.
 fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
     let design = &plan.design;
     let Some(base) = plan.held[log].log() else { return Ok(Vec::new()) };
@@ -149,7 +149,7 @@ fn under(
         }
         let seed = design.seed.wrapping_add(u64::from(replication));
         let replayed = told.replayed(&design.policies[policy], seed);
-        // Not a context: an interruption must stay one.
+        // Without a context: an interruption must keep its type.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,
             false => {
@@ -157,7 +157,7 @@ fn under(
             }
         })
     };
-    // The baseline first: it says where the run has settled.
+    // The baseline first: it determines the end of the warm-up.
     let baseline = replay(design.baseline)?;
     let window = design.window.of(&told.jobs, &baseline.0);
     let (mut runs, mut replayed) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Estimates from one replay of a log, over its blocks: what `method = "weeks"` has in place of replications.
+//! Estimates from one replay of a log, over its blocks: `method = "weeks"` uses them in place of replications.
 
 use super::design::{Against, Claim, Design};
 use super::measure::Metric;
@@ -14,26 +14,26 @@ pub(super) struct Weeks {
     pub(super) means: Vec<Option<Estimate>>,
     /// Differences to each policy, at 95 %.
     pub(super) differences: Vec<Vec<Option<Estimate>>>,
-    /// The same at the level of comparisons with the best.
+    /// The same differences at the level of comparisons with the best.
     pub(super) simultaneous: Vec<Vec<Option<Estimate>>>,
     /// Numbers of the claims about this policy.
     pub(super) claims: Vec<Option<Estimate>>,
 }
 
-/// At 95 %. Its replications are the blocks.
+/// Interval at 95 %. Its replications are the blocks.
 pub(super) const fn interval(estimate: &Estimate) -> ConfidenceInterval {
     let Estimate { mean, low, high, blocks, .. } = *estimate;
     ConfidenceInterval { mean, low, high, replications: blocks, level: ConfidenceInterval::LEVEL }
 }
 
-/// Sums over the jobs of one policy by block, and whether it is saturated.
+/// Sums over the jobs of one policy by block; `is_saturated` is its saturation.
 pub(super) struct Replayed {
     blocks: Blocks,
     is_saturated: bool,
 }
 
 impl Replayed {
-    /// Of the jobs submitted within an interval.
+    /// Creates the sums over the jobs submitted within an interval.
     pub(super) fn new(jobs: &[Job], placements: &[Placement], submitted: (Time, Time), trend: &Trend) -> Self {
         let blocks = blocks_of(jobs, placements, submitted);
         Self { blocks, is_saturated: trend.is_saturated() }
@@ -70,7 +70,7 @@ impl Replayed {
         Some(if self.is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
     }
 
-    /// The metric of this policy less a share of that of another one.
+    /// Metric of this policy less a share of that of another one.
     fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Estimate> {
         let estimate = self.blocks.difference_at(&theirs.blocks.scaled(share), metric.name(), level)?;
         let is_saturated = self.is_saturated || theirs.is_saturated;

@@ -1,4 +1,4 @@
-//! The findings in sentences that are made of the numbers.
+//! The findings in sentences, built from the numbers.
 
 use super::answer::Answer;
 use super::measure::{Metric, better};
@@ -8,7 +8,7 @@ use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
 
-/// A verdict on a claim of the user's own.
+/// Verdict on a claim of the user's own.
 pub(super) const fn finding(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced | Verdict::Consistent => "supported",
@@ -27,7 +27,7 @@ pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String>
     sentences
 }
 
-/// The same by the other metrics, and how well these agree.
+/// The same by the other metrics, and their agreement.
 pub(super) fn of_others(results: &Results<'_>) -> Vec<String> {
     let others = results.design.metrics.iter().skip(1).map(|metric| by_metric(results, metric));
     others.chain(of_agreement(results)).collect()
@@ -74,7 +74,7 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
     format!("By {}, against {base}: {}.", metric.label(), parts.join("; "))
 }
 
-/// Which policies may be the best: by name in one place, by number of places in several.
+/// Policies that may be the best: by name in one place, by number of places in several.
 fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name()).collect();
     let places: Vec<At> = results.places().collect();
@@ -107,7 +107,7 @@ fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Which metrics order the policies alike, and which do not.
+/// Metrics that order the policies alike, and those that do not.
 fn of_agreement(results: &Results<'_>) -> Option<String> {
     let metrics = &results.design.metrics;
     let mut lowest: Option<(f64, Metric, Metric)> = None;

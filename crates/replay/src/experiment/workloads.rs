@@ -18,20 +18,20 @@ use workload::resample::{Blocks, Drawn, Users, shaken};
 use workload::swf::Header;
 use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
 
-/// A log that was read, from which every replication is made.
+/// A log that was read, of which every replication is made.
 pub(super) struct Held {
     origin: Origin,
     deadlines: Deadlines,
     machines: Vec<Machine>,
     processors: u32,
-    /// As found; empty for a model.
+    /// Path as found; empty for a model.
     pub(super) path: PathBuf,
-    /// Of the file; empty for a model.
+    /// SHA-256 of the file; empty for a model.
     pub(super) sha256: String,
     pub(super) repairs: Repairs,
-    /// Whether its machine file has memory sizes, which no world uses.
+    /// True if its machine file has memory sizes, which no world uses.
     tells_memory: bool,
-    /// Relative density that gives the load which was asked for, where the log is a file.
+    /// Relative density that gives the requested load, if the log is a file.
     density: f64,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// When each job ran under a policy, and the trend of the work that waited.
+    /// Times of each job's run under a policy, and the trend of the work that waited.
     pub(super) fn replayed(&self, policy: &Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
         policy.replay(&self.machines, &self.jobs, &self.numbers, self.estimates, seed)
     }
 }
 
 impl Held {
-    /// Opens the log, and looks whether the experiment can run on it. A message names the file and line of its table.
+    /// Opens the log, and checks that the experiment can run on it. A message names the file and line of its table.
     pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
         let here = || format!("{}:{}", source.path.display(), log.line);
         match &log.from {
@@ -106,7 +106,7 @@ impl Held {
         }
         let own = match (log.procs, &log.machines) {
             (Some(procs), _) => procs,
-            // Where every setting has its own machine, that of the log is not needed.
+            // If every setting has its own machine, that of the log is not needed.
             (None, None) => match design.vary.iter().find(|dimension| dimension.key == Key::Procs) {
                 Some(dimension) => match dimension.values[0] {
                     Value::Procs(procs) => procs,
@@ -155,7 +155,7 @@ impl Held {
         Ok((log, 0))
     }
 
-    /// The parts that replications are drawn from; none where nothing is drawn from parts.
+    /// Parts that replications are drawn from; `None` if nothing is drawn from parts.
     pub(super) fn parts(&self) -> Option<String> {
         match &self.origin {
             Origin::Blocks(of) => Some(format!("blocks of {} weeks", of.block())),
@@ -178,7 +178,7 @@ impl Held {
             _ => 1.0,
         };
         let own = match (&self.origin, log.load) {
-            // Each draw has a load of its own, and is brought to the one that was asked for.
+            // Each draw has a load of its own, and is scaled to the requested one.
             (Origin::Model(..), Some(load)) => {
                 base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load / own)
             }
@@ -199,7 +199,7 @@ impl Held {
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, Origin::Users(..) | Origin::Blocks(_)) {
-            // The same job may be there twice: its number would not tell the two apart.
+            // The same job may occur twice: its number would be ambiguous.
             (1..).take(jobs.jobs().len()).collect()
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
@@ -207,7 +207,7 @@ impl Held {
         Told { jobs: jobs.with_estimates(carried(estimates), seed), numbers, estimates, machines, processors }
     }
 
-    /// About how many jobs a run has.
+    /// Approximate number of jobs of a run.
     pub(super) fn jobs(&self) -> u64 {
         match (&self.origin, self.log()) {
             (Origin::Model(_, count), _) => u64::from(*count),
@@ -215,7 +215,7 @@ impl Held {
         }
     }
 
-    /// The log as it was read; none of a model.
+    /// The log as it was read; `None` for a model.
     pub(super) const fn log(&self) -> Option<&HeldLog> {
         match &self.origin {
             Origin::Log(log) | Origin::Users(log, _) => Some(log),
@@ -228,7 +228,7 @@ impl Held {
         self.processors
     }
 
-    /// Whether requested times are known of some job at least.
+    /// Returns true if requested times are known of at least one job.
     pub(super) fn has_limits(&self) -> bool {
         match &self.origin {
             // A model draws them for every job or for none.
@@ -237,19 +237,19 @@ impl Held {
         }
     }
 
-    /// Notes on what the log and its machine file hold and no world uses.
+    /// Notes on content of the log and its machine file that no world uses.
     pub(super) fn ignored(&self) -> Vec<String> {
         ignored::notes(self.repairs.unread(), self.tells_memory)
     }
 
-    /// Relative density by which the load that was asked for is met.
+    /// Relative density that gives the requested load.
     pub(super) const fn density(&self) -> f64 {
         self.density
     }
 }
 
 impl Origin {
-    /// The parts that replications of a log are drawn from, given the processors of its machine and its relative density.
+    /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
     fn of(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
         Ok(match design.method {
             Method::Blocks { weeks } => {
@@ -258,7 +258,7 @@ impl Origin {
                     Some(weeks) => of.with_weeks(weeks),
                     None => of,
                 };
-                // A log that no draw resembles is refused before anything is simulated.
+                // A log that no draw resembles is refused before the first simulation.
                 of.redrawn(&Streams::new(design.seed, 0))?;
                 Self::Blocks(Box::new(of))
             }
@@ -293,7 +293,7 @@ pub(super) fn estimates_of(design: &Design, log: &Log) -> Vec<Estimates> {
     )
 }
 
-/// A file that an experiment names: beside it, then here, then among the traces.
+/// Path of a file that an experiment names: beside it, then here, then among the traces.
 fn found(name: &str, source: &Source, traces: Option<&Path>) -> Result<PathBuf> {
     let beside = source.path.parent().unwrap_or(Path::new("")).join(name);
     let folders = [Some(beside), Some(PathBuf::from(name)), traces.map(|folder| folder.join(name))];
