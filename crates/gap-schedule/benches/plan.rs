@@ -1,8 +1,8 @@
 //! EG-EDF and Tabu search at the load of their paper: 150 machines, 3000 jobs.
 //!
-//! `cargo bench -p gap-schedule --bench plan`. What to look at: microseconds per arrival and per Tabu iteration, and how
-//! many times faster both are than their twins, which try everything on copies of the whole plan. The streams run as
-//! wholes, jobs ending as they said they would, so that plans are as full as they get.
+//! `cargo bench -p gap-schedule --bench plan`. Prints microseconds per arrival and per Tabu iteration, and the speed-up
+//! over the twins, which try everything on copies of the whole plan. The streams run to their end, and all jobs end as
+//! estimated, so that plans are as full as possible.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{Edf, EgEdf, EgTies, GapBound, Plan, PlanJob, Tabu, TabuChoice, TabuCounts};
@@ -143,7 +143,7 @@ fn micros(total: Duration, count: u64) -> f64 {
     total.as_secs_f64() * 1e6 / count as f64
 }
 
-/// The shortest of five runs, as microseconds per arrival and per iteration, and the counts of both rules.
+/// Returns the shortest of five runs, as microseconds per arrival and per iteration, and the counts of both rules.
 fn fast(machines: &[(u32, f64)], jobs: &[PlanJob]) -> (f64, f64, u64, TabuCounts) {
     let run = |_| {
         let (mut rule, mut tabu) = (EgEdf::new(), Tabu::new());
@@ -165,7 +165,7 @@ fn fast(machines: &[(u32, f64)], jobs: &[PlanJob]) -> (f64, f64, u64, TabuCounts
     (micros(placing, jobs.len() as u64), micros(improving, counts.iterations), operations, counts)
 }
 
-/// At some arrivals the twin is asked too, at the same plan, and must give the same answer.
+/// Compares with the twin at some arrivals, on the same plan.
 fn twins(_: &mut Criterion) {
     const EVERY: usize = 100;
     let machines = machines();

@@ -1,8 +1,8 @@
-//! Jobs per second of a whole run, bookkeeping included.
+//! Jobs per second of a whole run, including the work of the world.
 //!
-//! `cargo bench -p gap-schedule`. What to look at: the two lengths of the synthetic stream should run at the same rate, or
-//! the cost of a job grows with the log; and EASY prints how many times faster it is than its obvious twin. With
-//! `GRID_TRACES`, the folder of a collection of logs in the Standard Workload Format, a real log follows.
+//! `cargo bench -p gap-schedule`. The two lengths of the synthetic stream should run at the same rate; otherwise the
+//! cost of a job grows with the log. EASY prints its speed-up over its obvious twin. With `GRID_TRACES`, the folder of
+//! a collection of logs in the Standard Workload Format, a real log follows.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 mod grid_scan_twin;
 use grid_scan_twin::ObviousScan;
 
-/// A stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal runtimes,
-/// estimates up to some ten times too long.
+/// Returns a stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal
+/// runtimes, estimates up to about ten times too long.
 fn synthetic(jobs: usize) -> Vec<Job> {
     let streams = Streams::new(42, 0);
     let draws = |purpose| streams.stream(Purpose(purpose), 0);
@@ -45,7 +45,7 @@ fn synthetic(jobs: usize) -> Vec<Job> {
         .collect()
 }
 
-/// Many processors, thousands of jobs that run, and thousands that wait: a year of a large machine in a bad month.
+/// Returns the load of a large machine in a bad month: thousands of running and thousands of waiting jobs.
 fn crowded(jobs: usize) -> Vec<Job> {
     let mut crowd = synthetic(jobs);
     for job in &mut crowd {
@@ -54,7 +54,7 @@ fn crowded(jobs: usize) -> Vec<Job> {
     crowd
 }
 
-/// The jobs of a log, cut at their limits as a batch system would, in order of submission.
+/// Reads the jobs of a log, cut at their limits as by a batch system, in order of submission.
 fn log(name: &str) -> Option<Vec<Job>> {
     let path = PathBuf::from(std::env::var_os("GRID_TRACES")?).join(name);
     let mut text = String::new();
@@ -82,12 +82,12 @@ fn log(name: &str) -> Option<Vec<Job>> {
     Some(jobs)
 }
 
-/// The sum of all waits on one machine, so that nothing can be left out.
+/// Returns the sum of all waits on one machine, so that the optimizer cannot remove the run.
 fn run(processors: u32, policy: impl Policy, jobs: &[Job]) -> u64 {
     run_grid(&[Machine::new(processors)], policy, jobs)
 }
 
-/// Backfilling in order of arrival.
+/// Returns backfilling in order of arrival.
 fn reserving(reserve: Depth) -> OrderedBackfill {
     OrderedBackfill::new(Backfilling { reserve, ..Backfilling::default() })
 }
@@ -112,8 +112,8 @@ fn streams(c: &mut Criterion) {
     }
 }
 
-/// Each order of the queue against the policies in order of arrival: EASY, with a guard against starvation, with another order
-/// behind the head, and with more reservations.
+/// Compares each order of the queue with the policies in order of arrival: EASY, with a guard against starvation, with
+/// another order behind the head, and with more reservations.
 fn orders(c: &mut Criterion) {
     let mut group = c.benchmark_group("orders, 20 000 jobs");
     let jobs = synthetic(20_000);
@@ -139,7 +139,7 @@ fn orders(c: &mut Criterion) {
     group.finish();
 }
 
-/// How fast each order is in jobs per second, beside FCFS and EASY in the same run: the shortest of five.
+/// Prints the speed of each order in jobs per second, beside FCFS and EASY in the same run: the shortest of five.
 fn order_table(_: &mut Criterion) {
     for (name, processors, jobs) in [("stable", 256, synthetic(20_000)), ("crowded", 20_000, crowded(20_000))] {
         let rate = |policy: &dyn Fn() -> Box<dyn Policy>| {
@@ -164,8 +164,8 @@ fn order_table(_: &mut Criterion) {
     }
 }
 
-/// 150 machines of 1 to 16 processors and speeds from 1 to 3, and jobs of 1 to 8 processors that come every `gap` seconds on
-/// average and take 500 to 3000 s at speed 1: at 1 s three times what the machines can do, at 5 s two thirds of it.
+/// Returns 150 machines of 1 to 16 processors and speeds from 1 to 3, and jobs of 1 to 8 processors that arrive every `gap`
+/// seconds on average and take 500 to 3000 s at speed 1: at 1 s three times the capacity, at 5 s two thirds of it.
 fn grid(gap: f64, jobs: u32) -> (Vec<Machine>, Vec<Job>) {
     let streams = Streams::new(42, 0);
     let draws = |purpose| streams.stream(Purpose(purpose), 0);
@@ -193,7 +193,7 @@ fn grid(gap: f64, jobs: u32) -> (Vec<Machine>, Vec<Job>) {
     (machines, jobs.collect())
 }
 
-/// The sum of all waits.
+/// Returns the sum of all waits.
 fn run_grid(machines: &[Machine], policy: impl Policy, jobs: &[Job]) -> u64 {
     let mut waits = 0;
     let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000;
@@ -201,7 +201,7 @@ fn run_grid(machines: &[Machine], policy: impl Policy, jobs: &[Job]) -> u64 {
     waits
 }
 
-/// What a job costs from its arrival to its end: two events and their passes.
+/// Measures the cost of a job from its arrival to its end: two events and their passes.
 fn grids(c: &mut Criterion) {
     for gap in [1.0, 5.0] {
         let (machines, jobs) = grid(gap, 3_000);
@@ -220,7 +220,7 @@ fn grids(c: &mut Criterion) {
     }
 }
 
-/// Conservative backfilling on logs with users' estimates (SDSC-SP2, CTC-SP2) and with exact ones on an overloaded machine.
+/// Measures conservative backfilling on logs with users' estimates (SDSC-SP2, CTC-SP2) and with exact ones on an overloaded machine.
 fn conservative(c: &mut Criterion) {
     for (name, processors) in [("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338), ("lublin_256", 256)] {
         let Some(jobs) = log(&format!("{name}.swf.gz")) else {
@@ -240,7 +240,7 @@ fn conservative(c: &mut Criterion) {
     }
 }
 
-/// The shortest of five runs.
+/// Returns the shortest of five runs.
 #[expect(clippy::disallowed_methods, reason = "this is a stopwatch")]
 fn shortest(mut run: impl FnMut() -> u64) -> Duration {
     let timed = |_| {

@@ -2,11 +2,11 @@
 //!
 //! A small machine, a wide job early in the queue, and short narrow ones behind it. Shows:
 //!
-//! - how to run a [`MultiCluster`] of one machine under a policy and read what became of each job from a [`JobLog`];
-//! - what backfilling is good for: under EASY, jobs 4, 6 and 8 use the hole in front of job 3, which wants the whole
+//! - running a [`MultiCluster`] of one machine under a policy and reading the records of the jobs from a [`JobLog`];
+//! - the benefit of backfilling: under EASY, jobs 4, 6 and 8 use the hole in front of job 3, which needs the whole
 //!   machine, and the mean wait falls from 636 s to 361 s;
-//! - what its promise is worth: by the estimates, job 3 would start at 910 s, and it starts at 800 s. FCFS would have
-//!   started it at 710 s, because jobs ended earlier than their submitters thought.
+//! - the value of its reservation: by the estimates, job 3 would start at 910 s, and it starts at 800 s. FCFS would
+//!   have started it at 710 s, because jobs ended earlier than estimated.
 //!
 //! `cargo run -p gap-schedule --example ten_jobs`
 
@@ -14,7 +14,7 @@ use gap_schedule::{Easy, Fcfs, Machine, MultiCluster, Policy};
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, Span, Time};
 use std::fmt::Write;
 
-/// Submitted at, processors, runtime, estimate: in seconds.
+/// Submission, processors, runtime, estimate; times in seconds.
 const JOBS: [(u64, u32, u64, u64); 10] = [
     (0, 4, 600, 900),
     (10, 3, 300, 300),
@@ -36,7 +36,7 @@ fn jobs() -> impl Iterator<Item = Job> {
     })
 }
 
-/// What became of each job, by number.
+/// Runs the jobs under a policy and returns their records, by number.
 fn schedule(policy: impl Policy) -> Vec<JobRecord> {
     let world = MultiCluster::new(vec![Machine::new(8)], policy, jobs());
     let (_, log) = Sim::new(world, JobLog::collecting()).run();
@@ -50,13 +50,13 @@ fn mean_wait(records: &[JobRecord]) -> f64 {
     waits / records.len() as f64
 }
 
-/// The page that this example prints.
+/// Page that this example prints.
 pub(crate) fn page() -> String {
     let (fcfs, easy) = (schedule(Fcfs::new()), schedule(Easy::default()));
     let mut page = String::from("job  procs  submit   FCFS   EASY\n");
     for (fcfs, easy) in fcfs.iter().zip(&easy) {
         let Job { id, submit, .. } = fcfs.job;
-        // Padding wants a string: times print with as many decimals as they have.
+        // Padding needs a string: times print with as many decimals as they have.
         let [submit, first, second] = [submit, fcfs.start, easy.start].map(|time| time.to_string());
         writeln!(page, "{:>3} {:>6} {submit:>7} {first:>6} {second:>6}", id.0, fcfs.processors).expect("a string");
     }

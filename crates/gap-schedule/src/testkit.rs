@@ -1,4 +1,4 @@
-//! A test kit for policies: arbitrary scenes of machines, jobs and failures, and assertions about a policy on them.
+//! Test kit for policies: arbitrary scenes of machines, jobs and failures, and assertions about a policy on them.
 //!
 //! Behind the feature `testkit`, for tests of this crate and of programs that add a policy:
 //! `gap-schedule = { …, features = ["testkit"] }` among the dev-dependencies.

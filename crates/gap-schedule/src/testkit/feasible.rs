@@ -1,4 +1,4 @@
-//! Conditions that every schedule must meet, whatever the policy.
+//! Conditions that every schedule must meet under every policy.
 
 use super::scene::{Run, Scene, Transcript, is_admitted};
 use crate::multi_cluster::{MultiCluster, Passes};
@@ -7,13 +7,13 @@ use crate::running::RunningJob;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asserts that the policy schedules every scene feasibly: no machine has too many jobs, every job that fits somewhere runs to its
-/// end, on a machine that it may use and that is up, the same input gives the same facts, and a world that is copied half-way, with
-/// its policy, goes on like the original.
+/// Asserts that the policy schedules every scene feasibly. No machine is overcommitted. Every job that fits somewhere
+/// runs to its end, on a machine that it may use and that is up. The same input gives the same facts. A world that is
+/// copied half-way, with its policy, continues like the original.
 ///
 /// # Panics
 ///
-/// If it does not.
+/// If a condition fails.
 pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passes) {
     let told = scene.transcript(policy.clone(), passes);
     scene.check_schedule(&told);
@@ -39,7 +39,7 @@ pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passe
 }
 
 impl Scene {
-    /// The runs of all jobs in order of their ends.
+    /// Returns the runs of all jobs in order of their ends.
     ///
     /// # Panics
     ///
@@ -71,7 +71,7 @@ impl Scene {
         runs
     }
 
-    /// Asserts that the run keeps to the outages of its machine, and that only they cut it short.
+    /// Asserts that the run respects the outages of its machine, and that only they cut it short.
     fn check_run(&self, run: &Run) {
         let Run { start, end, .. } = *run;
         let here = || self.outages.iter().filter(|outage| outage.site == run.site);
@@ -89,11 +89,11 @@ impl Scene {
         }
     }
 
-    /// Asserts what every schedule owes, from its facts alone.
+    /// Asserts the conditions on every schedule, from its facts alone.
     ///
     /// # Panics
     ///
-    /// If it does not.
+    /// If one fails.
     pub fn check_schedule(&self, told: &Transcript) {
         let mut busy = vec![0; self.machines.len()];
         let mut places: BTreeMap<JobId, SiteId> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Scene {
     }
 }
 
-/// Asserts that the grid's own account of itself is in order.
+/// Asserts that the state of the grid agrees with the facts.
 fn check_grid<S: Policy>(
     grid: &MultiCluster<S, impl Iterator<Item = Job>, impl Iterator<Item = Outage>>,
     log: &JobLog<Vec<sim_core::JobRecord>>,

@@ -1,4 +1,4 @@
-//! A judge of the reasons that policies give.
+//! Checker of the reasons that policies report.
 
 use super::scene::Scene;
 use crate::explained::Explained;
@@ -14,23 +14,23 @@ use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// From here on, nothing is expected to end.
+/// Instant from which on nothing is expected to end.
 const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 
-/// A probe that recomputes every [`Reason`] from the view of the pass, and panics if one is wrong.
+/// Probe that recomputes every [`Reason`] from the view of the pass, and panics if one is wrong.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
-    /// Whether a job that fits into what a reservation leaves over is barred all the same
+    /// True if a job that fits into the processors that a reservation leaves is barred all the same
     /// ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
     is_strict: bool,
-    /// Whether jobs may keep a reservation though nothing is in the way of an earlier start ([`Reason::Kept`]).
+    /// True if jobs may keep a reservation though an earlier start is possible ([`Reason::Kept`]).
     may_keep: bool,
-    /// The starts that were promised to each job, in all passes.
+    /// Reserved starts of each job, in all passes.
     promised: Rc<RefCell<BTreeMap<JobId, Vec<Time>>>>,
     pass: JudgedPass,
 }
 
-/// The pass that is judged.
+/// Pass under judgement.
 #[derive(Clone, Debug, Default)]
 struct JudgedPass {
     now: Time,
@@ -38,25 +38,25 @@ struct JudgedPass {
     free: Vec<u32>,
     running: Vec<Vec<RunningJob>>,
     queue: Vec<QueuedJob>,
-    /// The reasons, with the jobs that had started by then.
+    /// Reasons, each with the jobs that had started by then.
     told: Vec<(JobId, Reason, Starts)>,
 }
 
 impl Judge {
-    /// The same for a policy under [`BackfillRule::Strict`](crate::BackfillRule::Strict): a job that fits into what a reservation
-    /// leaves over is barred all the same.
+    /// Sets the rule to [`BackfillRule::Strict`](crate::BackfillRule::Strict): a job that fits into the processors that
+    /// a reservation leaves is barred all the same.
     #[must_use]
     pub fn strict(self, is_strict: bool) -> Self {
         Self { is_strict, ..self }
     }
 
-    /// The same for a policy that leaves reservations where they are though an earlier start is possible ([`Reason::Kept`]).
+    /// Allows a policy to leave reservations in place though an earlier start is possible ([`Reason::Kept`]).
     #[must_use]
     pub fn keeping(self) -> Self {
         Self { may_keep: true, ..self }
     }
 
-    /// The starts that have been promised to each job, in all passes. Clones of a judge share them.
+    /// Reserved starts of each job, in all passes. Clones of a judge share them.
     pub fn promised(&self) -> Ref<'_, BTreeMap<JobId, Vec<Time>>> {
         self.promised.borrow()
     }
@@ -132,13 +132,13 @@ impl Judge {
         self.pass.machines[machine.index()].suits(request) && request.sites.contains(machine)
     }
 
-    /// By plain subtraction.
+    /// Computes the free processors by plain subtraction.
     fn free(&self, machine: SiteId, starts: &Starts) -> u32 {
         let here = starts.iter().filter(|(_, place)| *place == machine);
         self.pass.free[machine.index()] - here.map(|(job, _)| self.request(*job).processors).sum::<u32>()
     }
 
-    /// Who holds processors of the machine, and until when that is expected: what runs, and what the pass has started.
+    /// Lists the processors held on the machine with their expected releases: by running jobs and by those that the pass has started.
     fn held(&self, machine: SiteId, starts: &Starts) -> Vec<(Time, u32)> {
         let soonest = self.pass.now + Span::from_nanos(1);
         let running = self.pass.running[machine.index()].iter().map(|job| (job.expected_end, job.processors));
@@ -203,7 +203,7 @@ impl Judge {
             let end = start.saturating_add(place.expects(theirs).max(Span::from_nanos(1)));
             assert!(is_beyond(end), "job {other} has ended by {at}");
         }
-        // What never ends is expected to at the last instant, of which there are two: not recomputed.
+        // A job that never ends is expected to end at the last instant, of which there are two: not recomputed.
         let held = self.held(machine, before);
         if !self.is_strict && at < NEVER && held.iter().all(|(end, _)| *end < NEVER) {
             let busy: u32 = held.iter().filter(|(end, _)| *end > at).map(|(_, processors)| processors).sum();
@@ -213,11 +213,11 @@ impl Judge {
     }
 }
 
-/// Asserts that a policy gives right reasons, one obstacle for each job that waits, and starts the same jobs as without a probe.
+/// Asserts that a policy reports right reasons, one obstacle for each waiting job, and starts the same jobs as without a probe.
 ///
 /// # Panics
 ///
-/// If it does not.
+/// If an assertion fails.
 pub fn assert_reasons(policy: impl Policy + Clone, judge: &Judge, scene: &Scene, passes: Passes) {
     let explained = Explained::new(policy.clone(), judge.clone());
     assert_eq!(scene.transcript(explained, passes), scene.transcript(policy, passes), "a probe changes nothing");

@@ -7,45 +7,45 @@ use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Fact, Job, JobId, Outage, Sim, SiteId, SiteSet, Span, Time};
 
-/// The facts of a run, in order.
+/// Facts of a run, in order.
 pub type Transcript = Vec<(Time, Fact)>;
 
-/// Machines, and what happens to them under any policy.
+/// Machines, jobs and failures, independent of the policy.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// The machines.
+    /// Machines.
     pub machines: Vec<Machine>,
-    /// The jobs, numbered in order of submission.
+    /// Jobs, numbered in order of submission.
     pub jobs: Vec<Job>,
-    /// The failures, in order.
+    /// Failures, in order.
     pub outages: Vec<Outage>,
-    /// How long a repair is expected to take.
+    /// Expected length of a repair.
     pub repair_expected: Span,
 }
 
-/// A run of a job on a machine, to its end or its interruption.
+/// Run of a job on a machine, to its end or its interruption.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// Which job.
+    /// Job that ran.
     pub job: JobId,
-    /// The machine.
+    /// Machine on which it ran.
     pub site: SiteId,
-    /// When it started.
+    /// Start of the run.
     pub start: Time,
-    /// When it ended.
+    /// End of the run.
     pub end: Time,
-    /// Whether it ended by itself, not by a failure.
+    /// True if it ended by itself, not by a failure.
     pub is_whole: bool,
 }
 
 impl Scene {
-    /// A scene in which no machine fails.
+    /// Returns a scene in which no machine fails.
     pub fn new(machines: &[Machine], jobs: &[Job]) -> Self {
         let (machines, jobs) = (machines.to_vec(), jobs.to_vec());
         Self { machines, jobs, outages: Vec::new(), repair_expected: Span::MAX }
     }
 
-    /// The world of the scene under a policy.
+    /// Returns the world of the scene under a policy.
     pub fn grid<P: Policy>(
         &self,
         policy: P,
@@ -57,12 +57,12 @@ impl Scene {
             .with_passes(passes)
     }
 
-    /// The facts of a run under a policy.
+    /// Returns the facts of a run under a policy.
     pub fn transcript(&self, policy: impl Policy, passes: Passes) -> Transcript {
         Sim::new(self.grid(policy, passes), Transcript::new()).run().1
     }
 
-    /// The job of this id.
+    /// Returns the job with this id.
     ///
     /// # Panics
     ///
@@ -72,21 +72,21 @@ impl Scene {
     }
 }
 
-/// One to five machines of at most `widest` processors, whose speeds make some ends coincide and others not.
+/// Strategy for one to five machines of at most `widest` processors, whose speeds make some ends coincide and others not.
 pub fn machines(widest: u32) -> impl Strategy<Value = Vec<Machine>> {
     let speed = prop::sample::select(vec![0.5, 1.0, 1.0, 2.0, 3.0]);
     let machine = (1..=widest, speed).prop_map(|(processors, speed)| Machine { processors, speed });
     prop::collection::vec(machine, 1..=5)
 }
 
-/// Every reading of backfilling on several machines.
+/// Strategy for all readings of backfilling on several machines.
 pub fn readings() -> impl Strategy<Value = BackfillReadings> {
     let placement = prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]);
     let rule = prop::sample::select(vec![BackfillRule::MachineAware, BackfillRule::Strict]);
     (placement, rule).prop_map(|(placement, rule)| BackfillReadings { placement, rule })
 }
 
-/// The same jobs, with the instants of submission divided by `by`, so that most jobs wait.
+/// Divides the instants of submission by `by`, so that most jobs wait.
 pub fn hurried(mut jobs: Vec<Job>, by: u64) -> Vec<Job> {
     for job in &mut jobs {
         job.submit = Time::from_secs(job.submit.as_nanos() / (by * 1_000_000_000));
@@ -94,7 +94,7 @@ pub fn hurried(mut jobs: Vec<Job>, by: u64) -> Vec<Job> {
     jobs
 }
 
-/// The same jobs with exact estimates, and deadlines for two in three.
+/// Sets exact estimates, and deadlines for two in three jobs.
 pub fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
     for job in &mut jobs {
         job.request.estimate = Some(job.runtime);
@@ -102,7 +102,7 @@ pub fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
     due(jobs)
 }
 
-/// The same jobs, with deadlines for two in three.
+/// Sets deadlines for two in three jobs.
 pub fn due(mut jobs: Vec<Job>) -> Vec<Job> {
     for job in &mut jobs {
         let margin = Span::from_secs(u64::from(job.id.0 * 7 % 30));
@@ -111,7 +111,7 @@ pub fn due(mut jobs: Vec<Job>) -> Vec<Job> {
     jobs
 }
 
-/// The same jobs; half the time, half of them may run on some sites only, of which some may not exist.
+/// Restricts, half the time, half of the jobs to some sites, of which some may not exist.
 pub fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     let mask = prop_oneof![3 => Just(None), 1 => Just(Some(0b1)), 2 => (0..64_u8).prop_map(Some)];
     let masks = prop_oneof![Just(Vec::new()), prop::collection::vec(mask, 60)];
@@ -123,19 +123,19 @@ pub fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// The sites whose bits are set.
+/// Returns the sites whose bits are set.
 pub fn sites(mask: u8) -> SiteSet {
     (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect()
 }
 
-/// Returns whether some machine that the job may use is wide enough for it.
+/// Returns true if some machine that the job may use is wide enough for it.
 pub fn is_admitted(machines: &[Machine], job: &Job) -> bool {
     let suits =
         |(site, machine): (u32, &Machine)| machine.suits(&job.request) && job.request.sites.contains(SiteId(site));
     (0..).zip(machines).any(suits)
 }
 
-/// The same jobs with estimates that are too long, too short or missing, and some jobs of no length.
+/// Sets estimates that are too long, too short or missing, and makes some jobs of no length.
 pub fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     (Just(jobs), prop::collection::vec((0..15_u64, 0..8_u64), 60)).prop_map(|(mut jobs, wrong)| {
         for (job, (estimate, fate)) in jobs.iter_mut().zip(wrong) {
@@ -148,18 +148,18 @@ pub fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// An outage in seconds.
+/// Returns an outage, with times in seconds.
 pub const fn outage(machine: u32, down: u64, up: u64) -> Outage {
     Outage { site: SiteId(machine), down: Time::from_secs(down), up: Time::from_secs(up) }
 }
 
-/// Outages that overlap, touch, follow each other at once, or have no length.
+/// Strategy for outages that overlap, touch, follow each other at once, or have no length.
 fn outages() -> impl Strategy<Value = Vec<(u64, prop::sample::Index, u64)>> {
     prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16)
 }
 
-/// Scenes on machines of at most `widest` processors. Estimates are exact, too long, too short or missing; two jobs in three have
-/// deadlines; some may not run everywhere; a few are wider than any machine. Repairs are expected soon, late or not at all.
+/// Strategy for scenes on machines of at most `widest` processors. Estimates are exact, too long, too short or missing. Two jobs in three
+/// have deadlines; some may not run everywhere; a few are wider than any machine. Repairs are expected soon, late or not at all.
 pub fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
     let jobs = (workload(widest + 1), 1..4_u64).prop_map(|(jobs, by)| due(hurried(jobs, by)));
     let jobs =

@@ -1,4 +1,4 @@
-//! A policy against its reference, pass by pass.
+//! Comparison of a policy with its reference, pass by pass.
 
 use super::scene::Scene;
 use crate::multi_cluster::Passes;
@@ -6,7 +6,7 @@ use crate::policy::{Policy, forward_events};
 use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 
-/// Asserts that a policy and its reference answer every pass of a run with the same starts.
+/// Asserts that a policy and its reference return the same starts at every pass of a run.
 ///
 /// # Panics
 ///
@@ -15,17 +15,17 @@ pub fn assert_same_starts(policy: impl Policy, reference: impl Policy, scene: &S
     scene.transcript(Both::new(policy, reference), passes);
 }
 
-/// Asserts that a policy which is [pure](Policy::is_pure) answers as one that has been built for this pass alone.
+/// Asserts that a [pure](Policy::is_pure) policy decides like one that has been built for this pass alone.
 ///
 /// # Panics
 ///
-/// If it does not, or does not claim to be pure.
+/// If the starts differ, or the policy does not claim to be pure.
 pub fn assert_pure<P: Policy + Clone>(policy: P, scene: &Scene, passes: Passes) {
     assert!(policy.is_pure(), "the policy claims to be pure");
     assert_same_starts(policy.clone(), BuiltForEachPass(policy), scene, passes);
 }
 
-/// A policy that remembers nothing.
+/// Policy without memory.
 struct BuiltForEachPass<P>(P);
 
 impl<P: Policy + Clone> Policy for BuiltForEachPass<P> {
@@ -36,13 +36,13 @@ impl<P: Policy + Clone> Policy for BuiltForEachPass<P> {
     }
 }
 
-/// Two policies that are called at every pass of one run. The starts are those of the first; the second must agree, else the pass
-/// panics.
+/// Two policies that are called at every pass of one run. The starts are those of the first; the pass panics if those
+/// of the second differ.
 #[derive(Clone, Debug)]
 pub struct Both<Fast, Slow>(pub Fast, pub Slow);
 
 impl<Fast, Slow> Both<Fast, Slow> {
-    /// The first policy, checked by the second.
+    /// Returns the first policy, checked by the second.
     pub const fn new(fast: Fast, slow: Slow) -> Self {
         Self(fast, slow)
     }

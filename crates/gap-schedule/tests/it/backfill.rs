@@ -1,4 +1,4 @@
-//! Backfilling in order of arrival with any number of reservations: cases by hand.
+//! Backfilling in order of arrival with any number of reservations: cases worked by hand.
 
 use crate::common::job;
 use crate::grid_common::{Both, starts};
@@ -35,8 +35,8 @@ fn check(processors: u32, jobs: &[Job], expected: [(Depth, &[f64]); 3]) {
 
 #[test]
 fn the_deeper_the_reservations_the_fewer_may_pass() {
-    // Job 1 wants the whole machine at 10 s, job 2 three processors from then on. Job 3 could start at once, but would be
-    // in the way of both, and job 4 in the way of job 2 alone.
+    // Job 1 needs the whole machine at 10 s, job 2 the whole machine after that. Job 3 could start at once, but would
+    // delay both, and job 4 would delay job 2 alone.
     let jobs = [job(0, 0, 3, 10), job(1, 1, 4, 10), job(2, 1, 4, 10), job(3, 2, 1, 20), job(4, 3, 1, 7)];
     check(
         4,
@@ -47,7 +47,7 @@ fn the_deeper_the_reservations_the_fewer_may_pass() {
             (Depth::All, &[0., 10., 20., 30., 3.]),
         ],
     );
-    // Job 1 leaves a processor over, of which job 2 is in need.
+    // Job 1 leaves a processor over, which job 2 needs.
     let jobs = [job(0, 0, 3, 10), job(1, 1, 3, 10), job(2, 1, 4, 10), job(3, 2, 1, 30)];
     check(
         4,
@@ -62,8 +62,8 @@ fn the_deeper_the_reservations_the_fewer_may_pass() {
 
 #[test]
 fn after_an_early_end_reservations_are_given_anew_in_order_of_arrival() {
-    // At 1 s, jobs 2 and 3 are promised 20 s and 10 s, until when job 0 is expected to run beside. It ends at 4 s: job 2
-    // moves ahead to 10 s, into the place of job 3, for which there is none then until 20 s.
+    // At 1 s, jobs 2 and 3 have reservations at 20 s and 10 s, because job 0 is expected to run until 20 s. It ends at
+    // 4 s: job 2 moves ahead to 10 s, into the place of job 3, which then finds none until 20 s.
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     check(
@@ -75,7 +75,7 @@ fn after_an_early_end_reservations_are_given_anew_in_order_of_arrival() {
             (Depth::Jobs(0), &[0., 0., 14., 4.]),
         ],
     );
-    // As expected, it would have kept its place.
+    // With an end as expected, it would have kept its place.
     jobs[0].runtime = Span::from_secs(20);
     let kept = starts(&[Machine::new(4)], OrderedBackfill::conservative(), &jobs);
     assert_eq!(kept, [(0., 0), (0., 0), (20., 0), (10., 0)]);
@@ -86,7 +86,7 @@ fn nothing_is_promised_behind_a_job_without_an_estimate() {
     let mut jobs = [job(0, 0, 3, 50), job(1, 1, 4, 10), job(2, 2, 1, 20), job(3, 3, 1, 20)];
     jobs[0].request.estimate = None;
     jobs[3].request.estimate = None;
-    // Job 1 can never start, as far as is known. Job 2 will not delay it; job 3 might, and must wait.
+    // By expectations, job 1 can never start. Job 2 will not delay it; job 3 might, and must wait.
     check(
         4,
         &jobs,

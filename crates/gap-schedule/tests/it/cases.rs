@@ -40,7 +40,7 @@ fn a_job_that_ends_at_the_very_shadow_time_goes_first() {
 
 #[test]
 fn extra_processors_are_used_once() {
-    // At 100 s six are free, the head takes four: two are extra. Three long jobs of one processor want them.
+    // At 100 s six are free and the head takes four: two are extra. Three long jobs of one processor compete for them.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 50), job(2, 2, 1, 500), job(3, 2, 1, 500), job(4, 2, 1, 500)];
     check(6, &jobs, &[0., 100., 100., 100., 150.], &[0., 100., 2., 2., 150.]);
 }
@@ -64,14 +64,14 @@ fn jobs_started_in_this_very_pass_count_for_the_shadow_time() {
 #[test]
 fn a_job_that_ends_early_makes_room_at_once() {
     let jobs = [estimated(job(0, 0, 3, 20), 100), job(1, 1, 4, 10), job(2, 2, 1, 50)];
-    // The backfilled job was harmless by the estimates, and delays the head in truth.
+    // By the estimates the backfilled job was harmless; in truth it delays the head.
     check(4, &jobs, &[0., 20., 30.], &[0., 52., 2.]);
 }
 
 #[test]
 fn a_job_that_outlives_its_estimate_is_expected_to_end_at_any_moment() {
-    // From 10 s on, nothing is to be gained for the head by waiting: a job of any length would delay it, so job 2 waits,
-    // and job 3 takes the processor that is extra.
+    // From 10 s on, job 0 may end at any moment: a job of any length would delay the head, so job 2 waits, and job 3
+    // takes the extra processor.
     let jobs = [estimated(job(0, 0, 2, 100), 10), job(1, 20, 3, 10), job(2, 21, 2, 5), job(3, 22, 1, 500)];
     check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 110., 22.]);
 }
@@ -88,8 +88,8 @@ fn a_job_without_an_estimate_starts_in_its_turn_or_on_extra_processors() {
 
 #[test]
 fn nothing_passes_a_head_that_can_never_start_for_longer_than_is_known() {
-    // All come at once: the head waits for a job without an estimate that was started in this very pass. It is promised the end
-    // of time; job 2 is done by then, and job 3 might not be.
+    // All arrive at once: the head waits for a job without an estimate that was started in this very pass. Its
+    // reservation is at the end of time; job 2 is done by then, and job 3 might not be.
     let jobs = [unestimated(job(0, 0, 3, 100)), job(1, 0, 4, 10), job(2, 0, 1, 50), unestimated(job(3, 0, 1, 50))];
     check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 0., 110.]);
     // The head leaves one processor over, for one of two such jobs.
@@ -117,7 +117,7 @@ fn a_job_wider_than_the_machine_is_rejected_and_blocks_no_other() {
     assert_eq!(told.len(), 5, "{told:?}");
 }
 
-/// Counts how often it is asked.
+/// Counts its calls.
 struct Counting(u32);
 
 impl Policy for Counting {
@@ -129,7 +129,7 @@ impl Policy for Counting {
 
 #[test]
 fn the_policy_is_asked_once_per_instant_or_once_per_event() {
-    // At 10 s two jobs end and one comes; another has been waiting.
+    // At 10 s two jobs end and one arrives; another has been waiting.
     let jobs = [job(0, 0, 2, 10), job(1, 0, 2, 10), job(2, 1, 4, 10), job(3, 10, 4, 10)];
     let asked = |passes| {
         let mut policy = Counting(0);
@@ -142,9 +142,9 @@ fn the_policy_is_asked_once_per_instant_or_once_per_event() {
 
 #[test]
 fn passes_per_event_decide_before_the_whole_instant_is_seen() {
-    // At 10 s, job 0 ends before job 1. One processor is then free, which job 2, the head, will not need even when job 1
-    // has ended in a moment: job 4 takes it. A pass that sees both ends starts job 2, and makes job 3 the head that job 4
-    // must not delay.
+    // At 10 s, job 0 ends before job 1. One processor is then free, which job 2, the head, will not need even when job
+    // 1 has ended: job 4 takes it. A pass that sees both ends starts job 2, and makes job 3 the head that job 4 must
+    // not delay.
     let jobs = [job(0, 0, 1, 10), job(1, 0, 3, 10), job(2, 1, 3, 10), job(3, 2, 4, 10), job(4, 3, 1, 100)];
     let starts = |passes| {
         let cluster = MultiCluster::new(vec![Machine::new(4)], Easy::default(), jobs.into_iter()).with_passes(passes);

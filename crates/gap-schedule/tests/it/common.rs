@@ -5,22 +5,22 @@ pub(crate) use gap_schedule::testkit::Transcript;
 use gap_schedule::{Machine, Passes, Policy};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 
-/// A job whose numbers are seconds, its estimate exact.
+/// Returns a job with times in seconds and an exact estimate.
 pub(crate) fn job(id: u32, submit: u64, processors: u32, runtime: u64) -> Job {
     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 }
 
-/// On one machine.
+/// Runs on one machine.
 pub(crate) fn transcript(processors: u32, policy: impl Policy, passes: Passes, jobs: &[Job]) -> Transcript {
     grid_common::transcript(&[Machine::new(processors)], policy, passes, jobs)
 }
 
-/// The records of all jobs that ran on one machine, by id.
+/// Returns the records of all jobs that ran on one machine, by id.
 pub(crate) fn records(processors: u32, policy: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
     grid_common::records(&[Machine::new(processors)], policy, jobs)
 }
 
-/// The starts of all jobs that ran on one machine, in seconds, by id.
+/// Returns the starts of all jobs that ran on one machine, in seconds, by id.
 pub(crate) fn starts(processors: u32, policy: impl Policy, jobs: &[Job]) -> Vec<f64> {
     records(processors, policy, jobs).iter().map(|record| record.start.as_secs_f64()).collect()
 }

@@ -1,4 +1,4 @@
-//! Conservative backfilling that keeps its promises: what it owes, its slow and obvious twin, and a case to check by hand.
+//! Conservative backfilling that keeps its reservations: its guarantees, its slow and obvious twin, and a case worked by hand.
 
 use crate::backfill::reserving;
 use crate::common::job;
@@ -18,7 +18,7 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
     prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved])
 }
 
-/// The policy and its twin.
+/// Returns the policy and its twin.
 fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
     let fast = Conservative::default().with_compress_order(order);
     Both::new(fast, reference::Conservative::new(order))
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// On one machine, where many wait.
+    /// On one machine with a long queue.
     #[test]
     fn it_equals_its_twin_in_a_long_queue(
         jobs in prop::collection::vec((1..=4_u32, 1..40_u64, 1..8_u64, 0..6_u64), 1..60),
@@ -104,9 +104,9 @@ proptest! {
 
 #[test]
 fn after_an_early_end_no_job_is_delayed() {
-    // At 1 s, jobs 2 and 3 are promised 20 s and 10 s, until when job 0 is expected to run beside job 1. It ends at 4 s:
-    // job 3, which is next in the plan, starts at once, and job 2 as soon as that ends. Given again in order of arrival,
-    // job 2 would start at 10 s, and job 3 at 20 s.
+    // At 1 s, jobs 2 and 3 have reservations at 20 s and 10 s, because job 0 is expected to run beside job 1 until 20
+    // s. It ends at 4 s: job 3, which is next in the plan, starts at once, and job 2 as soon as that ends. With new
+    // reservations in order of arrival, job 2 would start at 10 s, and job 3 at 20 s.
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     let machine = [Machine::new(4)];
@@ -117,9 +117,9 @@ fn after_an_early_end_no_job_is_delayed() {
 
 #[test]
 fn the_order_of_compression_decides_who_gets_the_room_that_an_early_end_leaves() {
-    // At 1 s, jobs 2, 3 and 4 are promised 20 s, 10 s and 30 s. At 4 s, job 0 ends 16 s early. In order of arrival, job 2 cannot
-    // move: job 3 has its turn later, and is still in the way. It moves to 4 s, and then job 4 takes 10 s to 20 s. In order of
-    // reserved starts, job 3 moves first, job 2 follows it to 14 s, and leaves job 4 no room before its own end.
+    // At 1 s, jobs 2, 3 and 4 have reservations at 20 s, 10 s and 30 s. At 4 s, job 0 ends 16 s early. In order of arrival,
+    // job 2 cannot move: job 3 has its turn later, and still blocks it. It moves to 4 s, and then job 4 takes 10 s to 20 s.
+    // In order of reserved starts, job 3 moves first, job 2 follows it to 14 s, and leaves job 4 no room before its own end.
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10), job(4, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     let machine = [Machine::new(4)];
@@ -130,7 +130,7 @@ fn the_order_of_compression_decides_who_gets_the_room_that_an_early_end_leaves()
 
 #[test]
 fn a_job_moves_to_another_machine_only_to_start_earlier() {
-    // Job 2 is promised 10 s on machine 1. Job 0 ends at 5 s, and lets it start at once on machine 0.
+    // Job 2 has a reservation at 10 s on machine 1. Job 0 ends at 5 s, so that it can start at once on machine 0.
     let mut jobs = [job(0, 0, 2, 5), job(1, 0, 2, 10), job(2, 1, 2, 10), job(3, 2, 1, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(30));
     let machines = [Machine::new(2), Machine::new(2)];

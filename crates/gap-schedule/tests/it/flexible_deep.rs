@@ -1,4 +1,4 @@
-//! Flexible backfilling with any number of reservations: against its slow and obvious twin, and against its relatives.
+//! Flexible backfilling with any number of reservations, compared with its slow and obvious twin and with related policies.
 
 use crate::backfill::{depths, placements, reserving};
 use crate::grid_common::Both;
@@ -16,7 +16,7 @@ fn deep(config: FlexibleConfig, placement: Placement, depth: Depth) -> FlexibleB
     FlexibleBackfill::new(config, BackfillReadings { placement, ..BackfillReadings::default() }).with_reserve(depth)
 }
 
-/// Lays everything out at each pass: the jobs that have held a reservation, then the others by priority.
+/// Lays everything out at each pass: the holders of reservations, then the others by priority.
 #[derive(Clone, Debug)]
 struct Obvious {
     placement: Placement,
@@ -54,7 +54,7 @@ impl Policy for Obvious {
             let best =
                 slots.min_by(|one, other| one.0.cmp(&other.0).then(preferred(one.1).total_cmp(&preferred(other.1))));
             if let Some((start, machine)) = best.filter(|(start, _)| *start == now) {
-                // A job that passes others takes even the last instant.
+                // A job that overtakes others also takes the last instant.
                 let takes = takes(machine);
                 let takes = if self.holders.is_empty() { takes.min(end.since(start)) } else { takes };
                 plans[machine].reserve(start, takes, job.request.processors);

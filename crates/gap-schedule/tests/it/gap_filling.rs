@@ -1,4 +1,4 @@
-//! Best Gap, BGT and Swift Gap on availability profiles: what they owe, and cases to check by hand.
+//! Best Gap, BGT and Swift Gap on availability profiles: their guarantees, and cases worked by hand.
 
 use crate::common::job;
 use crate::grid_common::{Noting, choosy, hurried, machines, starts};
@@ -15,7 +15,7 @@ fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
 
-/// The same jobs, of three users and of none.
+/// Assigns the jobs to three users and to none.
 fn shared(mut jobs: Vec<Job>) -> Vec<Job> {
     for job in &mut jobs {
         job.request.user = Some(job.id.0 % 4).filter(|user| *user < 3);
@@ -27,7 +27,7 @@ fn swift_gap(seed: u64) -> GapFilling {
     GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(seed)).with_period(Span::from_secs(5))
 }
 
-/// All of them; those that search do so often.
+/// Strategy for all of them; those with a search run it often.
 fn policies() -> impl Strategy<Value = GapFilling> {
     let completion = prop::sample::select(vec![Completion::FromSubmission, Completion::AbsoluteClock]);
     let weight = prop::sample::select(vec![Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision]);
@@ -42,7 +42,7 @@ fn policies() -> impl Strategy<Value = GapFilling> {
     })
 }
 
-/// When each job was planned to start, at last when it did, and how many jobs the search has moved.
+/// Returns the planned starts of each job, the last of which is its actual start, and the number of jobs that the search has moved.
 fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Time>>, u64) {
     let mut watched = Noting::new(policy, jobs, |policy, job, view| {
         let (start, _) = policy.planned(job).expect("every job is planned");
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn they_keep_the_books(mut scene in scenes(WIDEST), policy in policies()) {
-        // Nothing can be planned without an estimate.
+        // Planning needs an estimate.
         for job in &mut scene.jobs {
             job.request.estimate.get_or_insert(job.runtime);
         }
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Job 0 is expected until 100 s, and ends at 10 s. Best Gap keeps to its plan, and what comes then fills the gap.
+/// Job 0 is expected until 100 s, and ends at 10 s. Best Gap keeps its plan, and later arrivals fill the gap.
 #[test]
 fn best_gap_compresses_nothing_and_fills_gaps() {
     let mut jobs = [job(0, 0, 2, 10), job(1, 1, 2, 10), job(2, 20, 2, 50), job(3, 21, 1, 40)];
@@ -117,7 +117,7 @@ fn of_the_earliest_gaps_swift_gap_takes_the_one_that_completes_first() {
     assert_eq!(starts(&machines, swift_gap(1), &jobs), [(0., 0), (10., 0)]);
 }
 
-/// Else the tests above would say nothing of it.
+/// Without moves, the tests above would not cover the search.
 #[test]
 fn the_search_moves_jobs() {
     let heavy: Vec<Job> =
@@ -129,7 +129,7 @@ fn the_search_moves_jobs() {
         watch(bgt.with_period(Span::from_secs(5)), &machines, &heavy).1
     };
     assert!(moved(10) > 0);
-    // As many rounds as it is given, and no more than it needs.
+    // Exactly as many rounds as allowed or needed.
     assert!(moved(1) < moved(10));
     assert_eq!(moved(100_000), moved(u32::MAX));
     assert_eq!(moved(0), 0);

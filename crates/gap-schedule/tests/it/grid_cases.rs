@@ -12,7 +12,7 @@ use sim_core::{Fact, Job, JobId, Rejection, Request, Sim, SiteId, Time};
 const FAST: Machine = Machine { processors: 2, speed: 2.0 };
 const SLOW: Machine = Machine { processors: 4, speed: 0.5 };
 
-/// EASY and its twin that looks at everything.
+/// Returns EASY and its exhaustive twin.
 fn easy() -> [Box<dyn Policy>; 2] {
     easy_read_as(Placement::Fastest, BackfillRule::MachineAware)
 }
@@ -84,8 +84,8 @@ fn easy_takes_the_fastest_machine_or_the_first_that_fits() {
 
 #[test]
 fn the_reservation_goes_to_the_machine_that_is_free_first() {
-    // The head could start at 40 s on machine 1 or at 50 s on machine 0. Job 3 would end at 41 s on machine 1, so it waits
-    // there, and starts on machine 0, freely.
+    // The head could start at 40 s on machine 1 or at 50 s on machine 0. Job 3 would end at 41 s on machine 1, so it
+    // waits there, and starts on machine 0, where nothing is reserved.
     let two = [Machine::new(2), Machine::new(2)];
     let jobs = [job(0, 0, 1, 50), job(1, 0, 2, 40), job(2, 1, 2, 10), job(3, 2, 1, 500)];
     check(&two, easy(), &jobs, &[(0., 0), (0., 1), (40., 1), (2., 0)]);
@@ -118,27 +118,27 @@ fn strictly_a_job_must_be_in_time_on_every_machine() {
 
 #[test]
 fn under_flexible_backfilling_a_job_near_its_deadline_goes_first() {
-    // At 100 s, job 1 is the older, but job 2 can still meet its deadline, and is near it.
+    // At 100 s, job 1 is older, but job 2 can still meet its deadline, which is near.
     let due = |job: Job, deadline| {
         let mut job = job;
         job.request.deadline = Some(Time::from_secs(deadline));
         job
     };
-    // Job 1 was given the reservation, alone in the queue, and keeps it.
+    // Job 1 got the reservation when it was alone in the queue, and keeps it.
     let jobs = [job(0, 0, 4, 100), job(1, 1, 4, 50), due(job(2, 2, 4, 50), 160)];
     let machine = [Machine::new(4)];
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), [(0., 0), (100., 0), (150., 0)]);
-    // Without a reservation in the way it is first.
+    // Without a reservation before it, it is first.
     let jobs = [job(0, 0, 4, 100), job(1, 1, 4, 20), job(2, 2, 4, 50), due(job(3, 3, 4, 50), 180)];
     let expected = [(0., 0), (100., 0), (170., 0), (120., 0)];
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), expected);
-    // A deadline that is out of reach is no reason to hurry.
+    // A deadline that cannot be met adds no priority.
     let jobs = [jobs[0], jobs[1], jobs[2], due(jobs[3], 149)];
     let expected = [(0., 0), (100., 0), (120., 0), (170., 0)];
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), expected);
 }
 
-/// Job 0 runs, job 1 is the head, and all others are too long to go before it: either rule looks as often for one that may.
+/// Job 0 runs, job 1 is the head, and all others are too long to overtake it: both rules count the same operations.
 #[test]
 fn a_look_behind_the_head_counts_under_either_rule() {
     let mut jobs = vec![job(0, 0, 3, 1_000), job(1, 1, 4, 10)];
@@ -151,7 +151,7 @@ fn a_look_behind_the_head_counts_under_either_rule() {
     assert_eq!(aware, strict);
 }
 
-/// A plan in its simplest form: each job starts 10 s after it came.
+/// Plan in its simplest form: each job starts 10 s after its arrival.
 #[derive(Clone, Debug, Default)]
 struct Patient {
     planned: Vec<(Time, JobId)>,
@@ -185,7 +185,7 @@ fn a_scheduler_that_plans_is_woken_when_it_wishes() {
         let started = |fact: &Fact| matches!(fact, Fact::Started { .. });
         let at: Vec<Time> = told.iter().filter(|(_, fact)| started(fact)).map(|(at, _)| *at).collect();
         assert_eq!(at, [10, 14, 20].map(Time::from_secs));
-        // At 10 s the wish coincides with an arrival, and one pass serves both.
+        // At 10 s the wakeup coincides with an arrival, and one pass serves both.
         assert_eq!(grid.policy().asked, [0, 4, 10, 12, 14, 20].map(Time::from_secs));
     }
 }
@@ -205,7 +205,7 @@ fn a_scheduler_cannot_overbook_a_machine() {
     starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
 }
 
-/// The same job, on these machines only.
+/// Restricts the job to these machines.
 fn only(job: Job, machines: &[u32]) -> Job {
     let sites = machines.iter().copied().map(SiteId).collect();
     Job { request: Request { sites, ..job.request }, ..job }
@@ -217,7 +217,7 @@ fn a_scheduler_starts_jobs_where_they_may_run() {
     starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), only(job(1, 0, 1, 10), &[0])]);
 }
 
-/// Job 1 waits for machine 0, for job 1 may not use the idle machine 1. Job 2 may, and job 3 would delay job 1.
+/// Job 1 waits for machine 0, because it may not use the idle machine 1. Job 2 may, and job 3 would delay job 1.
 #[test]
 fn a_job_waits_for_a_machine_that_it_may_use() {
     let machines = [Machine::new(4), Machine::new(4)];

@@ -12,7 +12,7 @@ pub(crate) fn transcript(machines: &[Machine], scheduler: impl Policy, passes: P
     Sim::new(grid, Transcript::new()).run().1
 }
 
-/// The records of all jobs that ran, by id.
+/// Returns the records of all jobs that ran, by id.
 pub(crate) fn records(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
     let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let mut records = Sim::new(grid, JobLog::collecting()).run().1.into_sink();
@@ -20,15 +20,15 @@ pub(crate) fn records(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]
     records
 }
 
-/// The starts of all jobs that ran, in seconds, by id, and the machines.
+/// Returns the starts of all jobs that ran, in seconds, by id, and the machines.
 pub(crate) fn starts(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<(f64, u32)> {
     records(machines, scheduler, jobs).iter().map(|record| (record.start.as_secs_f64(), record.site.0)).collect()
 }
 
-/// A policy, and something that it says of every job that waits, noted at each pass.
+/// Policy with a value for each waiting job, recorded at each pass.
 pub(crate) struct Noting<P, N> {
     pub(crate) policy: P,
-    /// By job, pass after pass.
+    /// Values by job, pass after pass.
     pub(crate) noted: Vec<Vec<N>>,
     waiting: Vec<JobId>,
     ask: fn(&P, JobId, &View<'_>) -> Option<N>,

@@ -1,4 +1,4 @@
-//! Several machines: what holds for every workload.
+//! Several machines: invariants of every workload.
 
 use crate::backfill::both;
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
@@ -34,10 +34,10 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
     })
 }
 
-/// A policy with a note of each start that the head of its queue was ever promised, recomputed after each pass.
+/// Policy with a record of each reservation that the head of its queue ever had, recomputed after each pass.
 struct Promising<S> {
     policy: S,
-    /// The head, by the policy's own account or as the first of those who wait.
+    /// Head, by the policy's own account or as the first waiting job.
     head: fn(&S, &[QueuedJob]) -> Option<JobId>,
     waiting: Vec<QueuedJob>,
     promises: BTreeMap<JobId, Vec<Time>>,
@@ -83,12 +83,12 @@ impl<S: Policy> Policy for Promising<S> {
     }
 }
 
-/// The head of a queue in order of arrival.
+/// Returns the head of a queue in order of arrival.
 fn first<S>(_: &S, waiting: &[QueuedJob]) -> Option<JobId> {
     waiting.first().map(|job| job.job)
 }
 
-/// Asserts that no start of a head is later than it was ever promised; on one machine, with `exact` estimates, none is earlier.
+/// Asserts that no head starts later than any of its reservations; on one machine, with `exact` estimates, none starts earlier.
 fn check_promises<S: Policy>(
     policy: S,
     head: fn(&S, &[QueuedJob]) -> Option<JobId>,
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// Asks both at every pass, and has the first run alone.
+/// Calls both at every pass, and runs the first alone.
 fn check_twins(
     both: Both<impl Policy + Clone, impl Policy + Clone>,
     passes: Passes,
@@ -164,14 +164,14 @@ fn check_twins(
     assert!(transcript(machines, fast, passes, jobs) == told, "a twin beside it changes nothing");
 }
 
-/// All that backfill against the twin that looks at everything.
+/// Compares all backfilling policies with the exhaustive twin.
 fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
     let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
     check_twins(Both::new(Easy::new(readings), easy), passes, machines, jobs);
     check_twins(Both::new(FlexibleBackfill::new(config, readings), flexible), passes, machines, jobs);
 }
 
-/// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
+/// 150 machines of 1 to 16 processors, speeds from 1 to 3, and an overload of jobs.
 #[test]
 fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);

@@ -1,4 +1,4 @@
-//! Machines that fail and are repaired: cases small enough to check by hand, and what holds whatever happens.
+//! Machines that fail and are repaired: cases worked by hand, and invariants.
 
 use crate::backfill::{depths, reserving};
 use crate::common::job;
@@ -26,7 +26,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
     ]
 }
 
-/// Every run of every job, in order of ends: `(job, machine, from, to)`, in seconds.
+/// Returns every run of every job, in order of ends: `(job, machine, from, to)`, in seconds.
 fn runs(scene: &Scene, scheduler: impl Policy) -> Vec<(u32, u32, f64, f64)> {
     let told = scene.transcript(scheduler, Passes::PerInstant);
     scene.check_schedule(&told);
@@ -63,7 +63,7 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
     assert_eq!(told, expected);
 }
 
-/// Under every policy: the job ends as the machine fails, the machine comes back as it fails again.
+/// Under every policy: the job ends as the machine fails, and the machine is repaired as it fails again.
 #[test]
 fn a_job_that_ends_as_its_machine_fails_has_ended() {
     let jobs = [job(0, 0, 1, 10), job(1, 0, 1, 30)];
@@ -83,7 +83,7 @@ fn a_machine_that_fails_while_it_is_down_stays_down_until_the_later_repair() {
     }
 }
 
-/// The second begins as the first ends; while one lasts, what is expected of it stays as it is.
+/// The second begins as the first ends; during an outage its expected end stays.
 #[test]
 fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     let outages = [outage(0, 5, 20), outage(0, 9, 11), outage(0, 20, 40)];
@@ -108,7 +108,7 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     assert_eq!(held(20), [since(20, 27)]);
 }
 
-/// A restart at once: the jobs that run there begin again.
+/// Restart at once: the jobs that run there begin again.
 #[test]
 fn an_outage_of_no_length_costs_the_work_all_the_same() {
     for scheduler in policies() {
@@ -141,7 +141,7 @@ fn easy_believes_the_expected_repair_like_an_estimate() {
     let free = [first, (1, 1, 11., 30.), (2, 1, 11., 31.), (0, 0, 40., 140.)];
     scene.repair_expected = Span::from_secs(20);
     assert_eq!(runs(&scene, easy(BackfillRule::MachineAware)), free);
-    // Strictly, job 2 waits for the head. At 30 s the repair is overdue, and may come at any moment.
+    // By the strict rule, job 2 waits for the head. At 30 s the repair is overdue, and may come at any moment.
     let strict = [first, (1, 1, 11., 30.), (2, 1, 40., 60.), (0, 0, 40., 140.)];
     assert_eq!(runs(&scene, easy(BackfillRule::Strict)), strict);
     // An unknown repair: the head waits for ever, and every job that ends at all is in time.
@@ -149,12 +149,12 @@ fn easy_believes_the_expected_repair_like_an_estimate() {
     assert_eq!(runs(&scene, easy(BackfillRule::Strict)), free);
 }
 
-/// The outages of all time on one machine: it works for 7 s, and not for the next 3.
+/// Endless outages on one machine: it works for 7 s, then is down for 3.
 #[test]
 fn a_run_ends_though_failures_never_do() {
     let all = (0..).map(|number| outage(0, 10 * number + 7, 10 * number + 10));
     for scheduler in policies() {
-        // The third must start again, the last comes after a long time without jobs.
+        // The third must start again, the last arrives after a long time without jobs.
         let jobs = [job(0, 0, 1, 5), job(1, 1, 1, 2), job(2, 5, 1, 5), job(3, 1_000, 1, 4)];
         let grid = MultiCluster::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();
@@ -220,7 +220,7 @@ fn passes() -> impl Strategy<Value = Passes> {
     prop::sample::select(vec![Passes::PerInstant, Passes::PerEvent])
 }
 
-/// Nothing can be planned without an estimate.
+/// Sets missing estimates, which planning needs.
 fn estimated(mut scene: Scene) -> Scene {
     for job in &mut scene.jobs {
         job.request.estimate.get_or_insert(job.runtime);

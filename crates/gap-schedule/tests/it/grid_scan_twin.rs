@@ -1,4 +1,4 @@
-//! EASY and Flexible backfilling on several machines as one would explain them.
+//! EASY and Flexible backfilling on several machines in their most obvious form.
 
 use gap_schedule::{
     BackfillReadings, BackfillRule, FlexibleConfig, Machine, Minext, Placement, Policy, QueuedJob, RunningJob, Starts,
@@ -6,18 +6,18 @@ use gap_schedule::{
 };
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
-/// At each pass, puts the whole queue in order, and then looks at every machine for every job.
+/// Sorts the whole queue at each pass, and then tries every machine for every job.
 #[derive(Clone)]
 pub(crate) struct ObviousScan {
     readings: BackfillReadings,
-    /// Flexible backfilling; EASY without.
+    /// Constants of Flexible backfilling; EASY if absent.
     config: Option<FlexibleConfig>,
-    /// In order of arrival.
+    /// Waiting jobs in order of arrival.
     queue: Vec<(Time, QueuedJob)>,
     head: Option<JobId>,
 }
 
-/// What the head of the queue is promised.
+/// Reservation of the head of the queue.
 #[derive(Copy, Clone)]
 struct Reservation {
     machine: usize,
@@ -38,7 +38,7 @@ impl ObviousScan {
         Self { config: Some(config), ..Self::easy(readings) }
     }
 
-    /// The paper's formulas (§3.1), one after the other.
+    /// Computes the paper's formulas (§3.1), one after the other.
     fn priority(&self, config: &FlexibleConfig, submit: Time, job: &QueuedJob, view: &View<'_>) -> f64 {
         let fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).expect("a machine");
         let request = &job.request;
@@ -76,7 +76,7 @@ impl ObviousScan {
             .iter()
             .map(|(submit, job)| (Some(job.job) == self.head, self.priority(&config, *submit, job, view), *job))
             .collect();
-        // The sort is stable: equals stay in order of arrival.
+        // The sort is stable: ties stay in order of arrival.
         ranked.sort_by(|one, other| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
         ranked.into_iter().map(|(_, _, job)| job).collect()
     }

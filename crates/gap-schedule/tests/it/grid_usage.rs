@@ -1,4 +1,4 @@
-//! What the probes of a grid say, against its definition.
+//! Probes of a grid, compared with their definitions.
 
 use gap_schedule::testkit::Transcript;
 use gap_schedule::testkit::{Run, Scene, scenes};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 const WIDEST: u32 = 6;
 
-/// System usage by its definition: of each stretch of time in which nothing happens, from finished records and all runs.
+/// Computes system usage by its definition: for each stretch of time without events, from finished records and all runs.
 fn plain_usage(scene: &Scene, records: &[JobRecord], runs: &[Run], until: Time) -> Option<f64> {
     let processors: u32 = scene.machines.iter().map(|machine| machine.processors).sum();
     let submitted = scene.jobs.iter().map(|job| job.submit);

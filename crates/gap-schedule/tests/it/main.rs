@@ -1,4 +1,4 @@
-//! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
+//! Invariants of every workload, results of theory and of other simulators, and cases worked by hand.
 
 mod backfill;
 mod cases;

@@ -1,4 +1,4 @@
-//! Schedules that an independent simulator (pyss) made from logs whose events never coincide.
+//! Schedules of an independent simulator (pyss) for logs whose events never coincide.
 
 use crate::backfill::reserving;
 use crate::common::records;
@@ -6,7 +6,7 @@ use gap_schedule::{Depth, Easy, Fcfs, Placement, Policy};
 use sim_core::{Job, JobId, Span, Time};
 use std::fs::File;
 
-/// Jobs and their expected starts. All times of the file are milliseconds.
+/// Reads jobs and their expected starts. All times of the file are milliseconds.
 fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
     let path = test_data::oracle(&format!("{name}.csv.gz"))?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! Queues in any order: against the slow and obvious twins, against the policies in order of arrival, and who starves.
+//! Queues in any order, compared with slow and obvious twins and with the policies in order of arrival; starvation.
 
 use crate::backfill::{depths, placements};
 use crate::common::{self, job};
@@ -57,7 +57,7 @@ fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// On one machine and on several, with estimates of every kind, and where machines fail.
+    /// On one machine and on several, with estimates of every kind, and with failures.
     #[test]
     fn backfilling_in_any_order_equals_its_twin(scene in scenes(WIDEST), rule in rules()) {
         for passes in PASSES {
@@ -138,7 +138,7 @@ proptest! {
 
     #[test]
     fn every_job_has_waited_for_a_threshold_of_zero(machines in machines(WIDEST), jobs in bounded(), rule in rules()) {
-        // One that every job has reached makes every order that of arrival, and one that no job reaches makes no difference.
+        // A threshold that every job has reached makes every order that of arrival; one that no job reaches makes no difference.
         let transcript = |rule| transcript(&machines, OrderedBackfill::new(rule), Passes::PerInstant, &jobs);
         let arrival = Backfilling { order: Order::Fcfs, backfill: Order::Fcfs, threshold: None, ..rule };
         prop_assert_eq!(transcript(Backfilling { threshold: Some(Span::ZERO), ..rule }), transcript(arrival));
@@ -159,9 +159,9 @@ proptest! {
 
 /// Asserts that no job starts later than a threshold allows.
 ///
-/// A job that has waited for the threshold goes first, by arrival, and one that is first and cannot start holds a reservation at
-/// the latest when all that runs will have ended: after the longest estimate. So a job starts by the end of its threshold, one
-/// longest estimate until there is a pass, one for each of those before it that still wait then, and one more.
+/// A job that has waited for the threshold goes first, by arrival. If it is first and cannot start, it holds a reservation at
+/// most one longest estimate ahead, when all running jobs will have ended. So a job starts by the end of its threshold, plus
+/// one longest estimate until the next pass, one for each job before it that still waits then, and one more.
 fn check_bound(policy: impl Policy, processors: u32, jobs: &[Job], threshold: Span) -> Result<(), TestCaseError> {
     let records = records(&[Machine::new(processors)], policy, jobs);
     let longest = jobs.iter().filter_map(|job| job.request.estimate).max().unwrap_or(Span::ZERO);
@@ -193,7 +193,7 @@ proptest! {
 
 #[test]
 fn a_wide_job_starves_behind_shorter_ones_until_it_has_waited_for_the_threshold() {
-    // One of 10 s on one of two processors every 5 s. Job 0 wants both, for 20 s.
+    // A job of 10 s on one of two processors every 5 s. Job 0 needs both, for 20 s.
     let mut jobs = vec![job(0, 1, 2, 20), job(1, 0, 1, 10)];
     jobs.extend((2..1_000).map(|id| job(id, 5 * u64::from(id - 1), 1, 10)));
     let start = |rule| {
@@ -209,11 +209,11 @@ fn a_wide_job_starves_behind_shorter_ones_until_it_has_waited_for_the_threshold(
         Time::from_secs(110),
         "at 105 s the processors are promised to it"
     );
-    // Where no job holds a reservation, being the first is of no use.
+    // Without reservations, being first is of no use.
     assert!(start(Backfilling { threshold, reserve: Depth::Jobs(0), ..sjf }) > Time::from_secs(4_000));
 }
 
-/// The starts on one machine of four processors, in seconds.
+/// Compares the starts on one machine of four processors, in seconds.
 #[track_caller]
 fn check(jobs: &[Job], cases: &[(Backfilling, &[f64])]) {
     for (rule, expected) in cases {
@@ -223,7 +223,7 @@ fn check(jobs: &[Job], cases: &[(Backfilling, &[f64])]) {
 
 #[test]
 fn who_is_promised_the_first_start_depends_on_the_order() {
-    // The machine is taken for 10 s. Of those who wait, 1 is the widest, 2 the shortest, 3 the longest.
+    // The machine is taken for 10 s. Among the waiting jobs, 1 is the widest, 2 the shortest, 3 the longest.
     let jobs = [job(0, 0, 4, 10), job(1, 1, 4, 50), job(2, 2, 3, 20), job(3, 3, 2, 100)];
     let of = |order| Backfilling { order, backfill: order, ..Backfilling::default() };
     check(
@@ -241,8 +241,8 @@ fn who_is_promised_the_first_start_depends_on_the_order() {
 
 #[test]
 fn the_order_behind_the_head_is_another_question() {
-    // Job 1 is the head, promised 20 s. Jobs 2 and 3 would both end in time on the one processor that is free; job 3 is
-    // the shorter.
+    // Job 1 is the head, with a reservation at 20 s. Jobs 2 and 3 would both end in time on the one processor that is
+    // free; job 3 is the shorter.
     let jobs = [job(0, 0, 3, 20), job(1, 1, 4, 10), job(2, 2, 1, 15), job(3, 2, 1, 12)];
     let behind = |backfill| Backfilling { backfill, ..Backfilling::default() };
     check(&jobs, &[(behind(Order::Fcfs), &[0., 20., 2., 30.]), (behind(Order::Spf), &[0., 20., 30., 2.])]);

@@ -29,7 +29,7 @@ fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u6
     }
 }
 
-/// Real starts, by id, of jobs that take as long as they say, on one machine of four processors.
+/// Returns actual starts, by id, of jobs that run as long as estimated, on one machine of four processors.
 fn starts(jobs: &[PlanJob], limits: (u32, usize)) -> Vec<u64> {
     let mut beside = Beside::new(&[(4, 1.0)], Readings { limits, ..DEFAULTS });
     let arrivals: Vec<Arrival> = jobs.iter().map(|job| Arrival { job: *job, late_by: 0 }).collect();
@@ -68,7 +68,7 @@ fn a_job_goes_to_the_fastest_of_the_machines_where_it_can_start_at_once() {
     let mut rule = EgEdf::new();
     let mut place = |id, processors| rule.place(&mut plan, job(id, 0, processors, 100, Some(100)), Time::ZERO);
     let machines: Vec<u32> = (0..4).map(|id| place(id, 3).expect("wide enough").machine.0).collect();
-    // The first decides the makespan, 50 s; the third has the choice of waiting or extending it alike.
+    // The first decides the makespan, 50 s; for the third, waiting and extending it cost the same.
     assert_eq!(machines[..2], [2, 3]);
     assert_eq!(place(9, 5), None, "no machine is wide enough");
     assert_eq!(plan.machines().map(|machine| plan.speed(machine)).collect::<Vec<_>>(), [1.0, 3.0, 2.0, 2.0]);
@@ -84,8 +84,8 @@ fn operations_of_a_placement_by_deadline_can_be_counted_by_hand() {
     let mut rule = EgEdf::new();
     let placed = rule.place(&mut plan, job(4, 0, 1, 10, Some(50)), Time::ZERO).expect("wide enough");
     assert_eq!((placed.machine, placed.start, placed.found), (SiteId(0), Time::from_secs(10), Found::Edf));
-    // Each machine is looked at for a gap and for a place. On the first, both jobs are laid out again. On the second, which may
-    // do without a longer makespan, the one in front is looked at for the start, and then both.
+    // Each machine is visited for a gap and for a position. On the first, both jobs are laid out again. On the second,
+    // which may keep the makespan, the one in front is visited for the start, and then both.
     assert_eq!(rule.operations(), 2 + 2 + 2 + (1 + 2));
 }
 
@@ -141,7 +141,7 @@ fn a_machine_that_fails_is_held_until_its_expected_repair() {
     assert!(!plan.is_empty());
     let planned = plan.down(machine, Time::from_secs(70), now);
     assert_eq!(planned.iter().map(|job| job.id).collect::<Vec<_>>(), [JobId(1)]);
-    // What ran there is forgotten, and an outage is no job.
+    // The jobs that ran there are dropped, and an outage is no job.
     assert!(plan.is_down(machine) && plan.is_empty());
     assert_eq!((plan.nondelayed(), plan.makespan()), (0, Time::ZERO));
     let mut place = |plan: &mut Plan, id, processors| rule.place(plan, job(id, 0, processors, 10, None), now);
@@ -187,8 +187,8 @@ fn all_planned(plan: &Plan) -> BTreeMap<JobId, PlannedJob> {
 }
 
 proptest! {
-    /// Everything: EG-EDF and Tabu under all readings, with jobs that end early, late and in time. The comparisons are in
-    /// `Beside`.
+    /// All combinations: EG-EDF and Tabu under all readings, with jobs that end early, late and in time. The
+    /// comparisons are in `Beside`.
     #[test]
     fn the_plan_is_at_all_times_what_its_twin_computes_from_scratch(
         machines in machines(),
@@ -198,7 +198,7 @@ proptest! {
         Beside::new(&machines, readings).run(&arrivals, |_, _| Ok(()))?;
     }
 
-    /// The same, while machines fail: jobs that ran or were planned there are planned again.
+    /// The same with failures: jobs that ran or were planned on a failed machine are planned again.
     #[test]
     fn the_plan_is_what_its_twin_computes_while_machines_fail(
         machines in machines(),

@@ -1,5 +1,5 @@
-//! A small world around a plan: jobs come, end early, late or as expected, and the plan is compared with its twin after
-//! everything that happens.
+//! Small world around a plan: jobs arrive, end early, late or as expected, and the plan is compared with its twin after
+//! every event.
 
 use crate::grid_common::sites;
 use crate::plan_twin::{ObviousMachine, ObviousPlan};
@@ -8,24 +8,24 @@ use proptest::prelude::*;
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A job of the small world: what the plan is told, and when it really ends, in seconds after (or before) it should.
+/// Job of the small world: the plan's part of it, and its actual end, in seconds after (or before) the estimated one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) job: PlanJob,
     pub(crate) late_by: i64,
 }
 
-/// An outage of the small world.
+/// Outage of the small world.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     down: Time,
     lasts: Span,
-    /// What is said of that, if anything.
+    /// Expected length, if any.
     expected: Option<Span>,
     machine: prop::sample::Index,
 }
 
-/// Short ones, some of no length. A machine that is down does not fail.
+/// Strategy for short outages, some of no length. A machine that is down does not fail.
 pub(crate) fn failures() -> impl Strategy<Value = Vec<Failure>> {
     let span = |longest: u64| (0..longest).prop_map(Span::from_secs);
     let failure = (span(10), span(12), prop::option::of(span(8)), any::<prop::sample::Index>());
@@ -39,8 +39,8 @@ pub(crate) fn failures() -> impl Strategy<Value = Vec<Failure>> {
     })
 }
 
-/// Few instants, few lengths, few widths: ties everywhere. A third of the jobs has no deadline, some cannot meet theirs; a
-/// sixth may not run everywhere.
+/// Strategy with few instants, lengths and widths, so that ties are common. A third of the jobs has no deadline, some
+/// cannot meet theirs; a sixth may not run everywhere.
 pub(crate) fn arrivals(widest: u32, inexact: bool) -> impl Strategy<Value = Vec<Arrival>> {
     let late_by = if inexact { prop_oneof![Just(0), -8..8_i64].boxed() } else { Just(0).boxed() };
     let deadline = prop_oneof![1 => Just(None), 2 => (0..30_u64).prop_map(Some)];
@@ -62,7 +62,7 @@ pub(crate) fn arrivals(widest: u32, inexact: bool) -> impl Strategy<Value = Vec<
     })
 }
 
-/// One to five machines, several of one kind.
+/// Strategy for one to five machines, several of one kind.
 pub(crate) fn machines() -> impl Strategy<Value = Vec<(u32, f64)>> {
     prop::collection::vec((prop_oneof![Just(1), 2..6_u32], prop_oneof![Just(0.5), Just(1.0), Just(2.0)]), 1..6)
 }
@@ -79,7 +79,7 @@ impl ObviousPlan {
         Self { machines: (0..).zip(machines).map(machine).collect(), ended_in_time: 0 }
     }
 
-    /// Starts what is due.
+    /// Starts the jobs that are due.
     pub(crate) fn start_due(&mut self, now: Time) {
         for machine in &mut self.machines {
             let due: Vec<PlannedJob> =
@@ -96,14 +96,14 @@ impl ObviousPlan {
     }
 }
 
-/// What is read into the paper.
+/// Readings of the paper.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readings {
     pub(crate) bound: GapBound,
     pub(crate) ties: EgTies,
     pub(crate) edf: Edf,
     pub(crate) choice: TabuChoice,
-    /// Iterations and length of the list; no iterations, no Tabu search.
+    /// Iterations and length of the list; without iterations, no Tabu search.
     pub(crate) limits: (u32, usize),
     pub(crate) memory: TabuMemory,
 }
@@ -131,7 +131,7 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
     })
 }
 
-/// The plan, its twin, and what really happens.
+/// Plan, its twin, and the actual events.
 pub(crate) struct Beside {
     pub(crate) plan: Plan,
     pub(crate) twin: ObviousPlan,
@@ -139,14 +139,14 @@ pub(crate) struct Beside {
     pub(crate) tabu: Tabu,
     readings: Readings,
     list: Vec<JobId>,
-    /// Real ends of the jobs that run.
+    /// Actual ends of the running jobs.
     ends: BTreeMap<(Time, JobId), SiteId>,
-    /// Real starts.
+    /// Actual starts.
     pub(crate) starts: BTreeMap<JobId, Time>,
     late_by: BTreeMap<JobId, i64>,
     failures: VecDeque<Failure>,
     repairs: BTreeSet<(Time, SiteId)>,
-    /// Those that no machine may hold.
+    /// Jobs that no machine may hold.
     stranded: Vec<Arrival>,
 }
 
@@ -177,7 +177,7 @@ impl Beside {
         Self { failures: failures.into(), ..self }
     }
 
-    /// All arrivals, and then all that follows from them. `look` is called after everything that happens.
+    /// Runs all arrivals, and all events that follow from them. `look` is called after every event.
     pub(crate) fn run(
         &mut self,
         arrivals: &[Arrival],
@@ -228,7 +228,7 @@ impl Beside {
         Ok(())
     }
 
-    /// The jobs that were planned or ran on the machine that fails arrive again.
+    /// Fails a machine; the jobs that were planned or ran there arrive again.
     fn fail(&mut self, failure: &Failure) -> Result<(), TestCaseError> {
         let (now, index) = (failure.down, failure.machine.index(self.twin.machines.len()));
         let machine = SiteId(u32::try_from(index).expect("few machines"));
@@ -330,7 +330,7 @@ impl Beside {
         self.check(now)
     }
 
-    /// Whatever the plan says of itself is what the twin computes from scratch.
+    /// Compares every property of the plan with that computed by the twin from scratch.
     fn check(&self, now: Time) -> Result<(), TestCaseError> {
         for (machine, twin) in self.plan.machines().zip(&self.twin.machines) {
             let planned: Vec<PlannedJob> = self.plan.planned(machine).copied().collect();

@@ -1,4 +1,4 @@
-//! Tabu search: what every move owes.
+//! Tabu search: guarantees of every move.
 
 use crate::plan::DEFAULTS;
 use crate::plan_common::{Beside, Readings, arrivals, bounds, machines};
@@ -14,7 +14,7 @@ proptest! {
         bound in bounds(),
         choice in prop_oneof![Just(TabuChoice::LastLate), Just(TabuChoice::Last)],
     ) {
-        // The plans of EG-EDF alone have more left to improve.
+        // The plans of EG-EDF alone leave more to improve.
         let readings = Readings { limits: (0, 0), ..DEFAULTS };
         Beside::new(&machines, readings).run(&arrivals, |beside, now| {
             let mut plan = beside.plan.clone();
@@ -35,7 +35,7 @@ proptest! {
     }
 }
 
-/// Two machines; the second has a gap that its list was too crowded to show when job 2 came.
+/// Two machines; the second has a gap that its list was too crowded to show when job 2 arrived.
 fn crowded() -> Plan {
     let job = |id, processors, estimate, deadline: Option<u64>| PlanJob {
         id: JobId(id),
@@ -64,7 +64,7 @@ fn a_late_job_moves_into_a_gap_of_another_machine() {
     assert_eq!((plan.nondelayed(), plan.makespan()), (4, Time::from_secs(120)));
     let counts = tabu.counts();
     assert_eq!((counts.iterations, counts.tried, counts.accepted), (1, 1, 1));
-    // The job is the last of its list, which is two long and looked at to take it out; then two machines.
+    // The job is the last of its list, of which two entries are visited to remove it; then two machines.
     assert_eq!(counts.operations, 1 + 2 + 2);
 }
 

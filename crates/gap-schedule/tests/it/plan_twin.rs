@@ -1,5 +1,5 @@
-//! The obvious plan: lists of jobs without starts. Whatever is asked is computed from the lists, by definition; whatever is
-//! tried is tried on a copy of everything.
+//! Obvious plan: lists of jobs without starts. Every query is computed from the lists, by definition; every trial is
+//! made on a copy of everything.
 
 use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, RunningJob, Score, TabuChoice};
 use sim_core::{AvailabilityProfile, JobId, SiteId, Span, Time};
@@ -19,7 +19,7 @@ pub(crate) struct ObviousMachine {
     pub(crate) planned: Vec<PlanJob>,
 }
 
-/// Where a job went, and the weight of that.
+/// Position of a job, and the weight of the plan with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
     pub(crate) machine: usize,
@@ -33,7 +33,7 @@ impl ObviousMachine {
         job.estimate.scaled(1.0 / self.speed).max(Span::from_nanos(1))
     }
 
-    /// Every planned job at the earliest instant, not before its predecessor's start, at which enough are free.
+    /// Lays out every planned job at the earliest instant, not before its predecessor's start, at which enough processors are free.
     pub(crate) fn laid_out(&self, now: Time) -> Vec<PlannedJob> {
         let mut profile = AvailabilityProfile::new(self.processors);
         for running in &self.running {
@@ -54,17 +54,17 @@ impl ObviousMachine {
         self.laid_out(now).iter().filter(|planned| !planned.is_on_time()).count()
     }
 
-    /// Whether the job may run here, and there are enough processors.
+    /// Returns true if the job may run here, and there are enough processors.
     pub(crate) fn suits(&self, job: &PlanJob) -> bool {
         job.processors <= self.processors && job.sites.contains(self.site)
     }
 
-    /// Whether the job can be planned: they are not for ever in an outage.
+    /// Returns true if the job can be planned: the processors are not in an outage for ever.
     fn may_hold(&self, job: &PlanJob) -> bool {
         self.suits(job) && self.running.iter().all(|running| running.end < Time::MAX)
     }
 
-    /// The earliest gap, over all positions: where no other job moves. Of equal starts, the last position.
+    /// Returns the earliest gap, over all positions, where no other job moves. Of equal starts, the last position.
     pub(crate) fn gap(&self, job: &PlanJob, now: Time, makespan: Time, bound: GapBound) -> Option<(usize, Time)> {
         if !self.may_hold(job) {
             return None;
@@ -103,7 +103,7 @@ impl ObviousPlan {
         Score { makespan, nondelayed: self.ended_in_time + in_time }
     }
 
-    /// The plan with one job more, and what that is worth against `old`.
+    /// Returns the plan with one job more, and its weight against `old`.
     fn with(&self, machine: usize, position: usize, job: &PlanJob, old: &Score, now: Time) -> (Self, Choice) {
         let mut plan = self.clone();
         plan.machines[machine].planned.insert(position, *job);
@@ -112,7 +112,7 @@ impl ObviousPlan {
         (plan, Choice { machine, start, end, weight })
     }
 
-    /// EG-EDF, by trying everything. `None` if no machine may hold the job.
+    /// Applies EG-EDF by trying everything. Returns `None` if no machine may hold the job.
     pub(crate) fn eg_edf(
         &mut self,
         job: &PlanJob,
@@ -148,8 +148,8 @@ impl ObviousPlan {
         Some(best)
     }
 
-    /// Tabu search, by trying everything on copies. Returns the weights of all moves that were tried, of which only
-    /// those above zero were made.
+    /// Runs Tabu search by trying everything on copies. Returns the weights of all moves that were tried; only those
+    /// above zero were made.
     pub(crate) fn tabu(
         &mut self,
         now: Time,

@@ -1,4 +1,4 @@
-//! Plans in the world: hand cases, and what holds whatever becomes of the estimates.
+//! Plans in the world: cases worked by hand, and invariants under any estimates.
 
 use crate::grid_common::{choosy, is_admitted};
 use gap_schedule::testkit::Scene;
@@ -28,7 +28,7 @@ fn starts(records: &[JobRecord]) -> Vec<u64> {
     records.iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect()
 }
 
-/// The second job will be late wherever it goes: the search takes it out and puts it back.
+/// The second job will be late in every position: the search removes it and puts it back.
 #[test]
 fn what_a_search_has_done_is_told_and_counted() {
     let mut late = job(1, 1, 4, 10);
@@ -66,7 +66,7 @@ fn a_job_without_a_gap_goes_by_its_deadline() {
     }
 }
 
-/// The second job ends long before its estimate: what was planned behind it moves up.
+/// The second job ends long before its estimate: the jobs planned behind it move up.
 #[test]
 fn an_early_end_compresses_the_plan() {
     let mut early = job(0, 0, 4, 10);
@@ -76,7 +76,7 @@ fn an_early_end_compresses_the_plan() {
     }
 }
 
-/// The first job takes four times its estimate: the plan behind it moves, and nothing is started too early.
+/// The first job takes four times its estimate: the plan behind it moves, and no job starts too early.
 #[test]
 fn an_overrun_moves_what_is_planned_behind_it() {
     let mut late = job(0, 0, 4, 40);
@@ -86,8 +86,8 @@ fn an_overrun_moves_what_is_planned_behind_it() {
     }
 }
 
-/// Runs of jobs `(job, machine, from, to)` on two machines of two processors, the first of which fails. Repairs are expected
-/// to take `said`, or for ever.
+/// Checks the runs `(job, machine, from, to)` on two machines of two processors, the first of which fails. Repairs are
+/// expected to take `said`, or for ever.
 #[track_caller]
 fn check(jobs: &[Job], down: u64, up: u64, said: Option<u64>, expected: &[(u32, u32, u64, u64)]) {
     let seconds = |at: Time| at.as_nanos() / 1_000_000_000;
@@ -111,7 +111,7 @@ fn what_a_failure_leaves_behind_is_planned_again() {
     check(&jobs, 20, 2_000, None, &[(0, 0, 0, 20), (1, 1, 0, 90), (2, 1, 90, 100), (0, 1, 100, 180)]);
 }
 
-/// The same, but at 40 s the machine is back, to the surprise of all: every job is planned again, in order of starts.
+/// The same, but the machine is repaired unexpectedly at 40 s: every job is planned again, in order of starts.
 #[test]
 fn after_an_unexpected_repair_all_jobs_are_planned_again() {
     let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
@@ -128,7 +128,7 @@ fn jobs_are_planned_behind_an_expected_repair() {
     }
 }
 
-/// The only machine that is wide enough is down when job 1 comes, for an unknown time.
+/// The only machine that is wide enough is down for an unknown time when job 1 arrives.
 #[test]
 fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     let machines = [Machine::new(1), Machine::new(2)];
@@ -146,7 +146,7 @@ fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     }
 }
 
-/// Machines of several sizes and speeds.
+/// Strategy for machines of several sizes and speeds.
 fn machines() -> impl Strategy<Value = Vec<Machine>> {
     let machine = (1..6_u32, prop_oneof![Just(1.0), Just(0.5), Just(3.0)]);
     prop::collection::vec(machine.prop_map(|(processors, speed)| Machine { processors, speed }), 1..4).prop_map(
@@ -157,7 +157,7 @@ fn machines() -> impl Strategy<Value = Vec<Machine>> {
     )
 }
 
-/// Jobs whose estimates are anything from a third of the run time to far above it, some with deadlines.
+/// Strategy for jobs with estimates from a third of the run time to far above it, some with deadlines.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     (workload(6), prop::collection::vec((1..4_u64, prop::option::of(0..40_u64)), 60))
         .prop_map(|(mut jobs, extras)| {
@@ -172,7 +172,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 }
 
 proptest! {
-    /// MultiCluster panics if a machine is overcommitted or a job started twice; here: no job is lost, early, or cut short.
+    /// MultiCluster panics if a machine is overcommitted or a job starts twice; this test adds that no job is lost, early, or cut short.
     #[test]
     fn every_job_runs_once_in_full_and_not_before_its_submission(machines in machines(), jobs in jobs()) {
         for planner in planners() {

@@ -1,4 +1,4 @@
-//! Predicted run times in the world: what they owe, and the fast path against the obvious program.
+//! Predicted run times in the world: invariants, and the fast path against the obvious program.
 
 use crate::backfill::{both, reserving};
 use crate::grid_common::{Both, machines};
@@ -16,7 +16,7 @@ use sim_core::{Job, Request, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 
-/// Users of the jobs, so that there is a past to predict from.
+/// Assigns users to the jobs, so that there is a past to predict from.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     (workload(WIDEST), prop::collection::vec(0..4_u32, 60)).prop_map(|(mut jobs, users)| {
         for (job, user) in jobs.iter_mut().zip(users) {
@@ -26,7 +26,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Predicts something between a second and what was requested, whatever the past.
+/// Predicts arbitrary run times between one second and the request.
 #[derive(Clone, Debug)]
 struct Wild(u64);
 
@@ -87,12 +87,12 @@ fn given(who: Who, how: How) -> Predictions {
     }
 }
 
-/// What a policy that is shown predictions makes of a scene.
+/// Runs a policy with predictions on a scene.
 fn transcript(scene: &Scene, policy: impl Policy, passes: Passes, predictions: Predictions) -> Transcript {
     Sim::new(scene.grid(policy, passes).with_predictions(predictions), Transcript::new()).run().1
 }
 
-/// Machines that fail, and jobs that outlive what was requested; but something was, since planners need that.
+/// Strategy for scenes with failures, and with jobs that outlive their requests. Every job has a request, which planners need.
 fn requested() -> impl Strategy<Value = Scene> {
     scenes(WIDEST).prop_map(|mut scene| {
         for job in &mut scene.jobs {
@@ -103,7 +103,7 @@ fn requested() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// The policies that listen to expiries, or need not.
+/// Policies that use expiries, or need none.
 fn policies() -> Vec<Box<dyn Policy>> {
     vec![
         Box::new(Fcfs::default()),
@@ -126,7 +126,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
 
 const PASSES: [Passes; 3] = [Passes::PerInstant, Passes::PerEvent, Passes::Pyss];
 
-/// A policy that notes the starts, first predictions and corrections of jobs that are numbered from 0 on.
+/// Policy that records the starts, first predictions and corrections of jobs that are numbered from 0 on.
 struct Noted(Box<dyn Policy>, Vec<Predicted>);
 
 impl Policy for Noted {
@@ -154,7 +154,7 @@ impl Policy for Noted {
     }
 }
 
-/// The fast path: starts, first predictions and corrections of jobs numbered from 0 on, on one machine.
+/// Runs the fast path on one machine. Returns starts, first predictions and corrections of jobs numbered from 0 on.
 pub(crate) fn fast(jobs: &[Job], processors: u32, behind: Behind, predictions: Predictions) -> Vec<Predicted> {
     let shortest = Backfilling { backfill: Order::Spf, ..Backfilling::default() };
     let policy: Box<dyn Policy> = match behind {
@@ -170,7 +170,7 @@ pub(crate) fn fast(jobs: &[Job], processors: u32, behind: Behind, predictions: P
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Starts, first predictions and numbers of corrections.
+    /// Compares starts, first predictions and numbers of corrections.
     #[test]
     fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
         for behind in [Behind::Arrival, Behind::Shortest] {
@@ -179,7 +179,7 @@ proptest! {
         }
     }
 
-    /// Even where a job outlives what was requested, since there is nothing later to correct that to.
+    /// Also where a job outlives its request, since there is no later correction.
     #[test]
     fn what_is_predicted_as_requested_changes_nothing(scene in requested()) {
         for passes in PASSES {
@@ -201,7 +201,7 @@ proptest! {
         }
     }
 
-    /// Among other things, each job runs for its run time: none is killed by a prediction.
+    /// In particular, each job runs for its run time: none is killed by a prediction.
     #[test]
     fn every_schedule_is_sound_whatever_is_predicted(scene in requested(), who in who(), how in how()) {
         for passes in PASSES {

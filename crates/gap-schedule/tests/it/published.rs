@@ -1,4 +1,4 @@
-//! The published results of SC'15, on KTH-SP2 and SDSC-SP2: every row, and every start of the schedules at hand.
+//! Published results of SC'15 on KTH-SP2 and SDSC-SP2: every row, and every start of the available schedules.
 
 use crate::predictions::fast;
 use flate2::read::GzDecoder;
@@ -9,8 +9,8 @@ use std::fs::File;
 
 const LOGS: [(&str, u32); 2] = [("KTH-SP2", 100), ("SDSC-SP2", 128)];
 
-/// A job of a published schedule, in seconds: number, submit, start, run, processors, requested time, user, first prediction,
-/// corrections. The last two are -1 where there are none; corrections are counted from 0.
+/// Job of a published schedule, in seconds: number, submit, start, run, processors, requested time, user, first
+/// prediction, corrections. The last two are -1 where absent; corrections are counted from 0.
 type Row = [i64; 9];
 
 fn schedule(name: &str) -> Option<Vec<Row>> {
@@ -20,7 +20,7 @@ fn schedule(name: &str) -> Option<Vec<Row>> {
     let columns = ["job", "submit", "start", "run", "procs", "requested", "user", "first_prediction", "corrections"];
     assert_eq!(table.headers().expect("a header"), columns.as_slice());
     let mut rows: Vec<Row> = table.deserialize().map(|row| row.expect("nine numbers")).collect();
-    // In the order of the log, whatever the order of the file.
+    // In the order of the log, independent of the order of the file.
     rows.sort_by_key(|row| (row[1], row[0]));
     Some(rows)
 }
@@ -68,7 +68,7 @@ fn behind(scheduler: &str) -> Behind {
     }
 }
 
-/// The nine metrics of a row, over all jobs, in seconds where they have a unit.
+/// Returns the nine metrics of a row, over all jobs, in seconds where they have a unit.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
     let ten = Span::from_secs(10);
@@ -93,7 +93,7 @@ fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
     [avgft, maxft, rmsft, avgstretch, maxstretch, rmss, avgbsld, maxbsld, rmsbsld]
 }
 
-/// A program that schedules jobs on a machine of these processors.
+/// Program that schedules jobs on a machine of these processors.
 type Program = fn(&[Job], u32, Behind, Predictions) -> Vec<Predicted>;
 
 /// Runs every published row by `run`, and compares its metrics to nine digits.
@@ -126,8 +126,8 @@ fn check_rows(run: Program) {
     }
 }
 
-/// Runs the workload of each published schedule, and compares every start, and first predictions and corrections where it has
-/// them.
+/// Runs the workload of each published schedule, and compares every start, and first predictions and corrections where
+/// present.
 fn check_schedules(run: Program) {
     for (name, scheduler, predict, correct) in SCHEDULES {
         let Some(rows) = schedule(name) else { return };

@@ -1,5 +1,4 @@
-//! The reasons of policies: every claim is recomputed from what the pass was shown, and no probe
-//! changes anything.
+//! Reasons of policies: every claim is recomputed from the view of the pass, and no probe changes the schedule.
 
 use crate::backfill::{depths, reserving};
 use crate::grid_common::{choosy, hurried, machines, readings};
@@ -15,7 +14,7 @@ use sim_core::{Job, JobId, Span, Time};
 
 const WIDEST: u32 = 6;
 
-/// With passes of both kinds.
+/// Checks with passes of both kinds.
 fn check(policy: impl Policy + Clone, scene: &Scene, judge: &Judge) {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
         assert_reasons(policy.clone(), judge, scene, passes);
@@ -25,7 +24,7 @@ fn check(policy: impl Policy + Clone, scene: &Scene, judge: &Judge) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// On one machine and on several, with estimates of every kind, and where machines fail.
+    /// On one machine and on several, with estimates of every kind, and with failures.
     #[test]
     fn every_claim_of_a_policy_in_order_of_arrival_holds(
         scene in scenes(WIDEST), readings in readings(), depth in depths(),
@@ -75,7 +74,7 @@ proptest! {
     }
 }
 
-/// Nothing is reported of a pass that is not made.
+/// A skipped pass reports nothing.
 #[test]
 fn a_policy_that_makes_no_pass_reports_nothing() {
     struct Silent(usize);
@@ -88,7 +87,7 @@ fn a_policy_that_makes_no_pass_reports_nothing() {
     let policy = Explained::new(IfNewcomerFits::new(Easy::default()), Silent(0));
     let world = gap_schedule::MultiCluster::new(vec![Machine::new(4)], policy, [job(0, 4), job(1, 4)].into_iter());
     let mut sim = sim_core::Sim::new(world.with_passes(Passes::Pyss), ());
-    // The first has two reasons, its turn and its start; the second does not fit, so that no pass is made for it.
+    // The first has two reasons, its turn and its start; the second does not fit, so that its pass is skipped.
     sim.run_until(Time::from_secs(5));
     let (world, ()) = sim.into_parts();
     assert_eq!(world.policy().probe().0, 2);

@@ -5,7 +5,7 @@ use rand_distr::{Distribution, Exp};
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
 
-/// Jobs of one processor that come at rate `lambda` and take 1 s on average, both exponential.
+/// Jobs of one processor that arrive at rate `lambda` and take 1 s on average, both exponential.
 fn markovian(lambda: f64, streams: Streams) -> impl Iterator<Item = Job> {
     let (gaps, lengths) = (Exp::new(lambda).expect("a rate"), Exp::new(1.0).expect("a rate"));
     let mut arrivals = streams.stream(Purpose("arrivals"), 0);
@@ -17,7 +17,7 @@ fn markovian(lambda: f64, streams: Streams) -> impl Iterator<Item = Job> {
     })
 }
 
-/// The probability that a job must wait in M/M/c: Erlang's C formula, through the recursion for his B.
+/// Probability that a job must wait in M/M/c: Erlang's C formula, through the recursion for B.
 fn erlang_c(servers: u32, offered: f64) -> f64 {
     let b = (1..=servers).fold(1.0, |b, k| offered * b / (f64::from(k) + offered * b));
     let utilization = offered / f64::from(servers);
