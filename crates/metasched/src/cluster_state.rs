@@ -178,10 +178,13 @@ pub(crate) struct ClusterState {
 }
 
 impl ClusterState {
-    /// `nodes` idle nodes without users.
-    pub(crate) fn new(nodes: u32, rules: NodeRules, queueing_weight: Option<f64>) -> Self {
-        let node =
-            Node { tasks: 0, demand: 0, memory: 0, users: false, moved: false, level: f64::INFINITY, factor: 1.0 };
+    /// `nodes` idle nodes, each with a user if they are `occupied`.
+    pub(crate) fn new(nodes: u32, rules: NodeRules, queueing_weight: Option<f64>, occupied: bool) -> Self {
+        let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
+        // Level and factor concern only tasks, and are recomputed with each.
+        let (level, factor) = (f64::INFINITY, 1.0);
+        let node = Node { tasks: 0, demand, memory, users: occupied, moved: false, level, factor };
+        let key = if rules.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
         Self {
             rules,
             nodes: vec![node; nodes as usize],
@@ -189,7 +192,7 @@ impl ClusterState {
             running: Vec::new(),
             live: Vec::new(),
             vacant: Vec::new(),
-            order: (0..u64::from(nodes)).collect(),
+            order: (0..u64::from(nodes)).map(|index| key | index).collect(),
             unordered: false,
             open: nodes,
             touched: Vec::new(),
@@ -233,12 +236,12 @@ impl ClusterState {
         f64::midpoint(cpu, memory.min(1.0))
     }
 
-    /// Returns true if `app` would find enough nodes without other jobs; local users count if they `stay`.
-    pub(crate) fn fits(&self, app: &Application, users_stay: bool) -> bool {
+    /// Returns true if `app` would find enough nodes without other jobs, beside the local users.
+    pub(crate) fn fits(&self, app: &Application) -> bool {
         let alone = app.demand.memory() <= self.rules.memory;
         let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.memory;
         // Only memory excludes a node forever: every job ends, so MPL does so for a time.
-        let suitable = match (alone, beside_users || !users_stay) {
+        let suitable = match (alone, beside_users) {
             (false, _) => 0,
             (true, true) => self.nodes.len(),
             (true, false) => self.nodes.iter().filter(|node| !node.users).count(),
@@ -339,42 +342,6 @@ impl ClusterState {
         self.vacant.push(slot);
         self.propagate(now, &places);
         self.running[slot as usize].nodes = places;
-    }
-
-    /// Sets the presence of the user of a node. [`touched`](Self::touched) then contains the jobs whose rate that has changed.
-    pub(crate) fn set_users(&mut self, now: Time, node: u32, present: bool) {
-        if self.nodes[node as usize].users == present {
-            self.touched.clear();
-            return;
-        }
-        let was_open = self.is_open(node);
-        let Self { rules, nodes, tasks, running, intrusion, .. } = self;
-        let at = &mut nodes[node as usize];
-        at.users = present;
-        let first = node as usize * rules.mpl as usize;
-        for task in &tasks[first..first + at.tasks as usize] {
-            let job = &mut running[task.slot as usize];
-            intrusion.advance(job, now);
-            if present {
-                job.users += 1
-            } else {
-                job.users -= 1
-            };
-        }
-        if present {
-            at.demand += rules.user_cpu;
-            at.memory += rules.user_memory;
-        } else {
-            at.demand -= rules.user_cpu;
-            at.memory -= rules.user_memory;
-        }
-        // A user counts towards MPL: `open` counts nodes below their limit, with and without users.
-        match (was_open, self.is_open(node)) {
-            (true, false) => self.open -= 1,
-            (false, true) => self.open += 1,
-            _ => {}
-        }
-        self.propagate(now, &[node]);
     }
 
     /// Updates the consequences of a change on `nodes`: their levels, the rates of the jobs there, the order.

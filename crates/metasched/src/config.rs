@@ -35,8 +35,6 @@ pub struct Config {
     pub queueing_weight: f64,
     /// Jobs for which a turnaround is predicted.
     pub forecasts: Forecasts,
-    /// Moves of jobs in a cluster's queue to a cluster where they can start (§4: beyond the paper).
-    pub redistribution: Redistribution,
     /// Answers to the questions that the paper leaves open.
     pub readings: Readings,
 }
@@ -63,42 +61,8 @@ pub struct LocalUsers {
     pub cpu: f64,
     /// Memory that a user holds, as a fraction of a node's (§3: 0.35).
     pub memory: f64,
-    /// Pattern of presence of users that come and go (§4: beyond the paper). `clusters` is then the number of clusters they visit.
-    pub change: Option<OnOff>,
 }
 
-/// Users that come and go: present and absent for exponential times.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OnOff {
-    /// Mean time present, in seconds.
-    pub mean_on: f64,
-    /// Mean time absent, in seconds.
-    pub mean_off: f64,
-    /// Users that come and go together.
-    pub unit: Unit,
-    /// Behaviour of the users as the predictor believes.
-    pub belief: Belief,
-}
-
-sim_core::answers! {
-    /// Users that come and go together.
-    pub enum Unit {
-        /// All users of a cluster.
-        Cluster,
-        /// Each node's user alone.
-        Node,
-    }
-}
-sim_core::answers! {
-    /// Believed behaviour of users that come and go.
-    pub enum Belief {
-        /// They stay as they are.
-        StayAsTheyAre,
-        /// They come and go in turn, each time after the mean.
-        TakeTurns,
-    }
-}
 sim_core::answers! {
     /// Jobs for which a turnaround is predicted.
     pub enum Forecasts {
@@ -108,17 +72,6 @@ sim_core::answers! {
         AsThePolicyAsks,
     }
 }
-sim_core::answers! {
-    /// Moves of jobs in a cluster's queue to a cluster where they can start.
-    pub enum Redistribution {
-        /// They stay where they were sent.
-        Never,
-        /// At every change, the waiting jobs are examined in the order of their dispatch, and each moves
-        /// to the first cluster where it can start at once.
-        WhenItCanStart,
-    }
-}
-
 impl LocalUsers {
     /// Demand of a user on a node with this memory: CPU in millionths, memory in KiB.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
@@ -132,7 +85,7 @@ impl Config {
     pub fn of_the_paper(occupied_clusters: u32) -> Self {
         Self {
             clusters: vec![Cluster { nodes: 5, speed: 1.0, memory: 1024 * 1024 }; 3],
-            local: LocalUsers { clusters: occupied_clusters, cpu: 0.15, memory: 0.35, change: None },
+            local: LocalUsers { clusters: occupied_clusters, cpu: 0.15, memory: 0.35 },
             occupied: None,
             mpl: 4,
             task_overhead: 0.05,
@@ -141,7 +94,6 @@ impl Config {
             default_time: Span::from_secs(3600),
             queueing_weight: 0.5,
             forecasts: Forecasts::EveryJob,
-            redistribution: Redistribution::Never,
             readings: Readings::default(),
         }
     }
@@ -204,12 +156,6 @@ impl Config {
         for (field, found, most) in [("mpl", self.mpl, MOST_TASKS), ("mpl_beside_users", beside_users, u32::MAX)] {
             check((1..=most).contains(&found), || {
                 format!("{field}: {found} is out of range; a node runs 1 to {MOST_TASKS} parallel tasks")
-            })?;
-        }
-        let means = self.local.change.map(|OnOff { mean_on, mean_off, .. }| [("on", mean_on), ("off", mean_off)]);
-        for (field, found) in means.into_iter().flatten() {
-            check((1e-3..=1e8).contains(&found), || {
-                format!("local.change.mean_{field}: expected a mean from 0.001 to 100000000 seconds, found {found}")
             })?;
         }
         check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())

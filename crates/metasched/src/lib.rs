@@ -61,8 +61,7 @@
 //! # Beyond the paper
 //!
 //! Extensions that the paper leaves for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) distinguishes evenly loaded clusters;
-//! [`OnOff`] users come and go, and predictions may expect it; [`config::Redistribution`] moves waiting jobs; clusters differ
-//! in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible, since
+//! clusters differ in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible, since
 //! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] simulate only those clusters that may matter.
 //!
 //! | module | holds |
@@ -94,7 +93,7 @@ pub mod world;
 
 pub use application::{Application, Demand, Submission};
 pub use cluster_state::{LocalLoad, TurnaroundBounds};
-pub use config::{Cluster, Config, ConfigError, LocalUsers, OnOff, Readings};
+pub use config::{Cluster, Config, ConfigError, LocalUsers, Readings};
 pub use loras::Loras;
 pub use outcome::{Outcome, OutcomeSink};
 pub use policy::{Choice, Estimate, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};

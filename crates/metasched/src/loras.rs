@@ -3,7 +3,6 @@
 use crate::application::Application;
 use crate::cluster_state::{ClusterState, Work, work_of};
 use crate::completions::Completions;
-use crate::config::OnOff;
 use sim_core::Time;
 use std::collections::VecDeque;
 
@@ -15,8 +14,6 @@ use std::collections::VecDeque;
 pub struct Loras {
     pub(crate) state: ClusterState,
     pub(crate) queue: VecDeque<QueuedJob>,
-    /// Pattern of presence of its users, if they come and go.
-    pub(crate) change: Option<OnOff>,
 }
 
 /// A job in a LoRaS queue.
@@ -28,8 +25,8 @@ pub(crate) struct QueuedJob {
 }
 
 impl Loras {
-    pub(crate) const fn new(state: ClusterState, change: Option<OnOff>) -> Self {
-        Self { state, queue: VecDeque::new(), change }
+    pub(crate) const fn new(state: ClusterState) -> Self {
+        Self { state, queue: VecDeque::new() }
     }
 
     /// Number of nodes.
@@ -47,9 +44,9 @@ impl Loras {
         self.state.has_users(node)
     }
 
-    /// Returns true if `app` could run here without other jobs. Users that come and go are absent at some time.
+    /// Returns true if `app` could run here without other jobs.
     pub(crate) fn fits(&self, app: &Application) -> bool {
-        self.state.fits(app, self.change.is_none())
+        self.state.fits(app)
     }
 
     /// Returns true if `app` could start now: no job waits before it (first come, first served), and enough nodes are below
@@ -111,14 +108,6 @@ impl Loras {
         completions.set(slot, goal);
         completions.recompute(&self.state, self.state.touched());
         slot
-    }
-
-    /// Sets the presence of the users of `nodes`.
-    pub(crate) fn set_users(&mut self, completions: &mut Completions, now: Time, nodes: &[u32], present: bool) {
-        for &node in nodes {
-            self.state.set_users(now, node, present);
-            completions.recompute(&self.state, self.state.touched());
-        }
     }
 }
 

@@ -20,8 +20,6 @@ pub struct Outcome {
     pub finish: Time,
     /// Predicted time from dispatch to end, by the LoRaS of the chosen cluster.
     pub predicted: Option<Span>,
-    /// True if it moved to another cluster after its dispatch.
-    pub moved: bool,
 }
 
 impl Outcome {

@@ -3,7 +3,6 @@
 use crate::application::Application;
 use crate::cluster_state::{AffectedSet, ClusterState, Neighbour, TurnaroundBounds};
 use crate::completions::Completions;
-use crate::config::{Belief, OnOff};
 use crate::loras::{Loras, QueuedJob, profiled};
 use sim_core::{Span, Time};
 
@@ -32,7 +31,6 @@ pub(crate) struct Predictor {
     replica: Loras,
     completions: Completions,
     affected: AffectedSet,
-    on_off: OnOffProcess,
     /// Nodes found for jobs that wait.
     found: Vec<u32>,
     due: Vec<u32>,
@@ -47,10 +45,9 @@ impl Predictor {
     pub(crate) fn new(state: &ClusterState, overrun: f64) -> Self {
         Self {
             overrun,
-            replica: Loras::new(ClusterState::new(0, *state.rules(), None), None),
+            replica: Loras::new(ClusterState::new(0, *state.rules(), None, false)),
             completions: Completions::default(),
             affected: AffectedSet::default(),
-            on_off: OnOffProcess::default(),
             found: Vec::new(),
             due: Vec::new(),
             neighbours: Vec::new(),
@@ -59,7 +56,7 @@ impl Predictor {
 
     /// Predicts the course of `app` if it is sent to `cluster` now and no other job arrives; with `sees_users` false, without
     /// local users. It starts at once on `places`, if these are given. `None` if it ends later than `limit`
-    /// from now, or if no end is in sight: if it does not fit beside users that are believed to stay.
+    /// from now, or if no end is in sight: if it does not fit beside the users.
     pub(crate) fn predict(
         &mut self,
         now: Time,
@@ -78,7 +75,7 @@ impl Predictor {
         if let (Some(places), true) = (places, bound.is_exact()) {
             return Some(Start::at(now, places, &cluster.state).prediction(now, now + bound.at_least));
         }
-        let Self { replica, completions, affected, on_off, found, due, .. } = self;
+        let Self { replica, completions, affected, found, due, .. } = self;
         let asked = QueuedJob { key: ASKED, app: *app };
         // Only state that can affect the result is copied, into memory of earlier predictions.
         replica.queue.clear();
@@ -98,7 +95,6 @@ impl Predictor {
         }
         completions.recompute(&replica.state, replica.state.live());
 
-        on_off.begin(cluster.change.filter(|_| sees_users), now, &replica.state, affected.copied());
         let mut start = places.map(|places| Start::at(now, places, &replica.state));
         // If it does not start at once, it gets a slot when it starts in the simulation.
         let mut slot = places.map(|places| replica.start(completions, now, &asked, places, profiled(app)));
@@ -119,11 +115,7 @@ impl Predictor {
                 slot = replica.state.live().last().copied();
             }
             // Nothing else happens in the replica: no arrivals, since later jobs may go to any cluster.
-            instant = match (completions.next_end(&replica.state), on_off.next()) {
-                (Some(end), Some(turn)) => end.min(turn),
-                (Some(only), None) | (None, Some(only)) => only,
-                (None, None) => return None,
-            };
+            instant = completions.next_end(&replica.state)?;
             if instant > deadline {
                 return None;
             }
@@ -133,7 +125,6 @@ impl Predictor {
                 return Some(start.prediction(now, instant));
             }
             replica.finish_due(completions, instant, due, |_, _| {});
-            on_off.take(replica, completions, instant);
         }
     }
 
@@ -147,10 +138,8 @@ impl Predictor {
         sees_users: bool,
     ) -> TurnaroundBounds {
         match places {
-            Some(places) if !users_turn(cluster, sees_users) => {
-                cluster.state.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
-            }
-            _ => {
+            Some(places) => cluster.state.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours),
+            None => {
                 // Lower bound: alone on its nodes; rounding may be a nanosecond off.
                 let alone = app.time.scaled(1.0 / cluster.speed());
                 TurnaroundBounds { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
@@ -163,11 +152,6 @@ impl Predictor {
         let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.state);
         (local_nodes, occupancy)
     }
-}
-
-/// Returns true if users are expected to come and go while a job runs.
-fn users_turn(cluster: &Loras, sees_users: bool) -> bool {
-    sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns)
 }
 
 /// Start of the job of the prediction.
@@ -192,56 +176,5 @@ impl Start {
     fn prediction(self, now: Time, end: Time) -> Prediction {
         let Self { at, local_nodes, occupancy } = self;
         Prediction { turnaround: end.since(now), wait: at.since(now), local_nodes, occupancy }
-    }
-}
-
-/// Users that come and go, as the predictor believes: those present now leave after the mean time, those absent come after the
-/// mean time, and so on in turn.
-#[derive(Clone, Debug, Default)]
-struct OnOffProcess {
-    /// The absent users, and the present users.
-    groups: [Group; 2],
-    left: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Group {
-    nodes: Vec<u32>,
-    present: bool,
-    at: Time,
-    /// Mean times of absence and of presence.
-    stays: [Span; 2],
-}
-
-/// Number of turns after which users stay as they are: a job may need nodes that in turns are never free together.
-const MOST_TURNS: u32 = 1000;
-
-impl OnOffProcess {
-    fn begin(&mut self, change: Option<OnOff>, now: Time, state: &ClusterState, nodes: &[u32]) {
-        for (group, present) in self.groups.iter_mut().zip([false, true]) {
-            group.nodes.clear();
-            let Some(change) = change.filter(|change| change.belief == Belief::TakeTurns) else { continue };
-            group.nodes.extend(nodes.iter().filter(|&&node| state.has_users(node) == present));
-            group.present = present;
-            group.stays = [change.mean_off, change.mean_on].map(Span::from_secs_f64);
-            group.at = now + group.stays[usize::from(present)];
-        }
-        self.left = MOST_TURNS;
-    }
-
-    fn next(&self) -> Option<Time> {
-        let awaited = self.groups.iter().filter(|group| self.left > 0 && !group.nodes.is_empty());
-        awaited.map(|group| group.at).min()
-    }
-
-    fn take(&mut self, cluster: &mut Loras, completions: &mut Completions, now: Time) {
-        for group in &mut self.groups {
-            if self.left > 0 && group.at == now && !group.nodes.is_empty() {
-                self.left -= 1;
-                group.present = !group.present;
-                group.at = now + group.stays[usize::from(group.present)];
-                cluster.set_users(completions, now, &group.nodes, group.present);
-            }
-        }
     }
 }

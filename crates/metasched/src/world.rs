@@ -3,15 +3,14 @@
 use crate::application::{Application, Submission};
 use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
 use crate::completions::Completions;
-use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown, Redistribution};
+use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown};
 use crate::loras::{Loras, QueuedJob};
 use crate::outcome::{Outcome, OutcomeSink};
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::Predictor;
-use crate::users::{OnOffUser, occupied_clusters};
+use crate::users::occupied_clusters;
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Gauge, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
-    Time,
+    Context, EventKey, EventPriority, Fact, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams, Time,
 };
 use slab::Slab;
 use std::collections::VecDeque;
@@ -21,8 +20,6 @@ use std::collections::VecDeque;
 pub enum Event {
     /// A job of this cluster ends.
     Wake(SiteId),
-    /// Local users come or go; the number is their index.
-    UsersToggle(u32),
     /// The next job arrives.
     Arrive,
     /// End of an instant, after all other events: the metascheduler examines its input queue.
@@ -33,7 +30,6 @@ impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
             Self::Wake(_) => EventPriority::RELEASE,
-            Self::UsersToggle(_) => EventPriority::new(4),
             Self::Arrive => EventPriority::ARRIVE,
             Self::Decide => EventPriority::DECIDE,
         }
@@ -47,7 +43,7 @@ impl Prioritized for Event {
 ///
 /// It emits [`Fact::Submitted`]; for a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
 /// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
-/// by cluster; [`Fact::Finished`]. A move of a job between LoRaS queues emits no fact.
+/// by cluster; [`Fact::Finished`].
 ///
 /// # Panics
 ///
@@ -69,12 +65,10 @@ pub struct MetaLoras<P, J, L = ()> {
     /// Posted next end for each cluster.
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
-    on_off_users: Vec<OnOffUser>,
     first_nodes: Vec<u32>,
     fastest: f64,
     /// Jobs in all LoRaS queues together.
     queued: usize,
-    dispatches: u64,
     times: RunTimes,
     places: Vec<u32>,
     due: Vec<u32>,
@@ -87,11 +81,8 @@ struct JobEntry {
     app: Application,
     cluster: SiteId,
     dispatched: Time,
-    /// Number of jobs dispatched before it.
-    order: u64,
     start: Time,
     predicted: Option<Span>,
-    moved: bool,
 }
 
 /// From the start of the first job to the end of the last.
@@ -99,8 +90,6 @@ struct JobEntry {
 struct RunTimes {
     first_start: Option<Time>,
     last_end: Time,
-    /// Nodes with users, since the first start.
-    occupied: Option<Gauge>,
 }
 
 impl<P, J, L> MetaLoras<P, J, L>
@@ -109,7 +98,7 @@ where
     J: Iterator<Item = Submission>,
     L: OutcomeSink,
 {
-    /// Creates idle clusters, to which `arrivals` come. Only local users that are placed at random, or come and go, draw from `streams`.
+    /// Idle clusters, to which `arrivals` come. Of `streams`, only local users that are placed at random draw.
     ///
     /// # Errors
     ///
@@ -117,30 +106,12 @@ where
     pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let occupied = occupied_clusters(&config, streams);
-        // Permanent users are present from the start; those that come and go draw their initial presence.
-        let (mut clusters, mut on_off_users, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut clusters, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
             let queueing = config.readings.local_slowdown == LocalSlowdown::Queueing;
-            let state =
-                ClusterState::new(cluster.nodes, rules(&config, cluster), queueing.then_some(config.queueing_weight));
+            let weight = queueing.then_some(config.queueing_weight);
             let is_occupied = occupied.binary_search(&index).is_ok();
-            let mut loras = Loras::new(state, config.local.change.filter(|_| is_occupied));
-            let mut completions = Completions::default();
-            match &config.local.change {
-                _ if !is_occupied => {}
-                None => {
-                    let all: Vec<u32> = (0..cluster.nodes).collect();
-                    loras.set_users(&mut completions, Time::ZERO, &all, true);
-                }
-                Some(change) => {
-                    for user in OnOffUser::of_cluster(index, cluster.nodes, change, streams) {
-                        let nodes: Vec<u32> = user.nodes.clone().collect();
-                        loras.set_users(&mut completions, Time::ZERO, &nodes, user.present);
-                        on_off_users.push(user);
-                    }
-                }
-            }
-            clusters.push(loras);
+            clusters.push(Loras::new(ClusterState::new(cluster.nodes, rules(&config, cluster), weight, is_occupied)));
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }
@@ -158,11 +129,9 @@ where
             next: None,
             outcomes,
             deciding: None,
-            on_off_users,
             first_nodes,
             fastest,
             queued: 0,
-            dispatches: 0,
             times: RunTimes::default(),
             places: Vec::new(),
             due: Vec::new(),
@@ -218,26 +187,25 @@ where
     /// Slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
     /// that begins with the first start (R11: one window for all policies that are compared). `None` if they occupy none.
     ///
-    /// Beyond the end of the run, the users stay as they are, without parallel tasks.
+    /// Beyond the end of the run, nothing disturbs the users.
     ///
     /// # Panics
     ///
     /// Panics if the window ends before the last job does.
     pub fn local_slowdown(&self, window: Span) -> Option<f64> {
-        let RunTimes { first_start, last_end, occupied } = &self.times;
-        let (start, occupied) = (first_start.as_ref()?, occupied.as_ref()?);
-        let beyond = window.as_nanos().checked_sub(self.makespan().as_nanos());
-        let beyond =
-            beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
-        debug_assert!(start <= last_end);
+        let RunTimes { first_start, last_end } = self.times;
+        first_start?;
+        let makespan = self.makespan();
+        assert!(window >= makespan, "a window of {window} s ends before the run of {makespan} s");
         // R11: slowdowns of several policies are compared over one window, the longest run. The part that a shorter run does
         // not fill counts as undisturbed.
-        let node_time = occupied.area(*last_end) + u128::from(occupied.level()) * u128::from(beyond);
+        let occupied: u64 = self.clusters.iter().map(|cluster| cluster.state.occupied()).sum();
+        let node_time = u128::from(occupied) * u128::from(window.as_nanos());
         if node_time == 0 {
             return None;
         }
         let node_secs = node_time as f64 / 1e9;
-        let load = self.local_load(*last_end);
+        let load = self.local_load(last_end);
         let excess = match self.config.readings.local_slowdown {
             LocalSlowdown::CpuUsed => load.cpu,
             LocalSlowdown::Queueing => load.queueing,
@@ -264,16 +232,8 @@ where
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
-        let entry = JobEntry {
-            job,
-            app,
-            cluster: SiteId(0),
-            dispatched: Time::ZERO,
-            order: 0,
-            start: Time::ZERO,
-            predicted: None,
-            moved: false,
-        };
+        let entry =
+            JobEntry { job, app, cluster: SiteId(0), dispatched: Time::ZERO, start: Time::ZERO, predicted: None };
         let key = u32::try_from(self.jobs.insert(entry)).expect("fewer than 2³² jobs at once");
         self.input.push_back(key);
         self.call_for_decision(cx);
@@ -281,9 +241,8 @@ where
 
     /// Schedules a decision on the input queue for the end of this instant.
     fn call_for_decision(&mut self, cx: &mut impl Context<Event>) {
-        let waiting = !self.input.is_empty() || self.queued > 0 && self.config.redistribution != Redistribution::Never;
         // One decision per instant, after all ends and arrivals of that instant.
-        if waiting && self.deciding != Some(cx.now()) {
+        if !self.input.is_empty() && self.deciding != Some(cx.now()) {
             self.deciding = Some(cx.now());
             cx.post_at(cx.now(), Event::Decide);
         }
@@ -292,9 +251,6 @@ where
     /// Algorithm 1: jobs leave the input queue, first in first out, until the policy lets one wait.
     fn decide(&mut self, cx: &mut impl Context<Event>) {
         self.deciding = None;
-        if self.config.redistribution == Redistribution::WhenItCanStart {
-            self.redistribute(cx);
-        }
         // Each dispatch changes the state for the next job, so the policy is called for each.
         while let Some(&key) = self.input.front() {
             let Self { clusters, predictor, places, jobs, fastest, .. } = self;
@@ -321,9 +277,7 @@ where
         let entry = &mut self.jobs[key as usize];
         entry.cluster = cluster;
         entry.dispatched = cx.now();
-        entry.order = self.dispatches;
         entry.predicted = prediction.map(|prediction| prediction.turnaround);
-        self.dispatches += 1;
         self.join(cluster, QueuedJob { key, app: *app }, cx);
     }
 
@@ -368,8 +322,6 @@ where
         // The makespan and the window of local slowdown begin with the first start (§3.1).
         if times.first_start.is_none() {
             times.first_start = Some(now);
-            let occupied: u64 = clusters.iter().map(|cluster| cluster.state.occupied()).sum();
-            times.occupied = Some(Gauge::new(now, occupied));
         }
         self.post_wake(cluster, cx);
     }
@@ -409,63 +361,11 @@ where
                 start: entry.start,
                 finish: now,
                 predicted: entry.predicted,
-                moved: entry.moved,
             });
         });
         self.serve(cluster, cx);
         self.post_wake(cluster, cx);
         self.call_for_decision(cx);
-    }
-
-    /// Lets local users come or go, until the last job has left.
-    fn toggle_users(&mut self, number: u32, cx: &mut impl Context<Event>) {
-        if self.jobs.is_empty() && self.next.is_none() {
-            return;
-        }
-        let Self { clusters, completions, on_off_users, times, .. } = self;
-        let now = cx.now();
-        let user = &mut on_off_users[number as usize];
-        user.present = !user.present;
-        let cluster = SiteId(user.cluster);
-        self.due.clear();
-        self.due.extend(user.nodes.clone());
-        clusters[cluster.index()].set_users(&mut completions[cluster.index()], now, &self.due, user.present);
-        if let Some(occupied) = &mut times.occupied {
-            let nodes = self.due.len() as u64;
-            if user.present { occupied.raise(now, nodes) } else { occupied.lower(now, nodes) }
-        }
-        cx.post_in(user.stay(), Event::UsersToggle(number));
-        self.serve(cluster, cx);
-        self.post_wake(cluster, cx);
-        self.call_for_decision(cx);
-    }
-
-    /// Moves jobs that wait in LoRaS queues, in the order of their dispatch, each to the first cluster where it can start.
-    fn redistribute(&mut self, cx: &mut impl Context<Event>) {
-        if self.queued == 0 {
-            return;
-        }
-        // A list first, since jobs move during the loop.
-        let mut waiting: Vec<(u64, u32)> = Vec::with_capacity(self.queued);
-        let queued = self.clusters.iter().flat_map(|cluster| &cluster.queue);
-        waiting.extend(queued.map(|job| (self.jobs[job.key as usize].order, job.key)));
-        waiting.sort_unstable();
-        for (_, key) in waiting {
-            let entry = &self.jobs[key as usize];
-            let (from, app) = (entry.cluster, entry.app);
-            // It may have started meanwhile: a job before it moved away and let others pass.
-            let Some(at) = self.clusters[from.index()].queue.iter().position(|job| job.key == key) else { continue };
-            let Some(to) = self.clusters.iter().position(|cluster| cluster.can_start(&app, &mut self.places)) else {
-                continue;
-            };
-            let to = SiteId(u32::try_from(to).expect("clusters are numbered by u32"));
-            let job = self.clusters[from.index()].queue.remove(at).expect("it was just found");
-            self.queued -= 1;
-            let entry = &mut self.jobs[key as usize];
-            (entry.cluster, entry.moved) = (to, true);
-            self.join(to, job, cx);
-            self.serve(from, cx);
-        }
     }
 }
 
@@ -495,15 +395,11 @@ where
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
         self.pull(cx);
-        for (number, user) in (0..).zip(&mut self.on_off_users) {
-            cx.post_in(user.stay(), Event::UsersToggle(number));
-        }
     }
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
             Event::Wake(cluster) => self.wake(cluster, cx),
-            Event::UsersToggle(number) => self.toggle_users(number, cx),
             Event::Arrive => {
                 if let Some(submission) = self.next.take() {
                     self.pull(cx);

@@ -2,18 +2,9 @@
 
 use crate::common::{POLICIES, Policy, run, run_with};
 use crate::generator::Load;
-use metasched::config::{Belief, Forecasts, Redistribution, Unit};
-use metasched::{Cluster, Config, Demand, Intrusiveness, OnOff, Outcome, Ptt, Readings, Submission, Tat, Weights};
-use sim_core::{Job, JobId, Span, Streams, Time, testkit};
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let all: Vec<f64> = values.collect();
-    all.iter().sum::<f64>() / all.len() as f64
-}
-
-fn turnaround(outcomes: &[Outcome]) -> f64 {
-    mean(outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64()))
-}
+use metasched::config::Forecasts;
+use metasched::{Cluster, Config, Demand, Intrusiveness, Ptt, Readings, Submission, Tat, Weights};
+use sim_core::{Job, JobId, Span, Streams, Time};
 
 #[test]
 fn ptt_occ_tells_apart_clusters_that_all_have_local_users() {
@@ -49,94 +40,6 @@ fn a_weight_per_cluster_protects_the_users_of_that_cluster() {
 #[should_panic(expected = "a weight lies between 0 and 1")]
 fn a_weight_above_1_is_refused() {
     let _ = Ptt::new(&Readings::default(), Weights::PerCluster(vec![0.5, 1.5]));
-}
-
-/// Users that come and go, a quarter of the time present.
-fn visited(unit: Unit, belief: Belief) -> Config {
-    let mut config = Config::of_the_paper(3);
-    config.local.change = Some(OnOff { mean_on: 200.0, mean_off: 600.0, unit, belief });
-    config
-}
-
-#[test]
-fn users_who_come_and_go_disturb_less_than_users_who_stay() {
-    let of = |config: &Config| {
-        let replication = |replication| {
-            let jobs = Load::OF_THE_PAPER.submissions(&Streams::new(9, replication));
-            turnaround(&run(config, Policy::Tat, &jobs).1)
-        };
-        mean((0..5).map(replication))
-    };
-    let (never, always) = (of(&Config::of_the_paper(0)), of(&Config::of_the_paper(3)));
-    let together = of(&visited(Unit::Cluster, Belief::StayAsTheyAre));
-    assert!(never < together && together < always, "{never} < {together} < {always}");
-    // With separate users on each node, they may disturb more than permanent users: a job of five tasks needs all nodes of a cluster, and
-    // one user closes it for all.
-    let apart = of(&visited(Unit::Node, Belief::StayAsTheyAre));
-    assert!(together < apart, "{together} < {apart}");
-}
-
-/// A lone job beside a user that is expected to leave: the prediction includes the gain.
-#[test]
-fn a_prediction_under_change_expects_users_to_take_turns() {
-    let predicted = |belief| {
-        let mut config = visited(Unit::Cluster, belief);
-        // Present at first with a probability of nearly 1; a third of the CPU.
-        let change = OnOff { mean_on: 100.0, mean_off: 0.001, unit: Unit::Cluster, belief };
-        config.local.cpu = 0.5;
-        config.local.change = Some(change);
-        config.clusters.truncate(1);
-        config.local.clusters = 1;
-        let job = Job::new(JobId(0), Time::ZERO, 5, Span::from_secs(50));
-        run(&config, Policy::Tat, &[Submission { job, demand: Some(Demand::new(1.0, 0)) }]).1[0].predicted
-    };
-    assert_eq!(predicted(Belief::StayAsTheyAre), Some(Span::from_secs(100)));
-    // It ends when the user is expected to leave; 200 s of work would span several turns.
-    assert_eq!(predicted(Belief::TakeTurns), Some(Span::from_secs(100)));
-    let mut config = visited(Unit::Node, Belief::TakeTurns);
-    config.local.cpu = 0.5;
-    let job = Job::new(JobId(0), Time::ZERO, 5, Span::from_secs(3000));
-    let jobs = [Submission { job, demand: Some(Demand::new(1.0, 0)) }];
-    let predicted = run(&config, Policy::Tat, &jobs).1[0].predicted.expect("a forecast").as_secs_f64();
-    // Nodes are slow for a quarter of the time at best, and for half of it if their users take turns against each other.
-    assert!((3000.0 * 8.0 / 7.0 - 300.0..6000.0).contains(&predicted), "{predicted}");
-}
-
-#[test]
-fn jobs_that_wait_move_to_a_cluster_where_they_can_start() {
-    // RR sends every other job to a slow cluster; those that wait there may leave it.
-    let job = |id: u32| Submission {
-        job: Job::new(JobId(id), Time::from_secs(id.into()), 1, Span::from_secs(100)),
-        demand: Some(Demand::new(1.0, 0)),
-    };
-    let jobs: Vec<_> = (0..6).map(job).collect();
-    let mut config = Config { mpl: 1, ..Config::of_the_paper(0) };
-    config.clusters = vec![Cluster { nodes: 1, speed: 0.125, memory: 0 }, Cluster { nodes: 1, speed: 1.0, memory: 0 }];
-    let (_, stay) = run(&config, Policy::Rr, &jobs);
-    config.redistribution = Redistribution::WhenItCanStart;
-    let (_, moved) = run(&config, Policy::Rr, &jobs);
-    let last = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.finish).max();
-    assert_eq!(last(&stay), Some(Time::from_secs(2400)));
-    assert_eq!(last(&moved), Some(Time::from_secs(800))); // the one that the slow cluster began with
-    assert!(moved.iter().any(|outcome| outcome.moved) && stay.iter().all(|outcome| !outcome.moved));
-    assert!(moved[2].cluster.0 == 1 && moved[2].moved);
-}
-
-#[test]
-fn redistribution_helps_the_classic_policies_on_the_papers_platform() {
-    for policy in [Policy::Ffit, Policy::Rr] {
-        let differences: Vec<f64> = (0..10)
-            .map(|replication| {
-                let jobs = Load::OF_THE_PAPER.submissions(&Streams::new(4, replication));
-                let mut config = Config::of_the_paper(1);
-                let stay = turnaround(&run(&config, policy, &jobs).1);
-                config.redistribution = Redistribution::WhenItCanStart;
-                turnaround(&run(&config, policy, &jobs).1) - stay
-            })
-            .collect();
-        let (mean, stderr) = testkit::mean_and_stderr(&differences);
-        assert!(mean + 3.0 * stderr < 0.0, "{policy:?}: {mean} ± {stderr} s");
-    }
 }
 
 /// Plain jobs, as in a log: without demands, some without estimates.

@@ -2,10 +2,9 @@
 
 use crate::common::{AnyPolicy, POLICIES, Policy, Transcript, World, world};
 use metasched::config::{
-    Belief, Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Redistribution, SeesUsers,
-    Ties, Unit, UsersAt,
+    Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, SeesUsers, Ties, UsersAt,
 };
-use metasched::{Choice, Cluster, Config, Demand, OnOff, Prediction, Readings, SelectCluster, Submission, View};
+use metasched::{Choice, Cluster, Config, Demand, Prediction, Readings, SelectCluster, Submission, View};
 use proptest::prelude::*;
 use sim_core::{Fact, JobLog, Probe, Sim, SiteId, Span, Streams, testkit};
 use std::collections::BTreeMap;
@@ -78,23 +77,13 @@ fn case() -> impl Strategy<Value = Case> {
         speed,
         memory,
     });
-    let change =
-        (1.0..30.0, 1.0..30.0, of(&[Unit::Cluster, Unit::Node]), of(&[Belief::StayAsTheyAre, Belief::TakeTurns]))
-            .prop_map(|(mean_on, mean_off, unit, belief)| OnOff { mean_on, mean_off, unit, belief });
-    let platform = (
-        prop::collection::vec(cluster, 1..4),
-        0..4_u32,
-        1..5_u32,
-        prop::option::weighted(0.3, change),
-        of(&[Redistribution::Never, Redistribution::WhenItCanStart]),
-    );
+    let platform = (prop::collection::vec(cluster, 1..4), 0..4_u32, 1..5_u32);
     let demand = (of(&[0.3, 0.7, 0.9, 1.0]), of(&[0, 100, 250, 700]));
     let jobs = (testkit::workload(6), prop::collection::vec(demand, 60));
     (platform, readings(), jobs, of(&POLICIES)).prop_map(|(platform, readings, (jobs, demands), policy)| {
-        let (clusters, occupied, mpl, change, redistribution) = platform;
-        let mut config = Config { clusters, mpl, redistribution, readings, ..Config::of_the_paper(0) };
+        let (clusters, occupied, mpl) = platform;
+        let mut config = Config { clusters, mpl, readings, ..Config::of_the_paper(0) };
         config.local.clusters = occupied.min(u32::try_from(config.clusters.len()).expect("few"));
-        config.local.change = change;
         // Jobs that outlive their profile: the testkit's estimates are at least the runtime, these are also below.
         let demands = demands.into_iter().map(|(cpu, memory)| Demand::new(cpu, memory));
         let jobs = jobs.into_iter().zip(demands).map(|(mut job, demand)| {
@@ -203,10 +192,9 @@ proptest! {
         }
     }
 
-    /// Counted from the transcript alone, without users that come and go: the transcript does not contain them.
+    /// Counted from the transcript alone.
     #[test]
-    fn mpl_and_memory_are_never_exceeded_and_a_job_has_one_task_per_node(mut case in case()) {
-        case.config.local.change = None;
+    fn mpl_and_memory_are_never_exceeded_and_a_job_has_one_task_per_node(case in case()) {
         let first_of = |cluster: usize| case.config.clusters[..cluster].iter().map(|cluster| cluster.nodes).sum::<u32>();
         let (world, told) = case.start(Vec::new()).run();
         let (mut jobs, mut nodes) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
@@ -281,8 +269,7 @@ proptest! {
 
     /// Under every policy: CPU time is demand times work, on the occupied nodes.
     #[test]
-    fn local_users_bear_the_cpu_time_of_the_jobs_on_their_nodes(mut case in case()) {
-        case.config.local.change = None;
+    fn local_users_bear_the_cpu_time_of_the_jobs_on_their_nodes(case in case()) {
         let (world, ()) = case.start(()).run();
         let mut expected = 0.0;
         let mut last = sim_core::Time::ZERO;

@@ -147,7 +147,7 @@ impl Settings {
         }
         let File { platform, local_users, workload, predictor, readings, .. } = file;
         let settings = Self {
-            users: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory, change: None },
+            users: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory },
             queueing_weight: local_users.queueing_weight,
             overrun: predictor.overrun,
             mix: workload,

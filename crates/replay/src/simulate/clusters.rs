@@ -135,7 +135,7 @@ impl Clusters {
         Ok(Self {
             config: Config {
                 clusters: clusters.collect::<Result<_>>()?,
-                local: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory, change: None },
+                local: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory },
                 occupied: Some(occupied),
                 mpl,
                 task_overhead,
