@@ -1,4 +1,4 @@
-//! The judge of a case: it must not panic, nor take more than a second or a gigabyte, nor break its target's promise.
+//! Limits on a case: it must not panic, take more than a second or a gigabyte, or break its target's promise.
 
 use super::{Target, now};
 use anyhow::{Context, Result};
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Processor time that a case may take.
+/// Limit of the processor time of a case.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Wall time after which a case is given up.
+/// Wall time after which a case is abandoned.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Memory that a case may need, in KiB.
+/// Limit of the memory of a case, in KiB.
 const LARGEST: u64 = 1 << 20;
 
 thread_local! {
@@ -23,7 +23,7 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Where an input came from.
+/// Source of an input.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     /// A file of the corpus.
@@ -32,7 +32,7 @@ pub(crate) enum Origin {
     Case(u64, u64),
 }
 
-/// Describes a finding, after writing its input to a file where it has none.
+/// Describes a finding, after writing its input to a file if it has none.
 pub(crate) fn finding(target: &str, origin: &Origin, input: &[u8], what: &str) -> Result<String> {
     let (place, again, file) = match origin {
         Origin::Corpus(file) => ("in a file of the corpus".to_owned(), "--cases 0".to_owned(), file.clone()),
@@ -54,7 +54,7 @@ pub(crate) struct Guard {
     current: Arc<Mutex<Option<Current>>>,
 }
 
-/// The running case, for the thread that watches.
+/// The running case, for the monitoring thread.
 struct Current {
     began: Instant,
     target: &'static str,
@@ -83,14 +83,14 @@ impl Guard {
         Self { current }
     }
 
-    /// Runs a case: whether its input was accepted, or what is wrong with it.
+    /// Runs a case. Returns true if its input was accepted, or an error that describes the finding.
     pub(crate) fn watched(&self, target: &Target, origin: &Origin, input: &[u8]) -> Result<bool, String> {
         let current = |value| *self.current.lock().unwrap_or_else(PoisonError::into_inner) = value;
         let began = now();
         current(Some(Current { began, target: target.name, origin: origin.clone(), input: input.to_vec() }));
         let found = judged(target, input);
         current(None);
-        // A gigabyte is not filled in a millisecond, and reading the peak takes a while.
+        // A gigabyte is not filled in a millisecond, and reading the peak is slow.
         if began.elapsed() > Duration::from_millis(5)
             && let Some(peak) = status("VmHWM:").filter(|peak| *peak > LARGEST)
         {
@@ -100,12 +100,12 @@ impl Guard {
     }
 }
 
-/// Runs a case without a look at memory, and not watched.
+/// Runs a case without checking memory, and without monitoring.
 pub(crate) fn judged(target: &Target, input: &[u8]) -> Result<bool, String> {
     let began = now();
     let found = caught(target, input)?;
     if began.elapsed() > LONGEST {
-        // The machine may have been busy with something else: once more, by the processor's clock.
+        // The machine may have been busy: run it again, by the processor's clock.
         let before = processor_time();
         caught(target, input)?;
         let took = processor_time().zip(before).map_or(LONGEST, |(after, before)| after.saturating_sub(before));
@@ -123,7 +123,7 @@ fn caught(target: &Target, input: &[u8]) -> Result<bool, String> {
     found.unwrap_or(Err(said))
 }
 
-/// Ends the program at a case that does not end or fills the memory: its thread cannot be stopped.
+/// Ends the program at a case that does not end or that fills the memory: its thread cannot be stopped.
 fn end_if_out_of_bounds(current: &Mutex<Option<Current>>) {
     let current = current.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(case) = current.as_ref() else { return };
@@ -137,14 +137,14 @@ fn end_if_out_of_bounds(current: &Mutex<Option<Current>>) {
     std::process::exit(1);
 }
 
-/// A line of Linux's status of this process, in KiB; `None` elsewhere, where memory is not judged.
+/// Reads a line of Linux's status of this process, in KiB; `None` on other systems, where memory is not limited.
 fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Processor time of this thread, on Linux.
+/// Returns the processor time of this thread, on Linux.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

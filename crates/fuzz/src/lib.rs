@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: damaged files against every reader, in one process.
+//! `cargo xtask fuzz`: feeds damaged files to every reader, in one process.
 //!
-//! A *target* is a reader with sound samples and a promise. A *case* is a seed and a number; they address a stream, by
-//! which `recipe` changes a sample in a few places, so `--seed S --case K` makes the same input again. Files that once
-//! were trouble lie in `corpus/TARGET/` and are run first. Policies are tested by the property tests of their crates.
+//! A *target* is a reader with sound samples and a promise. A *case* is a seed and a number. They address a stream, by which `recipe`
+//! changes a sample in a few places, so `--seed S --case K` makes the same input again. Files that once caused a finding are in
+//! `corpus/TARGET/` and are run first. Policies are tested by the property tests of their crates.
 
 mod guard;
 mod logs;
@@ -65,16 +65,16 @@ pub struct Fuzz {
 pub(crate) struct Target {
     name: &'static str,
     about: &'static str,
-    /// Sound inputs, from which all others are made.
+    /// Returns sound inputs, from which all others are made.
     samples: fn() -> Vec<Vec<u8>>,
-    /// Makes an input of them.
+    /// Makes an input from the samples.
     make: fn(&[Vec<u8>], &mut Stream) -> Vec<u8>,
-    /// Feeds an input: whether it was accepted, or which promise is broken.
+    /// Feeds an input to the reader. Returns true if it was accepted, or an error if a promise is broken.
     check: fn(&[u8]) -> Result<bool, String>,
 }
 
 impl Target {
-    /// A target whose inputs are [varied](recipe::varied) samples.
+    /// Returns a target whose inputs are [varied](recipe::varied) samples.
     const fn of(
         name: &'static str,
         about: &'static str,
@@ -99,7 +99,7 @@ struct Outcome {
     finding: Option<String>,
 }
 
-/// Fuzzes, and prints the results: [`Ending::Differs`] if there is a finding.
+/// Fuzzes the targets and prints the results. Returns [`Ending::Differs`] if there is a finding.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ fn chosen(name: Option<&str>) -> Result<Vec<Target>> {
     Ok(targets)
 }
 
-/// The files that go before the cases, in order.
+/// Returns the files of the corpus, in order.
 fn corpus(target: &Target) -> Result<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
     let entries = match std::fs::read_dir(&folder) {
@@ -157,14 +157,14 @@ fn corpus(target: &Target) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The input of a case.
+/// Returns the input of a case.
 fn input(target: &Target, samples: &[Vec<u8>], seed: u64, case: u64) -> Vec<u8> {
     let part = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).expect("masked");
     let mut draws = Streams::new(seed, part(case >> 32)).stream(Purpose(target.name), part(case));
     (target.make)(samples, &mut draws)
 }
 
-/// Runs the corpus of a target, then its cases, until there is a finding or a limit is reached.
+/// Runs the corpus of a target, then its cases, up to the first finding or a limit.
 fn run(
     target: &Target,
     seed: u64,
@@ -185,7 +185,7 @@ fn run(
     }
     let samples = (target.samples)();
     for case in cases {
-        // The clock is read now and then: it takes as long as a small case.
+        // The clock is read only for every sixteenth case: it takes as long as a small case.
         if case % 16 == 0 && time.is_some_and(|time| begin.elapsed() > time) || lab::interrupt::requested() {
             break;
         }
@@ -206,9 +206,9 @@ fn run(
     Ok(outcome)
 }
 
-/// `input` without what is not needed for `fails`: pieces are left out as long as it does, large ones first.
+/// Removes pieces of `input`, large ones first, as long as `fails` is true for the rest.
 fn shorter(mut input: Vec<u8>, mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
-    // Enough for a file of some kilobytes, and an end for a case that is slow.
+    // Enough for a file of some kilobytes, and a limit for a slow case.
     let mut tries = 2_000_u32;
     let mut piece = input.len() / 2;
     while piece > 0 {
@@ -229,7 +229,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// A seed that differs from run to run.
+/// Returns a seed that differs from run to run.
 #[expect(clippy::disallowed_methods, reason = "cases should differ from run to run, and the seed is printed")]
 fn new_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

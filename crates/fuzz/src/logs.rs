@@ -59,10 +59,10 @@ pub(crate) const TARGETS: [Target; 5] = [
     ),
 ];
 
-/// The name that stands for the file in messages.
+/// Name of the file in messages.
 pub(crate) const NAME: &str = "fuzz.log";
 
-/// Fails if a message does not begin with the file's name, or is too long to be read.
+/// Fails if a message does not begin with the file's name, or is too long to read.
 pub(crate) fn sane(message: impl Display) -> Result<(), String> {
     let message = message.to_string();
     if !message.starts_with(NAME) || message.len() > 2_000 {
@@ -75,7 +75,7 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// The sound records of a log, and whether there were no others; `None` if it is refused as a whole.
+/// Returns the sound records of a log, and true if all records are sound; `None` if the log is refused as a whole.
 fn records<R, E: Display>(
     log: Result<impl Iterator<Item = Result<R, E>>, E>,
 ) -> Result<Option<(Vec<R>, bool)>, String> {
@@ -86,7 +86,7 @@ fn records<R, E: Display>(
             for record in log {
                 match record {
                     Ok(record) => sound.push(record),
-                    // A bomb has millions of faulty lines.
+                    // A decompression bomb has millions of faulty lines.
                     Err(_) if faults > 1_000 => break,
                     Err(error) => {
                         sane(error)?;
@@ -99,7 +99,7 @@ fn records<R, E: Display>(
     Ok(Some((sound, faults == 0)))
 }
 
-/// Fails if records differ from what was read again.
+/// Fails if records differ from those read again.
 fn same<R: PartialEq + Debug, E: Display>(
     records: &[R],
     again: Result<impl Iterator<Item = Result<R, E>>, E>,
@@ -109,7 +109,7 @@ fn same<R: PartialEq + Debug, E: Display>(
     if records == again { Ok(()) } else { Err(format!("read {records:?}\n{how} {again:?}")) }
 }
 
-/// Gives a few bytes at a time, as a pipe may.
+/// A reader that returns a few bytes at a time, as a pipe may.
 struct Dripping {
     bytes: Cursor<Arc<[u8]>>,
     piece: usize,
@@ -162,7 +162,7 @@ fn check_swf(input: &[u8]) -> Result<bool, String> {
     Ok(is_sound)
 }
 
-/// Jobs are in order, can run, and are all accounted for.
+/// Checks that jobs are in order, can run, and are all accounted for.
 fn taken_in(log: SwfReader, good: usize, choice: usize) -> Result<(), String> {
     let estimates = [
         Estimates::Exact,
@@ -193,7 +193,7 @@ fn taken_in(log: SwfReader, good: usize, choice: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// A sound log can be converted, and every record of what comes out can be read. Returns whether it was converted.
+/// Checks that a sound log can be converted and every record of the result can be read. Returns true if it was converted.
 fn converted(
     to: Layout,
     is_sound: bool,
@@ -257,7 +257,7 @@ fn packed(plain: &[u8]) -> Vec<u8> {
     out.write_all(plain).and_then(|()| out.finish()).expect("into memory")
 }
 
-/// A packed log; in half of the cases damaged after that, or with another member behind it.
+/// Makes a packed log; some are then damaged or followed by another member.
 fn gzip(samples: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
     let mut out = packed(&varied(samples, draws));
     match draws.random_range(0..8) {
@@ -268,7 +268,7 @@ fn gzip(samples: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
     out
 }
 
-/// Both readers, whatever is inside.
+/// Feeds a packed log of any content to both readers.
 fn check_gzip(input: &[u8]) -> Result<bool, String> {
     let bytes: Arc<[u8]> = input.into();
     let swf = records(SwfReader::from_read(NAME, Cursor::new(Arc::clone(&bytes))))?;
@@ -276,7 +276,7 @@ fn check_gzip(input: &[u8]) -> Result<bool, String> {
     Ok(swf.is_some_and(|(_, is_sound)| is_sound))
 }
 
-/// Logs beyond the clock of a simulation are refused there, not here.
+/// Longest log fed to resampling: logs beyond the clock are refused by the simulation.
 const LONGEST: Span = Span::from_secs(2 * 366 * 86_400);
 
 fn check_resampled(input: &[u8]) -> Result<bool, String> {
@@ -293,7 +293,7 @@ fn check_resampled(input: &[u8]) -> Result<bool, String> {
         return Err("drawn twice, and not the same".to_owned());
     }
     made.extend(drawn.ok());
-    // Everything but when a job comes and who sends it.
+    // All fields except submission and user.
     let what = |job: &HeldJob| format!("{:?}", HeldJob { submit: Time::ZERO, user: None, ..*job });
     let known: BTreeSet<String> = log.jobs().iter().map(what).collect();
     for made in &made {

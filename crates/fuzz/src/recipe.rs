@@ -1,10 +1,10 @@
-//! Inputs: a sound file to which a few things happen, drawn from the stream of a case.
+//! Inputs: a sound file with a few changes, drawn from the stream of a case.
 
 use rand::RngExt;
 use sim_core::Stream;
 use std::ops::Range;
 
-/// Values that people, programs and accidents put where a number or a name should stand, between blanks; one is empty.
+/// Values that people, programs and accidents put in place of a number or a name, separated by spaces; one is empty.
 const ODD: &str = "-1 0 1 -0 -2 +5 007 0.5 .5 5. 1.999999999 0.9999999999 -1.0 -1.5 1e3 1e400 -1e3 1.5e-9 1E9 4294967295 \
     4294967296 4294967295.999999999 2147483648 9223372036854775807 9223372036854775808 18446744073709551615 \
     18446744073709551616 99999999999999999999999999999999999999 nan inf -inf NaN 0x10 1,5 12:30 1_000 --1 -  １ é \
@@ -16,7 +16,7 @@ fn pick<'a, T>(from: &'a [T], draws: &mut Stream) -> &'a T {
     &from[draws.random_range(0..from.len())]
 }
 
-/// One of the samples, after a few changes to its words, its lines and its bytes.
+/// Returns one of the samples, after a few changes to its words, its lines and its bytes.
 pub(crate) fn varied(samples: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
     let mut out = pick(samples, draws).clone();
     for _ in 0..draws.random_range(0..5) {
@@ -25,14 +25,14 @@ pub(crate) fn varied(samples: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
     if draws.random_range(0..3) == 0 {
         change_line(&mut out, draws);
     }
-    // Rarely: a damaged byte hides most of what lies behind the parser.
+    // Rarely, because most damaged bytes stop the parser early.
     if draws.random_range(0..4) == 0 {
         damage(&mut out, draws);
     }
     out
 }
 
-/// The words of a text: runs of bytes between separators.
+/// Returns the words of a text: runs of bytes between separators.
 fn words(text: &[u8]) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut from = None;
@@ -46,7 +46,7 @@ fn words(text: &[u8]) -> Vec<Range<usize>> {
     words
 }
 
-/// Puts another word in place of one.
+/// Replaces one word by another.
 fn change_word(out: &mut Vec<u8>, draws: &mut Stream) {
     let words = words(out);
     if words.is_empty() {
@@ -56,14 +56,14 @@ fn change_word(out: &mut Vec<u8>, draws: &mut Stream) {
         0..3 => draws.random_range(0..100_u32).to_string().into_bytes(),
         3 => draws.random::<u32>().to_string().into_bytes(),
         4 | 5 => out[pick(&words, draws).clone()].to_vec(),
-        // Depth, for parsers that recurse.
+        // Deep nesting, for recursive parsers.
         6 if draws.random_range(0..20) == 0 => vec![b'['; draws.random_range(0..4_000)],
         _ => pick(&ODD.split(' ').collect::<Vec<_>>(), draws).as_bytes().to_vec(),
     };
     out.splice(pick(&words, draws).clone(), value);
 }
 
-/// Loses, doubles or moves a line, or ends it in another way.
+/// Removes, duplicates or moves a line, or changes its end.
 fn change_line(out: &mut Vec<u8>, draws: &mut Stream) {
     let mut lines: Vec<&[u8]> = out.split_inclusive(|byte| *byte == b'\n').collect();
     if lines.is_empty() {
@@ -82,7 +82,7 @@ fn change_line(out: &mut Vec<u8>, draws: &mut Stream) {
     *out = lines.concat();
 }
 
-/// Does to the bytes what a disk, a transfer or an editor does.
+/// Damages the bytes in the way of a disk, a transfer or an editor.
 pub(crate) fn damage(out: &mut Vec<u8>, draws: &mut Stream) {
     let at = draws.random_range(0..=out.len());
     let span = at..(at + draws.random_range(0..24)).min(out.len());

@@ -1,25 +1,24 @@
-//! Files for readers that read files.
+//! Temporary files for readers that read files.
 
 use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Where Linux keeps files in memory.
+/// Folder in which Linux keeps files in memory.
 const IN_MEMORY: &str = "/dev/shm";
 
 thread_local! {
-    /// Where this thread writes: tests of several targets run at once.
+    /// Folder of this thread, since tests of several targets run at once.
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
 }
 
-/// A new folder, in memory where there is such a place: on a disk, a file that is written again and again is flushed each time it is
-/// cut to nothing, some dozens of times a second.
+/// Creates a folder, in memory if possible: on a disk, each truncation of a rewritten file is flushed, some dozens of times a second.
 pub(crate) fn new_folder() -> io::Result<TempDir> {
     tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir())
 }
 
-/// The folder of this thread.
+/// Returns the folder of this thread.
 pub(crate) fn folder() -> Result<PathBuf, String> {
     FOLDER.with_borrow_mut(|own| {
         if own.is_none() {
@@ -29,7 +28,7 @@ pub(crate) fn folder() -> Result<PathBuf, String> {
     })
 }
 
-/// Writes a file there, which lasts until the next of that name.
+/// Writes a file there, which lasts until the next one of that name.
 pub(crate) fn put(name: &str, input: &[u8]) -> Result<PathBuf, String> {
     let path = folder()?.join(name);
     std::fs::write(&path, input).map_err(|error| format!("cannot write the input: {error}"))?;

@@ -28,7 +28,7 @@ pub(crate) const TARGETS: [Target; 6] = [
     Target::of("set", "scenarios of all papers under --set KEY=VALUE", sets, check_set),
 ];
 
-/// Whether a value is accepted. A refusal is a sentence, and no wall of text.
+/// Returns true if a value is accepted. The message of a refusal must have a reasonable length.
 fn accepted<T>(result: anyhow::Result<T>) -> Result<bool, String> {
     let Err(error) = result else { return Ok(true) };
     let message = format!("{error:#}");
@@ -57,7 +57,7 @@ fn check_machines(input: &[u8]) -> Result<bool, String> {
     if machines.sites().all(same) { Ok(true) } else { Err(format!("a name that is not its own: {machines:?}")) }
 }
 
-/// Outages are of a machine that exists, in order, and each ends after it began.
+/// Checks that outages are of an existing machine, in order, and that each ends after it began.
 fn check_outages(input: &[u8]) -> Result<bool, String> {
     let trace = match OutageTrace::from_read(NAME, Cursor::new(input.to_vec()), &["zewura", "zegox"]) {
         Err(error) => return sane(error).map(|()| false),
@@ -84,7 +84,7 @@ fn papers() -> &'static [Entry] {
     PAPERS.get_or_init(|| Lab::standard().papers().to_vec())
 }
 
-/// `SLUG`, then two lines `KEY=VALUE`, for every key of every scenario.
+/// Returns a sample for every key of every scenario: `SLUG`, then two lines `KEY=VALUE`.
 fn sets() -> Vec<Vec<u8>> {
     let of = |paper: &Entry| {
         let keys = paper.keys().unwrap_or_else(|error| panic!("a built-in scenario: {error:#}"));

@@ -1,4 +1,4 @@
-//! Files that a run leaves and a later one believes: finished replications, and the manifest of a folder of results.
+//! Files that a later run trusts: finished replications, and the manifest of a folder of results.
 
 use super::Target;
 use super::scratch;
@@ -24,7 +24,7 @@ pub(crate) const TARGETS: [Target; 2] = [
     ),
 ];
 
-/// Files as a run writes them.
+/// Files in the form in which a run writes them.
 struct Samples {
     store: Vec<u8>,
     manifest: Vec<u8>,
@@ -65,7 +65,7 @@ fn check_store(input: &[u8]) -> Result<bool, String> {
     scratch::put("replications.jsonl", input)?;
     let (sound, damaged) = Store::census(&scratch::folder()?).map_err(|error| error.to_string())?;
     let written: BTreeSet<&[u8]> = samples().store.split_inclusive(|byte| *byte == b'\n').collect();
-    // A last line without its end was cut off by a kill, and is not counted.
+    // A last line without its end was cut off by a kill, and does not count.
     let lines = input.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     let as_written = lines.clone().filter(|line| written.contains(line)).count() as u64;
     if sound != as_written || sound + damaged != lines.count() as u64 {
@@ -77,7 +77,7 @@ fn check_store(input: &[u8]) -> Result<bool, String> {
 fn check_manifest(input: &[u8]) -> Result<bool, String> {
     scratch::put(MANIFEST, input)?;
     let Ok(Some(manifest)) = Manifest::read(&scratch::folder()?) else { return Ok(false) };
-    // An unsound manifest may be asked, too, without a panic.
+    // An unsound manifest must be readable, too, without a panic.
     let (command, files) = (manifest.command().map(str::to_owned), manifest.files());
     if !manifest.is_sound() {
         return Ok(false);

@@ -1,7 +1,7 @@
 use super::*;
 use std::collections::BTreeSet;
 
-/// Every input of this target is judged by `check`.
+/// Returns a target whose inputs `check` judges.
 fn target(check: fn(&[u8]) -> Result<bool, String>) -> Target {
     Target { name: "test", about: "", samples: Vec::new, make: |_, _| Vec::new(), check }
 }
@@ -65,7 +65,7 @@ fn a_panic_a_broken_promise_and_a_second_of_work_are_findings() {
         while begin.elapsed() < Duration::from_millis(2_500) {}
         Ok(true)
     });
-    // On a busy machine the same loop may get less than a second of the processor.
+    // On a busy machine the same loop may get less than a second of processor time.
     let found = guard::judged(&works, b"x");
     assert!(found.is_ok() || found.expect_err("a finding").starts_with("it took "));
 }

@@ -1,4 +1,4 @@
-//! Inputs that are the same everywhere: drawn in whole numbers, without a logarithm that a library may round.
+//! Inputs that are the same on every platform: drawn as whole numbers, without a logarithm that a library may round.
 
 use sim_core::{Job, JobId, Span, Time};
 
@@ -7,7 +7,7 @@ use sim_core::{Job, JobId, Span, Time};
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
-    /// Below this bound.
+    /// Draws a number below `bound`.
     pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -20,15 +20,15 @@ impl Draws {
 /// Processors of the machine that [`jobs`] are for.
 pub(crate) const PROCESSORS: u32 = 256;
 
-/// Jobs of 1 to 64 processors, narrow ones more often, of minutes to hours, with estimates up to eight times too long; one comes
-/// every `gap` seconds on average. At 57 s, the machine is offered nine tenths of what it can do.
+/// Returns jobs of 1 to 64 processors, narrow ones more often, of minutes to hours, with estimates up to eight times too long. One arrives
+/// every `gap` seconds on average. At 57 s, the offered load of the machine is 0.9.
 pub(crate) fn jobs(count: u32, gap: u64) -> Vec<Job> {
     let mut draws = Draws(7);
     let mut submit = Time::ZERO;
     let job = |id| {
         submit += Span::from_secs(draws.below(2 * gap + 1));
         let processors = 1 << draws.below(7).min(draws.below(7));
-        // Of all orders of magnitude alike.
+        // All orders of magnitude are equally likely.
         let magnitude = draws.below(9);
         let runtime = 60 + draws.below(60 << magnitude);
         let mut job = Job::new(JobId(id), submit, processors, Span::from_secs(runtime));
@@ -39,7 +39,7 @@ pub(crate) fn jobs(count: u32, gap: u64) -> Vec<Job> {
     (0..count).map(job).collect()
 }
 
-/// The same as a log in the Standard Workload Format.
+/// Returns the same jobs as a log in the Standard Workload Format.
 pub(crate) fn log(count: u32, gap: u64) -> String {
     let line = |job: Job| {
         let Job { id, submit, request, runtime, .. } = job;

@@ -1,7 +1,7 @@
-//! Counts the instructions of fifteen hot paths, and fails if one takes more than 3 % more than `counts.tsv` has.
+//! Counts the instructions of fifteen hot paths, and fails if one exceeds its count in `counts.tsv` by more than 3 %.
 //!
 //! Time depends on the load of the computer; instructions do not. The program runs itself under valgrind's callgrind once for each
-//! path. Only the function [`measured`] counts, without the start of the program and the making of inputs. The counts are those of
+//! path. Only the function [`measured`] counts, without the start of the program and the preparation of inputs. The counts are those of
 //! the build of the tests in CI: profile `dev`, in which the simulators are optimised, without incremental compilation. Without
 //! valgrind, on another kind of processor or in another build, the program prints the reason and passes.
 
@@ -40,7 +40,7 @@ fn names() -> clap::builder::PossibleValuesParser {
     PATHS.map(|path| path.name).into()
 }
 
-/// The only function whose instructions count, with those of the functions that it calls.
+/// Runs `work`. Only the instructions of this function, and of the functions that it calls, are counted.
 #[inline(never)]
 fn measured(work: Box<dyn FnOnce() -> u64>) -> u64 {
     std::hint::black_box(work())
@@ -106,13 +106,13 @@ const TOLERANCE: f64 = 3.0;
 
 const HEADER: &str = "# Instructions, by `cargo run -p hot-paths -- --record`: see docs/testing.md.";
 
-/// Difference of `count` to `known` in percent of `known`; infinite for a path that is not on record.
+/// Returns the difference of `count` to `known` in percent of `known`; infinite for a path without a recorded count.
 #[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^53")]
 fn percent(count: u64, known: u64) -> f64 {
     if known == 0 { f64::INFINITY } else { 100.0 * (count as f64 - known as f64) / known as f64 }
 }
 
-/// Counts by path, from lines `path<TAB>instructions`.
+/// Parses counts by path, from lines `path<TAB>instructions`.
 fn parse(text: &str) -> Result<BTreeMap<String, u64>> {
     let count = |line: &str| -> Result<(String, u64)> {
         let (name, count) =
@@ -122,7 +122,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, u64>> {
     text.lines().filter(|line| !line.starts_with('#')).map(count).collect()
 }
 
-/// Reason why instructions cannot be counted here.
+/// Returns the reason why instructions cannot be counted here, if there is one.
 fn cannot_count() -> Option<String> {
     if !cfg!(target_arch = "x86_64") || !cfg!(target_os = "linux") {
         return Some("the counts on record are of x86-64 under Linux".to_owned());
@@ -130,7 +130,7 @@ fn cannot_count() -> Option<String> {
     if !cfg!(debug_assertions) {
         return Some("the counts on record are of the profile dev, and this is another".to_owned());
     }
-    // Incremental builds are cut into more units, which inline less.
+    // Incremental builds have more codegen units, which inline less.
     if option_env!("CARGO_INCREMENTAL") != Some("0") {
         return Some("the counts on record are of a build under CARGO_INCREMENTAL=0".to_owned());
     }
@@ -138,14 +138,14 @@ fn cannot_count() -> Option<String> {
     (!answers).then(|| "valgrind is not installed (`apt-get install valgrind`)".to_owned())
 }
 
-/// The instructions that one path takes.
+/// Counts the instructions of one path.
 fn count(name: &str) -> Result<u64> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=hot_paths::measured*"])
         .arg(program)
         .args(["--run", name])
-        // The C library copies memory by what the processor offers: here, by what all offer.
+        // The C library copies memory by the features of the processor: here, only by those that all have.
         .env(
             "GLIBC_TUNABLES",
             "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-AVX512F,-AVX512VL,-AVX_Fast_Unaligned_Load,-ERMS,-FSRM",

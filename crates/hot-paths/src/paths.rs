@@ -1,4 +1,4 @@
-//! The paths: what a simulation spends its time on.
+//! The hot paths of simulations.
 
 use crate::inputs::{Draws, PROCESSORS, jobs, log};
 use gap_schedule::{
@@ -17,15 +17,15 @@ mod applications;
 #[path = "../../gang-grid/tests/it/generator.rs"]
 mod gangs;
 
-/// Something to be counted.
+/// Work whose instructions are counted.
 #[derive(Copy, Clone)]
 pub(crate) struct HotPath {
     pub(crate) name: &'static str,
-    /// Makes the input, and hands out what is to be counted: it ends with a number that depends on all of it.
+    /// Makes the input and returns the work to count, which results in a number that depends on all of it.
     pub(crate) work: fn() -> Box<dyn FnOnce() -> u64>,
 }
 
-/// All of them: ten to a hundred million instructions each.
+/// All paths: ten to a hundred million instructions each.
 pub(crate) const PATHS: [HotPath; 15] = [
     HotPath { name: "calendar", work: calendar },
     HotPath { name: "profile", work: profile },
@@ -48,7 +48,7 @@ fn sjf() -> Backfilling {
     Backfilling { order: Order::Sjf, backfill: Order::Sjf, ..Backfilling::default() }
 }
 
-/// Pop one event, post another: a thousand are pending.
+/// Pops one event and posts another, with a thousand pending.
 fn calendar() -> Box<dyn FnOnce() -> u64> {
     let mut draws = Draws(1);
     let delays: Vec<Span> = (0..100_000).map(|_| Span::from_nanos(draws.below(1 << 40))).collect();
@@ -67,7 +67,7 @@ fn calendar() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// Plan a job into a crowded profile, and take it back.
+/// Reserves a job in a crowded profile, and releases it.
 fn profile() -> Box<dyn FnOnce() -> u64> {
     let crowd = jobs(1_500, 57);
     let mut profile = AvailabilityProfile::new(PROCESSORS);
@@ -93,7 +93,7 @@ fn profile() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// A whole run.
+/// Simulates a whole run.
 fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Box<dyn FnOnce() -> u64> {
     let jobs = jobs(count, gap);
     Box::new(move || {
@@ -114,7 +114,7 @@ fn gang_world() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// The metascheduler that predicts by simulation.
+/// Runs the metascheduler that predicts by simulation.
 fn prediction() -> Box<dyn FnOnce() -> u64> {
     let load = applications::Load { copies: 40, interarrival: 60.0, ..applications::Load::OF_THE_PAPER };
     let jobs = load.submissions(&Streams::new(1, 0));
@@ -132,7 +132,7 @@ fn prediction() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// Peers that flood their neighbours with requests.
+/// Runs peers that flood their neighbours with requests.
 fn flood() -> Box<dyn FnOnce() -> u64> {
     let config = hier_grid::Config::of_the_paper(hier_grid::System::P2p, 300, 1.0);
     let grid = hier_grid::Grid::new(config, &Streams::new(2007, 0), ()).expect("valid");
@@ -147,7 +147,7 @@ fn swf() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// One replication of an experiment on a small machine: users drawn, estimates, EASY, and the start of each job.
+/// Runs one replication of an experiment on a small machine: users drawn, estimates, EASY, and the start of each job.
 fn replication() -> Box<dyn FnOnce() -> u64> {
     let text = log(6_000, 420);
     let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), Options::default())
@@ -163,7 +163,7 @@ fn replication() -> Box<dyn FnOnce() -> u64> {
     })
 }
 
-/// Keeps when each job started, as an experiment does.
+/// Sink that keeps the start of each job, as an experiment does.
 struct Starts(Vec<Time>);
 
 impl Probe for Starts {

@@ -1,9 +1,9 @@
-//! Test-only: the places of real logs and of other simulators' schedules, and a record of the tests that go without.
+//! Test-only: the places of real logs and of other simulators' schedules, and a record of the tests skipped without them.
 //!
-//! Some tests want what a clone does not bring: logs of real machines, schedules of other simulators, a browser. A test asks
-//! here for its [`Need`]. If it is missing the test is skipped, says so on standard error, past the capture of the harness,
-//! and adds a line to `target/tests-skipped.tsv`, which `.ci/run` sums up. `GRID_REQUIRE` lists needs that must be met
-//! (`traces,oracles`): a test that lacks one of those fails.
+//! Some tests need data or programs that a clone lacks: logs of real machines, schedules of other simulators, a browser. A test requests
+//! its [`Need`] here. If it is missing the test is skipped, reports so on standard error, past the capture of the harness, and adds a line
+//! to `target/tests-skipped.tsv`, which `.ci/run` summarises. `GRID_REQUIRE` lists needs that must be met (`traces,oracles`): a test that
+//! lacks one of those fails.
 //!
 //! ```no_run
 //! # fn test() {
@@ -24,20 +24,20 @@ pub enum Need {
     Oracles,
     /// Recordings of a running slurmctld, in the folder `GRID_SLURM`.
     Slurm,
-    /// A browser that prints pages, and a reader of what it prints.
+    /// A browser that prints pages, and a reader of the printed pages.
     Browser,
     /// Python 3, for policies written in it.
     Python,
     /// The shell bash.
     Bash,
-    /// strace, which lets system calls fail.
+    /// strace, which makes system calls fail.
     Strace,
     /// A system that reports a process's peak memory.
     PeakMemory,
 }
 
 impl Need {
-    /// The name in `GRID_REQUIRE`.
+    /// Returns the name in `GRID_REQUIRE`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,41 +53,41 @@ impl Need {
     }
 }
 
-/// The folder of real logs; `None` skips the test.
+/// Returns the folder of real logs; `None` skips the test.
 ///
 /// # Panics
 ///
-/// Like all functions here, if the need is not met and `GRID_REQUIRE` lists it.
+/// If the need is not met and `GRID_REQUIRE` lists it, as in all functions here.
 #[must_use]
 pub fn traces() -> Option<PathBuf> {
     folder(Need::Traces, "GRID_TRACES")
 }
 
-/// A real log.
+/// Returns the path of a real log.
 #[must_use]
 pub fn trace(name: &str) -> Option<PathBuf> {
     within(Need::Traces, &traces()?, name)
 }
 
-/// The folder of other simulators' schedules.
+/// Returns the folder of other simulators' schedules.
 #[must_use]
 pub fn oracles() -> Option<PathBuf> {
     folder(Need::Oracles, "GRID_ORACLES")
 }
 
-/// A file in the folder of other simulators' schedules.
+/// Returns the path of a file in the folder of other simulators' schedules.
 #[must_use]
 pub fn oracle(name: &str) -> Option<PathBuf> {
     within(Need::Oracles, &oracles()?, name)
 }
 
-/// A file or folder of the recordings of slurmctld, such as `fixtures`.
+/// Returns the path of a file or folder of the recordings of slurmctld, such as `fixtures`.
 #[must_use]
 pub fn slurm(name: &str) -> Option<PathBuf> {
     within(Need::Slurm, &folder(Need::Slurm, "GRID_SLURM")?, name)
 }
 
-/// The first of some programs that answers to `--version`.
+/// Returns the first of some programs that answers to `--version`.
 #[must_use]
 pub fn program(need: Need, names: &[&str]) -> Option<PathBuf> {
     let answers = |name: &&&str| std::process::Command::new(name).arg("--version").output().is_ok();
@@ -106,7 +106,7 @@ pub fn skip(need: Need, reason: &str) {
     assert!(!is_required, "{reason}, but GRID_REQUIRE lists {name}: a test that needs it may not be skipped");
     let program = std::env::current_exe().unwrap_or_default();
     let test = test(&program);
-    // Not `eprintln!`: the harness swallows that of a test that passes, and this one passes.
+    // Not `eprintln!`: the harness captures its output in tests that pass, and a skipped test passes.
     let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
     // target/debug/deps/it-0123456789abcdef
     let Some(target) =
@@ -115,14 +115,14 @@ pub fn skip(need: Need, reason: &str) {
         return;
     };
     let file = target.join("tests-skipped.tsv");
-    // One write, so that lines of tests that run at once do not mix.
+    // One write, so that lines of parallel tests do not mix.
     let line = [name, reason, &test].map(|cell| cell.replace(['\t', '\n'], " ")).join("\t") + "\n";
     let written = OpenOptions::new().create(true).append(true).open(&file);
     let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
     written.unwrap_or_else(|error| panic!("a skipped test cannot be recorded in {}: {error}", file.display()));
 }
 
-/// The running test: its crate, its binary without cargo's hash, and the name that the harness gave its thread.
+/// Names the running test: its crate, its binary without cargo's hash, and the name that the harness gave its thread.
 fn test(program: &Path) -> String {
     let crate_name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let stem = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,10 +1,10 @@
-//! A skipped test is reported and recorded, and where its need is required it fails.
+//! A skipped test is reported and recorded, and fails if its need is required.
 
 use std::path::Path;
 use std::process::Command;
 use test_data::Need;
 
-/// Set when this binary runs itself: [`child`] is then the test that needs something.
+/// Variable that is set when this binary runs itself: [`child`] is then the test with the need.
 const CHILD: &str = "TEST_DATA_CHILD";
 
 #[test]
@@ -18,7 +18,7 @@ fn child() {
     }
 }
 
-/// Runs [`child`] in a folder as cargo builds them: whether it passed, its output, and the lines recorded since the start.
+/// Runs [`child`] in a folder laid out by cargo. Returns its success, its output, and the lines recorded since the start.
 fn run(target: &Path, wanted: &str, variables: &[(&str, &str)]) -> (bool, String, Vec<String>) {
     let deps = target.join("debug/deps");
     std::fs::create_dir_all(&deps).expect("a folder");
