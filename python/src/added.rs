@@ -1,4 +1,4 @@
-//! Policies and metrics of a call, and what goes wrong in them.
+//! Policies and metrics of a call, and their failures.
 
 use crate::command::alone;
 use crate::policy::PythonPolicy;
@@ -12,7 +12,7 @@ use std::panic;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The first exception of a policy or metric of a call. It ends the call by unwinding, and is raised there.
+/// The first exception of a policy or metric of a call. It ends the call by unwinding, and is then raised.
 #[derive(Clone, Default)]
 pub(crate) struct Failure(Arc<Mutex<Kept>>);
 
@@ -20,13 +20,13 @@ pub(crate) struct Failure(Arc<Mutex<Kept>>);
 struct Kept {
     error: Option<PyErr>,
     is_interrupted: bool,
-    /// Longest time that a policy may take for an answer.
+    /// Longest time of a policy for an answer.
     patience: Option<Duration>,
     /// Threads in which policies are being called, by Python's numbers, with the instants at which the calls began.
     calls: Vec<(u64, Instant)>,
 }
 
-/// What unwinds: no message is printed on the way.
+/// Payload of the unwinding, which prints no message.
 pub(crate) struct Stopped;
 
 impl Failure {
@@ -52,7 +52,7 @@ impl Failure {
             kept.calls.push((thread, began));
         }
         let answer = call();
-        // Not held while the GIL is waited for.
+        // Not held while waiting for the GIL.
         let patience = {
             let mut kept = self.kept();
             kept.calls.retain(|(other, _)| *other != thread);
@@ -88,7 +88,7 @@ impl Failure {
         raise(py, overdue, &py.get_type::<PyTimeoutError>())
     }
 
-    /// Takes the exception out.
+    /// Returns and removes the exception.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.kept().error.take()
     }
@@ -105,11 +105,11 @@ fn raise(py: Python<'_>, calls: Vec<(u64, Instant)>, exception: &Bound<'_, PyTyp
     calls.iter().try_for_each(|(thread, _)| raise.call1((long.call1((*thread,))?, &exception)).map(drop))
 }
 
-/// The function of a metric, and where its exception goes.
+/// Function of a metric, and the receiver of its exceptions.
 type Value = (Py<PyAny>, Failure);
 
-/// A metric by its name, label and direction. The catalogue wants metrics that live as long as the process, so there is one for each
-/// name, label and direction, and each call gives it its function.
+/// A metric by its name, label and direction. The catalogue requires metrics with static lifetime, so there is one for each name, label and
+/// direction, and each call sets its function.
 struct Named {
     metric: &'static Metric,
     value: Arc<Mutex<Value>>,
@@ -139,12 +139,12 @@ impl Added {
         Self { policies: policies.into_iter().map(own).collect(), failure: failure.clone(), metrics }
     }
 
-    /// The policies alone.
+    /// Returns the policies alone.
     pub(crate) fn policies(&self) -> Vec<Arc<Own>> {
         self.policies.clone()
     }
 
-    /// Runs `run` with policies and metrics. Where there are metrics, the caller runs [`alone`].
+    /// Runs `run` with policies and metrics. If there are metrics, the caller holds [`alone`].
     pub(crate) fn with<T>(&self, run: impl FnOnce(&simulate::Added) -> T) -> T {
         let metrics = self.metrics.iter().map(|(name, label, is_smaller_better, value)| {
             let better = if *is_smaller_better { Better::Smaller } else { Better::Larger };
@@ -154,7 +154,7 @@ impl Added {
         run(&simulate::Added { policies: self.policies.clone(), metrics: metrics.collect() })
     }
 
-    /// The same, alone if there are metrics.
+    /// Runs `run` with policies and metrics, holding [`alone`] if there are metrics.
     pub(crate) fn with_alone<T>(&self, run: impl FnOnce(&simulate::Added) -> T) -> T {
         let _alone = (!self.metrics.is_empty()).then(alone);
         self.with(run)
@@ -183,7 +183,7 @@ fn named(name: &str, label: &str, better: Better, value: Value) -> &'static Metr
     metric
 }
 
-/// The records as arrays: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
+/// Returns the records as arrays: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
 fn columns<'py>(py: Python<'py>, jobs: &[JobRecord]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("submit", column(py, jobs, |one| one.job.submit.as_secs_f64()))?;

@@ -14,10 +14,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Interval at which a running command looks for Ctrl-C.
+/// Interval at which a running command checks for Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// What belongs to the process: the text of commands that print, and the names of metrics.
+/// Locks the state of the process: the output of commands that print, and the names of metrics.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
@@ -67,14 +67,14 @@ pub(crate) fn run(
     watched(py, work, &failure, || interrupt::request(true), |_| Ok(()))
 }
 
-/// The command line of these arguments.
+/// Parses a command line.
 pub(crate) fn parsed(args: Vec<String>) -> PyResult<Cli> {
     let line = std::iter::once("gridproof".to_owned()).chain(args);
     Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Runs `work` in a thread without the GIL, while this one looks for signals, and for policies that take too long. Ctrl-C calls
-/// `stop`, and is returned. `tick` is called in between.
+/// Runs `work` in a thread without the GIL, while this one checks for signals and for policies that take too long. Ctrl-C calls `stop`, and
+/// is returned. `tick` is called in between.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
@@ -113,7 +113,7 @@ pub(crate) fn watched<T: Send>(
     }
 }
 
-/// The command line as the process itself: prints, and returns the exit code.
+/// Runs the command line as the process itself: prints, and returns the exit code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
     let Cli { command, common } = match Cli::try_parse_from(std::iter::once("gridproof".to_owned()).chain(args)) {
@@ -136,7 +136,7 @@ pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
     code
 }
 
-/// The exception for an error of a command.
+/// Returns the exception for an error of a command.
 pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
     let words = format!("{error:#}");
     match exit_code(error) {

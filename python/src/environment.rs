@@ -11,14 +11,14 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Environments that one thread steps before another takes over: fewer cost more in handing over than in steps.
+/// Environments that one thread steps before another takes over: with fewer, the handover costs more than the steps.
 const CHUNK: usize = 8;
 
 fn refused(words: String) -> PyErr {
     PyValueError::new_err(words)
 }
 
-/// The mean of `ours` − `theirs`, pair by pair, with the bounds of its 95 % interval (Student's t).
+/// Returns the mean of `ours` − `theirs`, pair by pair, with the bounds of its 95 % interval (Student's t).
 #[pyfunction]
 pub(crate) fn paired(ours: Vec<f64>, theirs: Vec<f64>) -> PyResult<(f64, Option<f64>, Option<f64>)> {
     if ours.len() != theirs.len() || ours.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) fn paired(ours: Vec<f64>, theirs: Vec<f64>) -> PyResult<(f64, Option<
     Ok((interval.mean, interval.low, interval.high))
 }
 
-/// The jobs of rows `submit, run, request, processors, user`.
+/// Returns the jobs of rows `submit, run, request, processors, user`.
 fn jobs(rows: &PyReadonlyArray2<'_, i64>) -> PyResult<Arc<[EpisodeJob]>> {
     let (shape, values) = (rows.shape().to_vec(), rows.as_slice()?);
     if shape[1] != 5 {
@@ -42,7 +42,7 @@ fn jobs(rows: &PyReadonlyArray2<'_, i64>) -> PyResult<Arc<[EpisodeJob]>> {
     values.chunks_exact(5).map(job).collect()
 }
 
-/// A metric of the catalogue over the jobs that have started; `None` if it has no value.
+/// Returns a metric of the catalogue over the jobs that have started; `None` if it has no value.
 fn value(episode: &Episode, processors: u32, metric: &str) -> Option<f64> {
     let mut totals = Totals::new(processors, &[]);
     episode.records().for_each(|record| totals.add(&record));
@@ -87,13 +87,13 @@ impl Environment {
         self.episode.set_jobs(jobs(&rows)?).map_err(refused)
     }
 
-    /// Begins an episode with the jobs `first` to `first + count`, on a machine that has scheduled the `warm` jobs before; true if a
-    /// decision is due.
+    /// Begins an episode with the jobs `first` to `first + count`, on a machine that has scheduled the `warm` jobs before. Returns true if
+    /// a decision is due.
     fn reset(&mut self, warm: usize, first: usize, count: usize) -> PyResult<bool> {
         self.episode.reset(warm, first, count).map_err(refused)
     }
 
-    /// Takes a decision; true if another is due.
+    /// Takes a decision. Returns true if another is due.
     fn step(&mut self, action: usize) -> PyResult<bool> {
         self.episode.step(action).map_err(|words| refused(format!("{words}; see info[\"action_mask\"]")))
     }
@@ -103,7 +103,7 @@ impl Environment {
         self.episode.play(warm, first, count, rule.parse().map_err(refused)?).map_err(refused)
     }
 
-    /// The observation and the mask of actions.
+    /// Returns the observation and the mask of actions.
     fn observe<'py>(&self, py: Python<'py>) -> PyResult<Seen<'py>> {
         let seen = PyArray2::zeros(py, [self.slots, FEATURES], false);
         let mask = PyArray1::zeros(py, self.episode.actions(), false);
@@ -140,7 +140,7 @@ impl Environment {
         Ok(value(&self.episode, self.processors, metric))
     }
 
-    /// A copy that goes its own way.
+    /// Returns an independent copy.
     fn fork(&self) -> Self {
         self.clone()
     }
@@ -154,7 +154,7 @@ pub(crate) struct Environments {
     pool: rayon::ThreadPool,
 }
 
-/// What a step changes: of all environments, and of one.
+/// Values of one environment that a step changes.
 struct Outcome<'a> {
     seen: &'a mut [f32],
     mask: &'a mut [bool],
@@ -164,7 +164,7 @@ struct Outcome<'a> {
 
 #[pymethods]
 impl Environments {
-    /// Copies of environments that have been reset. `metric` is what an ended episode returns.
+    /// Copies environments that have been reset. `metric` is the value of an ended episode.
     #[new]
     fn new(all: Vec<PyRef<'_, Environment>>, metric: String, threads: usize) -> PyResult<Self> {
         known(&metric)?;
@@ -183,9 +183,9 @@ impl Environments {
         self.all[index].reset(warm, first, count)
     }
 
-    /// Takes one decision in each environment. One that the mask forbids is replaced by the first that is allowed.
+    /// Takes one decision in each environment. A decision that the mask forbids is replaced by the first allowed one.
     ///
-    /// Writes what is seen after it, whether the episode has ended, and then the metric, else 0.
+    /// Writes the observation after it, true if the episode has ended, and then the metric, otherwise 0.
     fn step(
         &mut self,
         py: Python<'_>,
@@ -216,7 +216,7 @@ impl Environments {
         Ok(())
     }
 
-    /// Writes what the environments see.
+    /// Writes the observations of the environments.
     fn observe(&self, mut seen: PyReadwriteArray3<'_, f32>, mut mask: PyReadwriteArray2<'_, bool>) -> PyResult<()> {
         let (seen, mask) = (seen.as_slice_mut()?, mask.as_slice_mut()?);
         let count = self.all.len().max(1);
@@ -234,7 +234,7 @@ impl Environments {
 }
 
 impl Environment {
-    /// Takes one decision, and writes what it leads to. The mask that is handed in is the one before it.
+    /// Takes one decision, and writes its results. On entry the mask is the one before the decision.
     fn take(&mut self, action: i64, metric: &str, after: Outcome<'_>) {
         let asked = usize::try_from(action).ok().filter(|action| after.mask.get(*action) == Some(&true));
         let action = asked.or_else(|| after.mask.iter().position(|allowed| *allowed));

@@ -1,6 +1,6 @@
-//! Python's door: the functions under the command line, with policies and metrics written in Python.
+//! Python interface: the functions under the command line, with policies and metrics written in Python.
 //!
-//! Keywords become options by the parser of the command line; so defaults, checks and numbers are those of the command line.
+//! The parser of the command line converts keywords to options, so defaults, checks and numbers are those of the command line.
 
 mod added;
 mod command;
@@ -26,7 +26,7 @@ mod _gridproof {
     #[pymodule_export]
     use super::simulation::{Simulation, simulate};
 
-    /// What reports say of the program.
+    /// Sets the program name and the provenance in reports.
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         lab::cli::set_program("gridproof");

@@ -56,8 +56,8 @@ pub(crate) fn read_log(py: Python<'_>, path: PathBuf) -> PyResult<(Bound<'_, PyD
     Ok((table, procs, nodes))
 }
 
-/// The jobs of a log as environments take them: rows `submit, run, requested, processors, user` of whole seconds and numbers, −1 for
-/// unknown. By the rules of `simulate`, without the jobs that no machine of `procs` holds; or by those of RLScheduler on `nodes`.
+/// Returns the jobs of a log for environments: rows `submit, run, requested, processors, user` of whole seconds and numbers, −1 for
+/// unknown. They follow the rules of `simulate`, without jobs wider than every machine of `procs`, or those of RLScheduler on `nodes`.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ fn simulated(path: &Path, procs: u32) -> Result<Vec<EpisodeJob>, InputError> {
             });
         }
     }
-    // Rules may depend on the instant in the log's own time.
+    // Rules may depend on the time in the log's own clock.
     let origin = intake.origin().map_or(0, whole);
     jobs.iter_mut().for_each(|job| job.submit += origin);
     Ok(jobs)

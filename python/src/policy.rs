@@ -1,4 +1,4 @@
-//! A policy written in Python, and what it is shown.
+//! A policy written in Python, and its view of the system.
 
 use crate::added::Failure;
 use crate::environment::Seen;
@@ -19,7 +19,7 @@ pub(crate) struct Job {
     id: u32,
     /// Processors requested.
     processors: u32,
-    /// Requested time, or what is predicted in its place, in seconds; `None` if unknown.
+    /// Requested time, or its prediction, in seconds; `None` if unknown.
     requested: Option<f64>,
     /// Submission, in seconds from the first one.
     submit: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Running {
     machine: usize,
 }
 
-/// What a policy is shown: everything but run times.
+/// View of a policy: everything except run times.
 #[pyclass(frozen)]
 pub(crate) struct View {
     now: f64,
@@ -55,7 +55,7 @@ pub(crate) struct View {
     running: Vec<(usize, RunningJob)>,
 }
 
-/// The waiting jobs, in order of arrival: a sequence that makes a job when it is read.
+/// The waiting jobs, in order of arrival: a sequence that creates a job when it is read.
 #[pyclass(frozen, sequence)]
 pub(crate) struct Queue(Arc<[QueuedJob]>);
 
@@ -65,7 +65,7 @@ impl Queue {
         self.0.len()
     }
 
-    /// A job, or a list of those of a slice.
+    /// Returns a job, or a list of the jobs of a slice.
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let count = isize::try_from(self.0.len())?;
         if let Ok(slice) = index.cast::<PySlice>() {
@@ -110,8 +110,8 @@ impl View {
         Queue(Arc::clone(&self.queue))
     }
 
-    /// What an environment would show once the jobs `started` run: an array `(slots, 8)` of the jobs that have waited longest, and
-    /// the mask of those.
+    /// Returns the observation of an environment after the jobs `started` have started: an array `(slots, 8)` of the jobs that have waited
+    /// longest, and the mask of those.
     #[pyo3(signature = (slots, started = Vec::new()))]
     fn observe<'py>(&self, py: Python<'py>, slots: usize, started: Vec<u32>) -> PyResult<Seen<'py>> {
         let (seen, mask) = (PyArray2::zeros(py, [slots, FEATURES], false), PyArray1::zeros(py, slots, false));
@@ -180,18 +180,18 @@ impl View {
     }
 }
 
-/// A policy in Python: an object with `schedule(view)`, and perhaps `on_submit(job, view)` and `on_completion(job, view)`.
+/// A policy in Python: an object with `schedule(view)`, and optionally `on_submit(job, view)` and `on_completion(job, view)`.
 pub(crate) struct PythonPolicy {
     policy: Py<PyAny>,
     hears_submissions: bool,
     hears_completions: bool,
     failure: Failure,
-    /// Python's number of the thread in which it is called.
+    /// Python's number of the thread that calls it.
     thread: u64,
 }
 
 impl PythonPolicy {
-    /// The policy that `make` returns.
+    /// Creates the policy by calling `make`.
     pub(crate) fn make(make: &Py<PyAny>, failure: &Failure) -> Self {
         let made = Python::attach(|py| {
             let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;

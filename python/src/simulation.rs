@@ -17,12 +17,12 @@ use std::time::Duration;
 #[pyclass(frozen)]
 pub(crate) struct Simulation(replayed::Simulation);
 
-/// Replays a log under policies; arguments as of [`run`](crate::command::run), those of the command `simulate`. A policy may take
+/// Replays a log under policies; arguments as in [`run`](crate::command::run), those of the command `simulate`. A policy may take
 /// `patience` seconds for an answer. `progress` is called with the number of jobs that have left the system.
 ///
 /// # Errors
 ///
-/// As [`run`](crate::command::run), and `TimeoutError`.
+/// Those of [`run`](crate::command::run), and `TimeoutError`.
 #[pyfunction]
 #[pyo3(signature = (args, policies, metrics, patience = None, progress = None))]
 pub(crate) fn simulate(
@@ -62,13 +62,13 @@ impl Simulation {
         self.0.baseline()
     }
 
-    /// Options without effect, and what was repaired or ignored.
+    /// Options without effect, and repaired or ignored records.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes()
     }
 
-    /// Metrics of a policy by name; `None` where it has no value.
+    /// Metrics of a policy by name; `None` for undefined values.
     fn metrics<'py>(&self, py: Python<'py>, policy: usize) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (metric, value) in self.0.metrics(policy) {
@@ -77,7 +77,7 @@ impl Simulation {
         Ok(all)
     }
 
-    /// A column of `jobs.csv`, in order of submission: an array of numbers, in which what does not exist is not a number, or a list.
+    /// A column of `jobs.csv`, in order of submission: an array of numbers, NaN if missing, or a list.
     fn column<'py>(&self, py: Python<'py>, policy: usize, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let rows = py.detach(|| self.0.jobs(policy));
         let seconds = |of: fn(&Row<'_>) -> Option<Seconds>| {
@@ -122,7 +122,7 @@ impl Simulation {
         py.detach(|| self.0.differences()).into_iter().map(row).collect()
     }
 
-    /// Rows of `best.csv`; `may_be_best` is `None` where that is not known.
+    /// Rows of `best.csv`; `may_be_best` is `None` if unknown.
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let row = |one: replayed::Ranked<'_>| {
             let may_be_best = match one.standing {
@@ -145,13 +145,13 @@ impl Simulation {
         py.detach(|| self.0.figures())
     }
 
-    /// Writes what the command writes.
+    /// Writes the files of the command.
     fn write(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
         py.detach(|| self.0.write(&out)).map_err(|error| raised(&error))
     }
 }
 
-/// A value as a flag, a count or a number.
+/// Converts a value to a flag, a count or a number.
 fn plain<'py>(py: Python<'py>, metric: &Metric, value: Option<f64>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         None => py.None().into_bound(py),
@@ -161,7 +161,7 @@ fn plain<'py>(py: Python<'py>, metric: &Metric, value: Option<f64>) -> PyResult<
     })
 }
 
-/// Numbers of the log; or a list of names and numbers, where the log has names.
+/// Returns the numbers of the log, or a list of names and numbers if the log has names.
 fn names<'a, 'py>(py: Python<'py>, all: impl Iterator<Item = Option<Name<'a>>>) -> PyResult<Bound<'py, PyAny>> {
     let all: Vec<Option<Name<'_>>> = all.collect();
     if all.iter().flatten().any(|one| one.name.is_some()) {
