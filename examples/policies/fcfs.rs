@@ -1,18 +1,18 @@
-//! First come, first served, as a program of its own: what a policy in Rust says and hears, and the partner with which the pace of
-//! the protocol is measured (docs/protocol.md).
+//! First come, first served, as an external program: an example of the protocol of a policy, and the partner for measurements of its speed
+//! (docs/protocol.md).
 //!
 //! ```text
 //! cargo build -p gridproof --example fcfs_program
 //! cargo run -p gridproof -- simulate --trace log.swf --policy fcfs,exec+target/debug/examples/fcfs_program
 //! ```
 //!
-//! With `--count FILE` it writes into that file, at its end, how many passes it was asked about.
+//! With `--count FILE` it finally writes the number of passes into that file.
 
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
-/// What the laboratory says; a policy may read no more of it than it needs.
+/// Message of the laboratory; a policy may ignore the fields that it does not need.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(rename = "type")]
@@ -23,7 +23,7 @@ struct Message<'a> {
     free: Vec<u32>,
 }
 
-/// A job that waits.
+/// A waiting job.
 #[derive(Deserialize)]
 struct Job {
     job: u64,
@@ -44,7 +44,7 @@ fn main() -> io::Result<()> {
             }
             _ => break,
         }
-        // What lies in a buffer is not said.
+        // A buffered answer is not sent.
         output.flush()?;
         line.clear();
     }
@@ -52,7 +52,7 @@ fn main() -> io::Result<()> {
     arguments.next().map_or(Ok(()), |file| std::fs::write(file, format!("{passes}\n")))
 }
 
-/// Those at the head of the queue that fit, each on the first machine with room, until one fits nowhere.
+/// Starts the jobs at the head of the queue, each on the first machine with room, up to the first that fits nowhere.
 fn started(queue: &mut VecDeque<Job>, mut free: Vec<u32>) -> Vec<u64> {
     let mut started = Vec::new();
     while let Some(head) = queue.front()

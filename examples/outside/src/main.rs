@@ -1,4 +1,4 @@
-//! Gridproof with a policy and a paper of one's own: `my-lab simulate --policy easy,my-sjf …`, `my-lab reproduce my-paper`.
+//! Gridproof with an additional policy and paper: `my-lab simulate --policy easy,my-sjf …`, `my-lab reproduce my-paper`.
 
 mod mualem_feitelson;
 mod my_paper;

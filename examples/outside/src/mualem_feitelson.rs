@@ -1,4 +1,4 @@
-//! Mu'alem & Feitelson 2001: FCFS, EASY and conservative backfilling on two logs, and what users' estimates do to them.
+//! Mu'alem & Feitelson 2001: FCFS, EASY and conservative backfilling on two logs, and the effect of users' estimates.
 
 use gap_schedule::{Conservative, Easy, Fcfs, Machine, MultiCluster, Policy};
 use lab::paper::*;
@@ -17,7 +17,7 @@ lab::readings! {
 }
 
 lab::metrics! {
-    /// What one replication yields.
+    /// Metrics of one replication.
     pub(crate) struct Measured of Metric {
         /// Mean over all jobs of max(1, response / max(run time, 10 s)).
         slowdown: "mean bounded slowdown" smaller,

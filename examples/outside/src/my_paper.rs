@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sim_core::{JobLog, JobRecord, Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};
 
-/// The paper, as its scenario has it.
+/// The paper with the parameters of its scenario.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MyPaper {
@@ -24,12 +24,12 @@ struct Workload {
     jobs: u32,
     job_processors: [u32; 2],
     runtime: [f64; 2],
-    /// In percent.
+    /// Loads in percent.
     loads: Vec<u32>,
 }
 
 lab::readings! {
-    /// What the paper leaves open: the scenario's table `readings`, and what `doubt my-paper` answers otherwise.
+    /// Questions that the paper leaves open: the scenario's table `readings`, for which `doubt my-paper` tries other answers.
     #[serde(deny_unknown_fields)]
     struct Readings {
         R1 wait_until: enum Until "Until when does a job wait?" {
@@ -42,7 +42,7 @@ lab::readings! {
 }
 
 lab::metrics! {
-    /// What one replication yields: the record, and the type of what figures and claims name.
+    /// Metrics of one replication: the record, and the type that figures and claims name.
     pub(crate) struct Measured of Metric {
         /// Mean over all jobs, from submission to what R1 says.
         wait_mean: "mean wait" ("s") smaller,
@@ -57,7 +57,7 @@ lab::cell! {
 }
 
 impl MyPaper {
-    /// The jobs of one replication: the same for both policies.
+    /// Returns the jobs of one replication: the same for both policies.
     fn mix(&self, load: u32) -> DeadlineMix {
         let Workload { processors, jobs, job_processors, runtime, .. } = self.workload;
         let mean_processors = f64::from(job_processors[0] + job_processors[1]) / 2.0;

@@ -12,7 +12,7 @@ proptest! {
         assert_pure(MySjf::default(), &scene, Passes::PerInstant);
     }
 
-    /// Backfilling without a reservation, in the same order.
+    /// The reference is backfilling without a reservation, in the same order.
     #[test]
     fn it_starts_the_jobs_of_its_reference(scene in scenes(8)) {
         let (order, placement) = (Order::Sjf, Placement::FirstFit);
