@@ -17,8 +17,8 @@ pub(crate) struct Bench {
     quick: bool,
 }
 
-/// Two benchmarks of the same work, and the ratio of their rates that the first should reach. Both are measured in one run, so
-/// the ratio holds where absolute times do not.
+/// Two benchmarks of the same work, and the ratio of their rates that the first should reach. Both are measured in one run, so the ratio is
+/// meaningful on any machine.
 type Ratio = (&'static str, &'static str, &'static str, f64);
 
 const RATIOS: [Ratio; 4] = [
@@ -64,7 +64,7 @@ pub(crate) fn bench(options: &Bench, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The rate of a benchmark by its median, as criterion left it.
+/// Returns the rate of a benchmark by its median, as criterion stored it.
 fn per_second(folder: &Path, name: &str) -> Result<f64> {
     let read = |file: &str| -> Result<serde_json::Value> {
         let path = folder.join(name).join("new").join(file);

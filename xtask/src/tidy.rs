@@ -58,7 +58,7 @@ pub(crate) fn tidy(options: &Tidy, common: &Common) -> Result<Ending> {
     Ok(if found.iter().any(exceeds) { Ending::Differs } else { Ending::Done })
 }
 
-/// What a count may be, and what it should be.
+/// Limits of a count.
 struct Limit {
     ceiling: Option<u64>,
     goal: u64,
@@ -74,7 +74,7 @@ impl Limit {
     }
 }
 
-/// Limits by the names of counts, from lines `name<TAB>ceiling<TAB>goal`; `-` is no ceiling.
+/// Parses limits by the names of counts, from lines `name<TAB>ceiling<TAB>goal`; `-` is no ceiling.
 fn limits(text: &str) -> Result<BTreeMap<String, Limit>> {
     let mut limits = BTreeMap::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -103,7 +103,7 @@ struct Text {
     text: String,
 }
 
-/// Every Rust source of the workspace, README.md and the pages of docs.
+/// Returns every Rust source of the workspace, README.md and the pages of docs.
 fn texts(root: &Path) -> Result<Vec<Text>> {
     let mut folders: Vec<PathBuf> = ["crates", "xtask", "docs"].map(|folder| root.join(folder)).into();
     let mut files = vec![root.join("README.md")];
@@ -157,7 +157,7 @@ fn counts(texts: &[Text]) -> Counts {
     counts
 }
 
-/// A source without its unit tests, which stand at the end.
+/// Returns a source without its unit tests, which come last.
 fn shipped(text: &str) -> &str {
     text.find("\n#[cfg(test)]\nmod ").map_or(text, |end| &text[..end])
 }
@@ -173,7 +173,7 @@ fn is_public(line: &str) -> bool {
     })
 }
 
-/// The name of a type that a line declares.
+/// Returns the name of a type that a line declares.
 fn type_name(line: &str) -> Option<&str> {
     let item = line.trim_start();
     let item = item.strip_prefix("pub(crate) ").or_else(|| item.strip_prefix("pub(super) ")).unwrap_or(item);
@@ -182,10 +182,10 @@ fn type_name(line: &str) -> Option<&str> {
     name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
 }
 
-/// The lines that people read, with their numbers: of a page all, of a source doc comments and string literals.
+/// Returns the prose lines with their numbers: all lines of a page, doc comments and string literals of a source.
 fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
-    // The list of words itself.
+    // This file has the list of words itself.
     if parts[..] == ["xtask", "src", "tidy.rs"] {
         return Vec::new();
     }
@@ -205,7 +205,7 @@ fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
             }
             continue;
         }
-        // Every other piece between quotation marks is a literal; a literal may go on over several lines.
+        // Every other piece between quotation marks is a literal; a literal may span several lines.
         let pieces = line.replace("\\\\", "").replace("\\\"", "'").replace("'\"'", "");
         let mut words = String::new();
         for (at, piece) in pieces.split('"').enumerate() {
@@ -222,7 +222,7 @@ fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// How often a word stands in a line, as a word.
+/// Counts the occurrences of a whole word in a line.
 fn occurrences(line: &str, word: &str) -> usize {
     let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
     let lower = line.to_lowercase();

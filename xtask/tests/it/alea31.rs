@@ -1,4 +1,4 @@
-//! The log of the swift-gap paper, from the file to the schedule that Alea 3.1 made of it.
+//! The log of the swift-gap paper, from the file to the schedule of Alea 3.1.
 
 use crate::program::{file, folder, manifest, table, utf8, write, xtask};
 use flate2::read::GzDecoder;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-/// Starts and finishes by the log's number, in seconds.
+/// Returns starts and finishes by the log's number, in seconds.
 fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
     let path = test_data::oracle(&format!("{name}.csv.gz"))?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -20,19 +20,19 @@ fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
     Some(rows.collect())
 }
 
-/// `simulate` of a log in the folder, on its machines.
+/// Runs `simulate` of a log in the folder, on its machines.
 fn run(traces: &Path, log: &str, options: &[&str], out: &Path) {
     let [trace, machines] = ["swf.gz", "swf.machines"].map(|end| traces.join(format!("{log}.{end}")));
     let of_log = ["--trace", utf8(&trace), "--machines", utf8(&machines)];
     write(&[&["simulate", "--profile", "alea31", "--quiet"], options, &of_log].concat(), out);
 }
 
-/// `simulate` with the first `records` of the log, under EASY and CONS.
+/// Runs `simulate` with the first `records` of the log, under EASY and CONS.
 fn simulate(traces: &Path, records: u64, out: &Path) {
     run(traces, "wagap-2013", &["--policy", "easy,cons", "--max-jobs", &records.to_string()], out);
 }
 
-/// A column of `jobs.csv` in seconds.
+/// Returns a column of `jobs.csv` in seconds.
 fn seconds(row: &BTreeMap<String, String>, column: &str) -> f64 {
     row[column].parse().expect("a number")
 }
@@ -105,7 +105,7 @@ fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
 
 const MACHINES: &str = "0\ta\t1\t2\t1\t0\n1\tbig\t2\t4\t1\t0\n";
 
-/// The larger cluster comes first, whatever the order of the file; one job asks for the small one, one for none there is.
+/// The larger cluster comes first in any order of the file; one job requests the small cluster, one a cluster that does not exist.
 const LOG: &str = "\
 1 100 0 50 2 -1 -1 2 60 -1 1 7 1 -1 1 1 -1 -1 {1} q 1:ppn=2
 2 200 0 50 2 -1 -1 2 60 -1 1 7 1 -1 1 1 -1 -1 {1} q 1:ppn=2:cl_a

@@ -1,4 +1,4 @@
-//! The page of `simulate` answers: a real browser reads its first screen, searches for a job, points, and uses the keyboard.
+//! The page of `simulate` in a real browser: its first screen, the search for a job, the pointer, and the keyboard.
 
 use crate::browser::{browser, chromium};
 use crate::program::{file, folder, xtask};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 /// Ten jobs on a machine of ten processors.
 const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 
-/// What a reader does, and what the page shows then, as JSON.
+/// Script that acts as a reader and returns the page's responses, as JSON.
 const ASK: &str = include_str!("browser/ask-page.js");
 
-/// The page of a log under two policies, asked. `None` where there is no browser.
+/// Returns the responses of the page of a log under two policies; `None` without a browser.
 fn asked(log: &str) -> Option<Value> {
     let program = browser()?;
     let folder = folder();
@@ -50,13 +50,13 @@ fn a_job_is_found_and_marked_in_every_schedule_and_one_crosshair_reads_all_polic
     assert_eq!((&tip[0], &tip[1]), (&json!("Job 5"), &json!("user 2, 5 processors (0–4)")));
     assert_eq!(answers["clicked"], "5", "a job that is clicked is the one that is searched");
 
-    // The crosshair, by pointer and by keyboard; a policy that the legend hides is not read.
+    // The crosshair, by pointer and by keyboard; it omits a policy that the legend hides.
     let rows = |key: &str| answers[key].as_array().expect("rows").len();
     assert_eq!((rows("crosshair"), rows("keyboard")), (2, 2), "{answers}");
     assert_eq!(rows("hidden"), 1, "{answers}");
 }
 
-/// Four jobs a week for thirty weeks: a head that blocks, and small ones that EASY lets pass.
+/// Three jobs a week for thirty weeks: a head that blocks, and small ones that EASY lets pass.
 #[test]
 fn the_first_screen_answers_which_policy_by_how_much_for_which_jobs_and_whether_it_is_significant() {
     let mut log = "; MaxProcs: 8\n".to_owned();

@@ -1,4 +1,4 @@
-//! Bad input: one message that leads to the place and the fix, the right exit code, no panic, nothing half-written.
+//! Bad input: one message that leads to the place and the fix, the right exit code, no panic, no partial output.
 
 use crate::program::{FOUR_JOBS, SMALL, file, folder, table, tree, utf8, xtask};
 use flate2::Compression;
@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Runs the program with `--quiet`, `--json` and `--out OUT` and expects to be refused with a message that holds each of `words`.
+/// Runs the program with `--quiet`, `--json` and `--out OUT` and expects a refusal whose message contains each of `words`.
 fn refused(arguments: &[&str], out: &Path, code: i32, words: &[&str]) {
     let before = tree(out);
     let run = xtask().args(arguments).args(["--quiet", "--json", "--out"]).arg(out).assert().code(code).stdout("");
@@ -28,7 +28,7 @@ fn simulate(arguments: &[&str], code: i32, words: &[&str]) {
     refused(&[&["simulate", "--policy", "fcfs,easy"], arguments].concat(), &folder.path().join("out"), code, words);
 }
 
-/// A log that cannot be read: the message names it.
+/// Expects a message that names a log that cannot be read.
 fn bad_log(folder: &TempDir, name: &str, content: &[u8], words: &[&str]) {
     let path = file(folder, name, content);
     simulate(&["--trace", utf8(&path)], 2, &[&[name], words].concat());
@@ -107,7 +107,7 @@ fn a_job_wider_than_the_machine_is_rejected_counted_and_reported() {
     let folder = folder();
     let (log, out) = (file(&folder, "wide.swf", FOUR_JOBS), folder.path().join("out"));
     let run = xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(&log).arg("--out").arg(&out).assert();
-    // One job in four: a repair of that many is reported even where others are not.
+    // One job in four: repairs of this size are reported even if others are not.
     run.code(0).stderr(contains("repair wider-than-machine: 1"));
     let (_, rows) = table(&out.join("summary.csv"));
     for row in rows {
@@ -128,7 +128,7 @@ fn a_log_without_a_single_job_that_ran_is_no_reason_to_fail() {
     }
 }
 
-/// Two days between failures that come every hour: e to the power of 48 attempts. Refused before the first, whatever the policy.
+/// Two days between failures that come every hour: e to the power of 48 attempts. Refused before the first, under every policy.
 #[test]
 fn a_job_that_never_finishes_between_outages_is_refused_at_once() {
     let folder = folder();
@@ -192,7 +192,7 @@ fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
 
 #[test]
 fn a_folder_that_cannot_be_written_to_is_refused_before_any_work_is_done() {
-    // Below a regular file: permissions would not stop a superuser.
+    // Below a regular file, because permissions do not stop a superuser.
     let folder = folder();
     let log = file(&folder, "log.swf", FOUR_JOBS);
     let below = folder.path().join("log.swf").join("out");

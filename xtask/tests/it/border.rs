@@ -1,4 +1,4 @@
-//! The border of the program: what it must not guess, hide, obey, or die of.
+//! Limits of the program: missing data, control characters, times beyond the clock, files that do not exist.
 
 use crate::program::{FOUR_JOBS, file, folder, manifest, table, utf8, xtask, xtask_process};
 use predicates::prelude::PredicateBooleanExt;
@@ -21,7 +21,7 @@ fn a_machine_that_the_log_does_not_name_is_requested_and_never_guessed() {
     xtask().args(run).assert().code(2).stderr(contains(asked));
     assert!(!folder.path().join("deep").exists());
     xtask().args(run).args(["--procs", "8"]).assert().code(0);
-    // Nor is a load, of what is shown without it.
+    // The load is not reported either.
     let seen = folder.path().join("seen");
     let run = ["workload", "inspect", utf8(&log), "--out", utf8(&seen)];
     let told = xtask().args(run).assert().code(0).stdout(contains("load unknown").or(contains("load is unknown")));
@@ -37,7 +37,7 @@ fn quiet_hides_repairs_of_one_job_in_a_thousand_and_no_larger_ones() {
     let out = folder.path().join("out");
     for (jobs, is_large) in [(999, true), (1_001, false)] {
         let job = |number: u64| {
-            // The last outlives its limit.
+            // The last job outlives its limit.
             let run = if number == jobs { 90 } else { 5 };
             format!("{number} {} -1 {run} 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1\n", 100 * number)
         };
@@ -83,7 +83,7 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
         refused(&[&run[..], &["--policy", policy]].concat(), &["long.swf:1: job 1 would take", "shorter estimates"]);
     }
 
-    // Each fits the clock, and no plan of all does, although they run for a second each.
+    // Each job fits the clock, but no plan of all does, although they run for a second each.
     let century = u32::MAX;
     let job = |number| format!("{number} 0 -1 1 8 -1 -1 8 {century} -1 1 7 1 -1 -1 -1 -1 -1\n");
     let log = file(&folder, "centuries.swf", format!("; MaxProcs: 8\n{}", (1..=5).map(job).collect::<String>()));
@@ -93,7 +93,7 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
         let code = told.get_output().status.code();
         match code {
             Some(0) => fs::remove_dir_all(&out).expect("results"),
-            // Best Gap keeps to its plan, which takes these jobs themselves past the end.
+            // Best Gap keeps its plan, in which these jobs end beyond the clock.
             Some(2) => {
                 let under = |what: &str| contains(format!("under {policy} the {what}"));
                 let told =
@@ -142,7 +142,7 @@ fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
     told.stderr(contains("has 4000000000 machines, and at most 100000 are supported; use --inside cluster"));
 }
 
-/// One rule for every option that names a file: what is not there, or is a folder, is bad input.
+/// All options that name a file share a rule: a missing file or a folder is bad input.
 #[test]
 fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
     let folder = folder();
@@ -170,7 +170,7 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
     check(&generate, "--preset", "none.toml");
     let toml = xtask().args(&clusters).args(["--clusters", "none.toml"]).assert().code(2);
     toml.stderr(contains("none.toml: there is no such file"));
-    // No text, and far too large, before it is held in memory.
+    // Not text, and far too large, refused before it is held in memory.
     let noise = file(&folder, "noise.toml", b"\xff\xfe\x00");
     xtask().args(&tree).args(["--tree", utf8(&noise)]).assert().code(2).stderr(contains("is not text in UTF-8"));
     let large = folder.path().join("large.toml");
@@ -217,7 +217,7 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
     assert!(rows.iter().all(|row| row["site"] == "'=1+1"), "{rows:?}");
 }
 
-/// What bash is told to run for `cargo …`, run as bash runs it.
+/// The completion function of bash for `cargo …`, run as bash runs it.
 #[test]
 fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
     if test_data::program(Need::Bash, &["bash"]).is_none() {
@@ -228,7 +228,7 @@ fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
     let script = file(&folder, "xtask.bash", &script.get_output().stdout);
     let complete = |before: &str, words: &[&str]| -> Vec<String> {
         let (words, last) = (words.join(" "), words.len() - 1);
-        // Sourced twice, as by a shell within a shell.
+        // Sourced twice, as in a shell within a shell.
         let run = format!(
             "{before}\nsource '{script}'; source '{script}'\nCOMP_WORDS=({words}); COMP_CWORD={last}\n\
              COMPREPLY=()\nof=$(complete -p cargo | sed 's/.* -F \\([^ ]*\\) .*/\\1/')\n\
@@ -273,14 +273,14 @@ fn a_paper_whose_time_would_leave_the_clock_is_a_message() {
         let told = xtask().args(run).args(["--quick", "--quiet", "--out"]).arg(&out).assert().code(2);
         told.stderr(contains("panicked").not().and(contains(words)));
     };
-    // Where it can be told in advance, nothing runs.
+    // If the overrun can be predicted, nothing runs.
     refused(
         &["reproduce", "multi-site", "--set", "workload.mean_service=1e8"],
         "outrun the clock; lower run.quick_jobs",
     );
     let times = "workload.times=[1e8, 1e8, 1e8, 1e8]";
     refused(&["reproduce", "metaloras", "--set", times], "may outrun the clock; lower workload.copies");
-    // Where it cannot, the run is named that came to the end of time.
+    // Otherwise the message names the run that reached the end of time.
     let slow = ["reproduce", "eg-edf", "--only", "fig1-left", "--set", "grid.machine_speed=[1e-6, 1e-6]"];
     refused(&slow, "the run \"policy=FCFS interarrival=1 strict=false jobs=1000 rep=0\" goes beyond 584 years");
     let run = ["--run", "policy=FCFS interarrival=1 strict=false jobs=1000 rep=0", "--quick"];

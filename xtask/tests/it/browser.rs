@@ -1,15 +1,15 @@
-//! A browser without a window, where one is installed.
+//! A browser without a window, if one is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use test_data::Need;
 
-/// The browser; `None`, and the test is skipped, where there is none.
+/// Returns the browser; without one it returns `None` and the test is skipped.
 pub(crate) fn browser() -> Option<PathBuf> {
     test_data::program(Need::Browser, &["chromium", "chromium-browser", "google-chrome"])
 }
 
-/// What the browser says of these options and addresses; its profile is in `folder`.
+/// Returns the browser's output for these options and addresses; its profile is in `folder`.
 pub(crate) fn chromium(program: &Path, folder: &Path, options: &[&str]) -> Vec<u8> {
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
     let run = Command::new(program)

@@ -1,14 +1,13 @@
-//! Schedules of a few jobs, worked out by hand, as `simulate` writes them.
+//! Schedules of a few jobs, worked out by hand, in the output of `simulate`.
 
 use crate::program::{FOUR_JOBS, file, folder, manifest, table, xtask};
 use std::fs;
 
-/// The columns of `POLICY/jobs.csv`.
+/// Columns of `POLICY/jobs.csv`.
 const JOBS_COLUMNS: &str = "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
 
-/// By hand: job 1 holds 4 of 8 processors from 0 to 10, job 2 wants all 8. Under FCFS job 3 waits behind it. Under EASY it
-/// may start at once, since its estimate of 5 s ends before job 1 is believed to end (20); and since it is cut at that
-/// estimate, it holds up job 2 by one second.
+/// By hand: job 1 holds 4 of 8 processors from 0 to 10, job 2 needs all 8. Under FCFS job 3 waits behind it. Under EASY it may start at
+/// once, since its estimate of 5 s ends before the expected end of job 1 (20). It is cut at that estimate, and delays job 2 by one second.
 #[test]
 fn jobs_are_listed_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit() {
     let folder = folder();
@@ -26,7 +25,7 @@ fn jobs_are_listed_with_the_logs_own_numbers_and_in_seconds_from_the_first_submi
         jobs("easy"),
         format!("{header}{wide}{one}3,6,6,11,2,pool,8,5,5,,cut,4-5\n2,5,11,21,8,pool,7,20,10,,done,0-7\n")
     );
-    // The same in the log's own format, in order of submission; times that are not whole stay so.
+    // The same in the log's own format, in order of submission; fractional times are kept.
     let swf = fs::read_to_string(out.join("easy/schedule.swf")).expect("a schedule");
     let records: Vec<&str> = swf.lines().filter(|line| !line.starts_with(';')).collect();
     assert!(swf.contains("; MaxProcs: 8\n"), "{swf}");
@@ -41,8 +40,8 @@ fn jobs_are_listed_with_the_logs_own_numbers_and_in_seconds_from_the_first_submi
     );
 }
 
-/// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both
-/// idle, go to the fast one and take half their time there; jobs 2 and 4 are wider than any place.
+/// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both idle, go to the
+/// fast one and take half their time there; jobs 2 and 4 are wider than any place.
 #[test]
 fn a_job_runs_inside_one_cluster_or_one_machine() {
     let folder = folder();
@@ -72,9 +71,9 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
     assert_eq!(easy, ran("fast-0"));
 }
 
-/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
-/// behind job 2 but before job 3, which has not arrived yet, and starts again. The length of the repair is unknown, so the
-/// planner cannot plan before 8 s; it then plans the jobs in the order in which they wait.
+/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again, behind job 2
+/// but before job 3, which has not arrived yet, and starts again. The length of the repair is unknown, so the planner cannot plan before 8
+/// s; it then plans the jobs in the order in which they wait.
 #[test]
 fn jobs_that_a_failure_hits_start_again() {
     let folder = folder();
@@ -95,8 +94,8 @@ fn jobs_that_a_failure_hits_start_again() {
     assert_eq!(rows[0]["interrupted"], "1");
 }
 
-/// By hand: job 3 may pass job 2 under any number of reservations, since it is believed to end in time. With none, so may
-/// any job that fits; of these jobs, no other does.
+/// By hand: job 3 may pass job 2 under any number of reservations, since its expected end is in time. Without reservations any job that
+/// fits may pass; of these jobs, no other fits.
 #[test]
 fn reservations_are_counted_in_the_policys_name() {
     let folder = folder();
@@ -110,8 +109,8 @@ fn reservations_are_counted_in_the_policys_name() {
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
 }
 
-/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. The first to move decides. On one cluster
-/// the searches of bgt and sg have nothing to find; the run and its page report it.
+/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. The first job to move decides. On one cluster the
+/// searches of bgt and sg find no alternatives; the run and its page report it.
 #[test]
 fn both_orders_of_compression_have_names_and_idle_searches_are_reported() {
     const FIVE_JOBS: &str = "\
@@ -139,7 +138,7 @@ fn both_orders_of_compression_have_names_and_idle_searches_are_reported() {
     for policy in ["cons+compress=reserved", "bgt", "sg"] {
         assert_eq!(starts(policy), "0 0 14 4 24", "{policy}");
     }
-    // Given again in order of arrival, job 3 gets 10 s, and job 4, once promised that, comes after it.
+    // With new reservations in order of arrival, job 3 gets 10 s, and job 4, once promised 10 s, comes after it.
     assert_eq!(starts("easy+reserve=all"), "0 0 10 20 20");
     let page = fs::read_to_string(out.join("report.html")).expect("a page");
     let stderr = String::from_utf8_lossy(&told.get_output().stderr).into_owned();

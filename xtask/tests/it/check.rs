@@ -1,4 +1,4 @@
-//! `check`: whether machines can have run a schedule, and whether a policy made it.
+//! `check`: tests that machines can have run a schedule, and that a policy made it.
 
 use crate::program::{FOUR_JOBS, file, folder, utf8, write, xtask};
 use flate2::read::GzDecoder;
@@ -17,7 +17,7 @@ job,submit,start,finish,processors
 2,5,11,21,8
 ";
 
-/// Checks a schedule of a log and gives the exit code and what was printed.
+/// Checks a schedule of a log and returns the exit code and the output.
 fn check(log: &Path, schedule: &Path, further: &[&str]) -> (i32, String) {
     let arguments = ["check", "--trace", utf8(log), "--schedule", utf8(schedule)];
     let run = xtask().args(arguments).args(further).output().expect("it runs");
@@ -25,7 +25,7 @@ fn check(log: &Path, schedule: &Path, further: &[&str]) -> (i32, String) {
     (run.status.code().expect("a code"), told)
 }
 
-/// What is told of such a schedule of `FOUR_JOBS`, without the folder.
+/// Returns the exit code and the output for such a schedule of `FOUR_JOBS`, without the folder.
 fn of_four_jobs(schedule: &str, further: &[&str]) -> (i32, String) {
     let folder = folder();
     let (log, schedule) = (file(&folder, "four.swf", FOUR_JOBS), file(&folder, "theirs.csv", schedule));
@@ -33,7 +33,7 @@ fn of_four_jobs(schedule: &str, further: &[&str]) -> (i32, String) {
     (code, told.replace(&format!("{}/", utf8(folder.path())), ""))
 }
 
-/// A workload of its own for each test.
+/// Generates a workload in the test's folder.
 fn generated(folder: &TempDir, count: &str) -> PathBuf {
     let log = folder.path().join("lublin.swf");
     let arguments = ["workload", "generate", "lublin", "--procs", "64", "--count", count, "--seed", "3", "--quiet"];
@@ -41,7 +41,7 @@ fn generated(folder: &TempDir, count: &str) -> PathBuf {
     log
 }
 
-/// The text of a log with the fields of each record changed.
+/// Returns the text of a log with the fields of each record changed.
 fn edited(log: &Path, edit: impl Fn(usize, &mut Vec<String>)) -> String {
     let log = std::fs::read_to_string(log).expect("a log");
     let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
@@ -93,7 +93,7 @@ fn schedules_of_every_policy_are_its_own() {
     }
 }
 
-/// Values of what the help leaves open; those of an order are every order that it lists.
+/// Returns values for the placeholders of the help; for an order, every order that it lists.
 fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
     let listed = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     match (key, open) {
@@ -102,13 +102,13 @@ fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
         (_, "K") => listed(&["0", "3", "all"]),
         ("predict", "HOW") => listed(&["tsafrir", "mean-of-user=3", "double-requested", "requested", "clairvoyant"]),
         ("correct", "HOW") => listed(&["requested", "doubling", "tsafrir", "none"]),
-        // Such as `compress=reserved`.
+        // A fixed value, such as `compress=reserved`.
         (_, value) if value.chars().all(|letter| letter.is_ascii_lowercase()) => listed(&[value]),
         _ => panic!("{key}={open}: say here which values to try"),
     }
 }
 
-/// Every policy of space-shared machines that `simulate --help` lists, by itself and with each of its settings. No program.
+/// Returns every policy of space-shared machines that `simulate --help` lists, by itself and with each of its settings, except programs.
 fn named_by_the_help() -> Vec<String> {
     let help = xtask().args(["simulate", "--help"]).output().expect("it runs");
     let help = String::from_utf8(help.stdout).expect("UTF-8");
@@ -137,7 +137,7 @@ fn named_by_the_help() -> Vec<String> {
         names.push(base.clone());
         for key in keys.filter(|key| !key.is_empty()) {
             let (key, open) = settings.iter().find(|(known, _)| *known == key).expect("the help has every setting");
-            // Only what is predicted is corrected.
+            // Only predictions are corrected.
             let before = if *key == "correct" { "+predict=tsafrir" } else { "" };
             names.extend(values(key, open, &orders).iter().map(|value| format!("{base}{before}+{key}={value}")));
         }
@@ -158,7 +158,7 @@ fn schedules_of_every_name_that_the_help_lists_are_its_own() {
             ["simulate", "--quiet", "--json", "--policy", &some.join(","), "--trace", utf8(&log), "--out", utf8(&out)];
         let told = xtask().args(run).output().expect("it runs");
         let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
-        // As the program writes them: `fcfs+order=fcfs` is `fcfs`, once.
+        // The names that the program writes: `fcfs+order=fcfs` is `fcfs`, once.
         for policy in told["policies"].as_object().expect("runs").keys() {
             let (code, told) = check(&log, &out.join(policy).join("jobs.csv"), &["--policy", policy]);
             assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
@@ -168,11 +168,11 @@ fn schedules_of_every_name_that_the_help_lists_are_its_own() {
     assert!(checked > 80, "{checked} of {} names", names.len());
 }
 
-/// How long a search goes on is part of what makes a schedule.
+/// The number of iterations of a search is one of the options that determine a schedule.
 #[test]
 fn a_search_is_checked_with_as_many_iterations_as_it_had() {
     let folder = folder();
-    // Four times as many at a time, so that some are late.
+    // Submissions four times as dense, so that some jobs are late.
     let log = edited(&generated(&folder, "250"), |_, fields| {
         let submit: f64 = fields[1].parse().expect("seconds");
         fields[1] = format!("{:.0}", (submit / 4.0).floor());
@@ -188,7 +188,7 @@ fn a_search_is_checked_with_as_many_iterations_as_it_had() {
             let (code, told) = check(&log, &jobs, &[&run[..], &["--tabu-iterations", asked]].concat());
             assert_eq!(code, i32::from(asked != made), "made with {made}, asked with {asked}: {told}");
         }
-        // Ten, if nothing is said.
+        // The default is ten.
         assert_eq!(check(&log, &jobs, &run).0, i32::from(made != "10"), "made with {made}");
     }
 }
@@ -201,7 +201,7 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
     simulated(&log, &out, &[]);
     for policy in POLICIES {
         let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
-        // The last job of all is a nanosecond late: no job comes after it that needs its processors.
+        // The last job starts a nanosecond late: no later job needs its processors.
         let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let late = rows.len() - 1;
         rows[late][2] += ".000000001";
@@ -228,18 +228,18 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
     }
 }
 
-/// `12.5` as `12.500000001`.
+/// Returns a time one nanosecond later: `12.5` as `12.500000001`.
 fn a_nanosecond_later(seconds: &str) -> String {
     let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
     let nanos: u64 = format!("{whole}{part:0<9}").parse().expect("seconds");
     format!("{}.{:09}", (nanos + 1) / 1_000_000_000, (nanos + 1) % 1_000_000_000)
 }
 
-/// The options of `simulate` that determine a schedule beside the log and the policy: it is accepted under them, and not without.
+/// The options of `simulate`, beside log and policy, that determine a schedule: it is accepted with them, and not without.
 #[test]
 fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
     let folder = folder();
-    // On a grid of ten minutes, so that much happens at one instant.
+    // On a grid of ten minutes, so that many events coincide.
     let log = edited(&generated(&folder, "250"), |_, fields| {
         for field in [1, 3, 8] {
             let seconds: f64 = fields[field].parse().expect("seconds");
@@ -266,7 +266,7 @@ fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
             let of_policy = [&["--policy", policy][..], &further].concat();
             let (code, told) = check(&log, &jobs, &of_policy);
             assert!(code == 0 && told.contains("every start is its own"), "{policy}, {name}: {told}");
-            // The last job to end a nanosecond late, its end left to the program.
+            // The last job to end starts a nanosecond late; its end is left empty.
             let text = std::fs::read_to_string(&jobs).expect("jobs.csv");
             let mut rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').take(6).collect()).collect();
             let last = rows.last_mut().expect("a job");
@@ -292,13 +292,13 @@ fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_starts_again() {
         let (code, told) = check(&log, &schedule, &[&["--outages", utf8(&outages)][..], further].concat());
         (code, told.replace(&format!("{}/", utf8(folder.path())), ""))
     };
-    // It is down after the last job, and while job 1 runs.
+    // The machine is down after the last job, and while job 1 runs.
     assert_eq!(of("30,40", EASY, &["--policy", "easy"]).0, 0);
     let (code, told) = of("8,9", EASY, &["--policy", "easy"]);
     let down = "machine-down: job 1 runs from 0 s to 10 s on ";
     assert!(code == 1 && told.starts_with("theirs.csv:2: ") && told.contains(down), "{told}");
     assert!(told.contains("which is down from 8 s to 9 s (the first of 2)"), "{told}");
-    // The job that ran has lost its work, and waits behind job 2. When it ran is not in the schedule: EASY would have started job 3, too.
+    // Job 1 has lost its work, and waits behind job 2. The schedule does not contain its first run: EASY would have started job 3, too.
     let again = "job,submit,start,finish,processors\n2,5,9,19,8\n1,0,19,29,4\n3,6,19,24,2\n";
     for policy in ["fcfs", "easy"] {
         let (code, told) = of("8,9", again, &["--policy", policy]);
@@ -317,7 +317,7 @@ fn a_schedule_that_can_have_run_is_told_so_in_both_formats() {
     easy: every start is its own (at one instant: releases, then arrivals in the order of the log, then one pass)
     ");
     assert_eq!(code, 0);
-    // The same in the log's own times, as a log: what counts is submit + wait.
+    // The same in the log's own times, as a log: submit + wait is the start.
     let swf = "\
 ; a schedule
 1 100  0 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1
@@ -359,7 +359,7 @@ fn every_fault_is_told_with_its_place() {
     ] {
         assert_eq!(told(from, to), expected);
     }
-    // What cannot have run is not compared.
+    // An impossible schedule is not compared with a policy.
     let (_, words) = of_four_jobs(&EASY.replace("2,5,11,21,8", "2,5,10,20,8"), &["--policy", "easy"]);
     assert!(words.contains("easy was not compared"), "{words}");
 }
@@ -423,7 +423,7 @@ fn what_cannot_be_checked_is_refused_with_the_fix() {
     xtask().args(missing).assert().code(2).stderr(contains("no such file"));
 }
 
-/// A schedule of an independent simulator without ties, and its workload: both from one table, times in milliseconds.
+/// Returns a workload and its schedule by an independent simulator without ties: both from one table, times in milliseconds.
 fn oracle(folder: &TempDir, path: &Path) -> (PathBuf, PathBuf) {
     let mut text = String::new();
     let packed = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,10 +1,9 @@
-//! No file of a crate imports another in a circle: each can be read after those that it stands on.
+//! Files of a crate do not import each other in a circle: each can be read after those that it depends on.
 //!
-//! What counts is every path of a file that leads into another file of its crate, in `use` or in the midst of code, tests included:
-//! `crate::…`, `super::…`, `self::…`, or the name of a module below. A path through a re-export leads to the file that
-//! re-exports and to the one that defines. One thing does not count: a file's way up to what a file above it defines itself
-//! (`plan/tabu.rs` to `plan.rs`), since a module's children are parts of it; what the file above only re-exports from another
-//! child leads to that child.
+//! Every path of a file that leads into another file of its crate counts, in `use` or in other code, tests included: `crate::…`,
+//! `super::…`, `self::…`, or the name of a module below. A path through a re-export leads to the file that re-exports and to the one that
+//! defines. The only exception is a path to a definition in a file above (`plan/tabu.rs` to `plan.rs`), since a module's children are parts
+//! of it. A name that the file above only re-exports from another child leads to that child.
 
 mod graph;
 mod imports;
@@ -14,7 +13,7 @@ use graph::Crate;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every file below `folder`, by its path there.
+/// Returns every file below `folder`, by its path there.
 fn sources(folder: &Path) -> BTreeMap<String, String> {
     let mut open = vec![folder.to_owned()];
     let mut found = BTreeMap::new();
@@ -45,7 +44,7 @@ fn no_file_imports_another_in_a_circle() {
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
-/// A circle in a crate of these files.
+/// Returns a circle in a crate of these files.
 fn wrong(files: &[(&str, &str)]) -> Option<String> {
     Crate::new(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()).circle()
 }

@@ -1,4 +1,4 @@
-//! The command line: its options, what goes to standard output and what to standard error, and how a run ends.
+//! The command line: its options, standard output and standard error, and exit codes.
 
 use crate::program::{FOUR_JOBS, SMALL, file, folder, number, table, utf8, xtask};
 use predicates::str::contains;
@@ -84,7 +84,7 @@ fn quiet_tells_the_result_and_no_progress() {
     );
 }
 
-/// Where every gang has two tasks, nobody starves: approach 1 completes all gangs, and not the 80 % that the paper prints.
+/// If every gang has two tasks, none starves: approach 1 completes all gangs instead of the 80 % that the paper prints.
 #[test]
 fn check_ends_with_1_where_a_verdict_differs_from_the_recorded_one() {
     let folder = folder();
@@ -99,7 +99,7 @@ fn check_ends_with_1_where_a_verdict_differs_from_the_recorded_one() {
     differs.stderr(contains("multi-site P1: contradicted, but ")).stderr(contains("on record"));
 }
 
-/// Under each of the seeds 1 to N the same run, judged anew: the seed of the run among them gives its own verdicts.
+/// The claims are judged under each of the seeds 1 to N: the seed of the run among them gives its own verdicts.
 #[test]
 fn seeds_judges_the_claims_under_other_seeds() {
     let folder = folder();
@@ -128,7 +128,7 @@ fn seeds_judges_the_claims_under_other_seeds() {
     );
 }
 
-/// A sentence about earlier work has no verdict, and keeps its id and its number.
+/// A statement about earlier work has no verdict, and keeps its id and its number.
 #[test]
 fn sentences_that_are_not_judged_are_shown_apart() {
     let folder = folder();

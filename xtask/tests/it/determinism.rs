@@ -1,4 +1,4 @@
-//! The same bytes for the same revision, seed and options, whatever the number of threads and wherever they are written.
+//! The same bytes for the same revision, seed and options, with any number of threads and in any folder.
 
 use crate::program::{SMALL, assert_same, file, folder, results, tree, write, xtask};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ fn a_simulation_does_not_depend_on_the_number_of_threads_or_on_the_folder() {
     let folder = folder();
     let mut log = "; MaxProcs: 64\n".to_owned();
     for job in 1..=3_000_u32 {
-        // Scattered without a generator: multiples of a prime, modulo another.
+        // Scattered without a random generator: multiples of a prime, modulo another.
         let (run, width) = (1 + job * 7_919 % 1_009, 1 + job * 104_729 % 61);
         let _ = writeln!(log, "{job} {} -1 {run} {width} -1 -1 {width} {} -1 1 7 1 -1 -1 -1 -1 -1", 300 * job, 2 * run);
     }

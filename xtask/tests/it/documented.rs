@@ -1,4 +1,4 @@
-//! Commands in README.md and docs: each is parsed by the program, and quick ones run.
+//! Commands in README.md and docs: the program parses each, and quick ones run.
 
 use crate::program::{folder, xtask};
 use clap::CommandFactory;
@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Commands that are not run here, by their beginnings, and why.
+/// Beginnings of commands that are not run here, with the reasons.
 const NOT_RUN: [(&str, &str); 15] = [
     ("cargo test", "it is what runs this"),
     (
@@ -38,7 +38,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
 }
 
-/// README.md and every page below docs, however deep, by their paths.
+/// Returns README.md and every page below docs, at any depth, by their paths.
 fn pages() -> Vec<PathBuf> {
     let mut pages = below(&root().join("docs"), "md");
     pages.push(root().join("README.md"));
@@ -46,7 +46,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The files of a folder and of those in it that have this extension.
+/// Returns the files of a folder and its subfolders that have this extension.
 fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
@@ -59,15 +59,15 @@ fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A command as a page has it.
+/// A command on a page.
 #[derive(Debug)]
 struct Told {
     page: String,
-    /// Without the comment behind it.
+    /// Text without the comment behind it.
     text: String,
 }
 
-/// The lines of the blocks for a shell.
+/// Returns the lines of the shell blocks.
 fn blocks() -> Vec<Told> {
     let mut told = Vec::new();
     for path in pages() {
@@ -86,7 +86,7 @@ fn blocks() -> Vec<Told> {
     told
 }
 
-/// Commands within sentences, where nothing stands for something else.
+/// Returns the commands within sentences that contain no placeholders.
 fn spans() -> Vec<Told> {
     let mut told = Vec::new();
     for path in pages() {
@@ -97,7 +97,7 @@ fn spans() -> Vec<Told> {
             let text = span.split_whitespace().collect::<Vec<_>>().join(" ");
             let is_whole = !text.contains(['…', '|', '<', '>'])
                 && !["SLUG", "OUT", "FILE", "DIR", " N"].iter().any(|it| text.contains(it));
-            // A command alone is the name of one, and no call.
+            // A command alone is a name, not a call.
             if text.starts_with("cargo xtask ") && is_whole && text.split(' ').count() > 3 {
                 told.push(Told { page: page.clone(), text });
             }
@@ -106,7 +106,7 @@ fn spans() -> Vec<Told> {
     told
 }
 
-/// The words of a command as a shell would split them, with quotation marks; nothing of a redirection or a pipe.
+/// Returns the words of a command as a shell would split them, with quotation marks, up to a redirection or a pipe.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), None);
     for letter in command.chars() {
@@ -147,7 +147,7 @@ fn every_command_of_a_page_is_read_by_the_program() {
         let read_as =
             command.try_get_matches_from(std::iter::once("xtask").chain(arguments.iter().map(String::as_str)));
         if let Err(error) = read_as {
-            // In a sentence, what a command cannot do without may be left out.
+            // In a sentence, required arguments may be left out.
             let is_enough = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::MissingRequiredArgument);
             assert!(is_enough, "{page}: {text}\n{error}");
         }
@@ -185,7 +185,7 @@ fn rust_that_a_page_shows_stands_in_a_file_that_is_built() {
     assert!(shown > 3, "only {shown} blocks were found: they are called otherwise");
 }
 
-/// Jobs of one processor each, for worlds of servers that run one job.
+/// Returns a log of jobs with one processor each, for worlds of servers that run one job.
 fn narrow_log() -> String {
     let job = |number: u32| format!("{number} {} -1 30 1 -1 -1 1 60 -1 1 7 1 -1 -1 -1 -1 -1\n", 10 * number);
     "; MaxProcs: 8\n".to_owned() + &(1..=20).map(job).collect::<String>()

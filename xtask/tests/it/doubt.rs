@@ -1,4 +1,4 @@
-//! `doubt`: which verdicts change under which reading.
+//! `doubt`: verdicts that change under a reading.
 
 use crate::program::{SMALL, assert_same, folder, manifest, names, results, table, xtask};
 use predicates::prelude::PredicateBooleanExt;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// `doubt` of multi-site, on runs of 2 000 jobs.
+/// Returns the arguments of `doubt` of multi-site, on runs of 2 000 jobs.
 fn small() -> impl Iterator<Item = &'static str> {
     ["doubt"].into_iter().chain(SMALL[1..].iter().copied()).chain(["--quiet"])
 }
@@ -23,7 +23,7 @@ fn the_lines_of_metaloras_are_those_on_record() {
     xtask().args(["doubt", "metaloras", "--quick", "--check", "--quiet", "--out"]).arg(out.path()).assert().code(0);
 }
 
-/// What stands under `--quick` in the table of verdicts.
+/// Returns the entry under `--quick` in the table of verdicts.
 fn verdict_of_a_quick_run<'a>(page: &'a str, id: &str) -> &'a str {
     let cells = |row: &'a str| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>();
     let mut rows =
@@ -46,14 +46,14 @@ fn every_claim_of_every_paper_has_a_line_on_record() {
         let section = section.split("\n## ").next().expect("it has a beginning");
         for claim in paper["claims"].as_array().expect("a list") {
             let id = claim.as_str().expect("a name");
-            // Some claims are not judged in a quick run: a dash stands in their column.
+            // A claim that is not judged in a quick run has a dash in this column.
             let is_judged = verdict_of_a_quick_run(&page, id) != "–";
             assert_eq!(section.contains(&format!("\n| {id} | ")), is_judged, "{slug}: what is on record of {id}?");
         }
     }
 }
 
-/// A row for each claim and each answer, the scenario's own among them: the contract of `doubt.csv`.
+/// A row for each claim and each answer, including the scenario's own: the contract of `doubt.csv`.
 #[test]
 fn doubt_csv_has_every_answer_to_every_claim_and_marks_what_flips() {
     let out = folder();
@@ -77,7 +77,7 @@ fn doubt_csv_has_every_answer_to_every_claim_and_marks_what_flips() {
     assert_eq!(answers, expected);
     let claims: BTreeSet<&str> = rows.iter().map(|row| row["claim"].as_str()).collect();
     assert_eq!(rows.len(), claims.len() * expected.len());
-    // Against the verdict under the scenario's own answers.
+    // Compared with the verdict under the scenario's own answers.
     let own: BTreeMap<&str, &str> = rows
         .iter()
         .filter(|row| row["answer"] == "task-end")
@@ -90,7 +90,7 @@ fn doubt_csv_has_every_answer_to_every_claim_and_marks_what_flips() {
     assert!(rows.iter().any(|row| row["flips"] == "yes"), "with 2000 jobs some verdict hangs on the release");
 }
 
-/// Under one answer the verdicts are those of a run with that answer.
+/// The verdicts under an answer are those of a run with that answer.
 #[test]
 fn an_answer_is_tried_as_set_would_set_it() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Experiments: their files, and the files that they refuse. Units of work are in `experiment/units.rs`.
+//! Experiments: their files, and files that are refused. Units of work are in `experiment/units.rs`.
 
 mod units;
 
@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Nine weeks of forty users on 64 processors: some are there all the time, some for a week.
+/// Returns a log of nine weeks of forty users on 64 processors: some are present all the time, some for a week.
 fn log_of_users() -> String {
-    // Scattered without a generator: multiples of a prime, modulo another number. The machine is as often full as under users who
+    // Scattered without a random generator: multiples of a prime, modulo another number. The machine is as often full as under users who
     // come independently.
     let mut submits: Vec<u32> = (1..=1_800).map(|job| (3_024 * job + job * 611_953 % 500_000) % 5_443_200).collect();
     submits.sort_unstable();
@@ -53,7 +53,7 @@ says = "It does so on average"
 test = { metric = "wait_mean", policy = "fcfs", above = "easy" }
 "#;
 
-/// A folder with a log and an experiment on it.
+/// Returns a folder with a log and an experiment on it.
 fn prepared(experiment: &str) -> (TempDir, PathBuf) {
     let folder = folder();
     file(&folder, "users.swf", log_of_users());
@@ -89,7 +89,7 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let contract =
         ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
     assert_eq!(head, contract);
-    // FCFS is saturated on the model, so that neither claim has an interval; on the log it has one, above zero.
+    // FCFS is saturated on the model, so neither claim has an interval; on the log it has one, above zero.
     let ends = |row: &BTreeMap<String, String>| (row["ci_low"].clone(), row["ci_high"].clone());
     for claim in &claims {
         assert_eq!((claim["verdict"].as_str(), ends(claim)), ("inconclusive", Default::default()), "{claims:?}");
@@ -121,7 +121,7 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     xtask().arg("verify").arg(&out).assert().code(0);
 }
 
-/// "By at least a quarter": the mean of what is left when three quarters of the other's are taken away.
+/// "By at least a quarter": the mean of the rest after three quarters of the other value are subtracted.
 #[test]
 fn a_claim_can_ask_for_a_margin() {
     let (folder, experiment) = prepared(&SMALL.replace(
@@ -150,7 +150,7 @@ fn a_claim_can_ask_for_a_margin() {
 
 #[test]
 fn a_replication_that_changes_nothing_is_what_simulate_computes() {
-    // The second are predictions, made and corrected as jobs run.
+    // The estimates of the second call are predictions, made and corrected as jobs run.
     is_what_simulate_computes("user", "factor:1.5");
     is_what_simulate_computes("mean-of-user:2", "column:4");
 }
@@ -216,7 +216,7 @@ fn more_replications_are_added_until_means_are_precise() {
     assert!(widest <= 0.3 || count == 30, "half a width of {widest} after {count}");
 }
 
-/// Forty weeks of a machine that is empty every night: a job before noon, two at noon of which FCFS makes the second wait.
+/// Returns a log of forty weeks on a machine that is empty every night: a job before noon, two at noon of which FCFS makes the second wait.
 fn log_of_nights() -> String {
     let mut log = "; MaxProcs: 8\n".to_owned();
     for day in 0..280_u32 {
@@ -305,7 +305,7 @@ fn the_first_experiment_that_is_printed_runs() {
     assert!(folder.path().join("out/report.html").exists());
 }
 
-/// Files that make no sense, and the message for each.
+/// Invalid files, and the message for each.
 #[test]
 fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
     let wrong: [(&str, &str, &str); 18] = [
@@ -345,7 +345,7 @@ fn refused(text: &str) -> String {
     message(&experiment, folder.path())
 }
 
-/// What is said of an experiment that makes no sense, without the folder that it lies in.
+/// Returns the message for an invalid experiment, without its folder.
 fn message(experiment: &Path, folder: &Path) -> String {
     let out = folder.join("out");
     let run = xtask().arg("experiment").arg(experiment).arg("--out").arg(&out).env_remove("GRID_TRACES").assert();
@@ -353,7 +353,7 @@ fn message(experiment: &Path, folder: &Path) -> String {
     assert!(!out.exists(), "something was written");
     let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
     let text = text.replace(&format!("{}/", folder.display()), "");
-    // Which policies there are is no matter of this test.
+    // The list of policies does not matter here.
     match text.split_once("; there are fcfs") {
         Some((head, _)) => format!("{head}; there are …\n"),
         None => text,

@@ -1,4 +1,4 @@
-//! `explain`: what is told of ten jobs that can be followed by hand, and that nothing of it contradicts the schedule.
+//! `explain`: its history of ten jobs that can be followed by hand, and its agreement with the schedule.
 
 use crate::program::{file, folder, table, utf8, write, xtask};
 use serde_json::Value;
@@ -11,7 +11,7 @@ const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 /// Eight processors and four of twice the speed.
 const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";
 
-/// A site of ten CPUs and one of four below a site without any, each with a work station.
+/// A site of ten CPUs and one of four below a site without CPUs, each with a work station.
 const TREE: &str = "\
 tree = [\"root\", [\"left\", \"right\"]]
 local_load = 0.0
@@ -25,7 +25,7 @@ name = \"right\"
 servers = [{ cpus = 10 }]
 ";
 
-/// Ten nodes, and five of twice the speed with a user at each.
+/// Ten nodes, and five of twice the speed with a local user at each.
 const CLUSTERS: &str = "\
 [[cluster]]
 name = \"lab\"
@@ -37,14 +37,14 @@ speed = 2.0
 local_users = true
 ";
 
-/// Runs `explain` and gives the exit code and what was printed.
+/// Runs `explain` and returns the exit code and the output.
 fn explain(log: &Path, further: &[&str]) -> (i32, String) {
     let run = xtask().args(["explain", "--trace", utf8(log)]).args(further).output().expect("it runs");
     let told = String::from_utf8(run.stdout).expect("UTF-8") + &String::from_utf8_lossy(&run.stderr);
     (run.status.code().expect("a code"), told)
 }
 
-/// What is told of the ten jobs, without the folder.
+/// Returns the output on the ten jobs, without the folder.
 fn of_ten_jobs(further: &[&str]) -> String {
     let folder = folder();
     let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
@@ -83,7 +83,7 @@ fn reasons_are_told_in_every_world_in_words_and_in_json() {
     }
 }
 
-/// Following a job among peers or on shared clusters changes nothing.
+/// An explanation of a job among peers or on shared clusters does not change the schedule.
 #[test]
 fn a_job_that_is_followed_starts_where_simulate_has_it() {
     let folder = folder();
@@ -135,13 +135,13 @@ fn what_cannot_be_explained_is_told_with_the_fix() {
     let machines = file(&folder, "two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
     let told = refused(&["--policy", "easy", "--profile", "alea31", "--machines", utf8(&machines), "--job", "7"]);
     assert!(told.contains("--profile alea31 reports no reasons; leave it out"), "{told}");
-    // A job that nobody could hold is rejected, and that is told.
+    // A job wider than the machine is rejected, and the rejection is reported.
     let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
     assert_eq!(code, 0);
     assert!(told.contains("at 0 s: is rejected: no place has 6 processors"), "{told}");
 }
 
-/// A workload on which many wait.
+/// Generates a workload in which many jobs wait.
 fn generated(folder: &tempfile::TempDir) -> PathBuf {
     let log = folder.path().join("lublin.swf");
     let arguments = ["workload", "generate", "lublin", "--procs", "64", "--count", "250", "--seed", "5", "--quiet"];
@@ -149,7 +149,7 @@ fn generated(folder: &tempfile::TempDir) -> PathBuf {
     log
 }
 
-/// A job as `jobs.csv` has it, times in seconds.
+/// Row of `jobs.csv`, times in seconds.
 struct Row {
     submit: f64,
     start: f64,
@@ -181,8 +181,8 @@ fn assert_equal(one: f64, other: f64) {
     assert!((one - other).abs() < 1e-6, "{one} and {other}");
 }
 
-/// Processors in use at that instant, and those of jobs that start then: they may have done so before the policy came to
-/// another, or after.
+/// Returns the processors in use at that instant, and those of jobs that start then: these may have started before or after the policy
+/// considered another job.
 fn busy_and_starting(rows: &BTreeMap<u64, Row>, at: f64) -> (u64, u64) {
     let sum = |is_one: &dyn Fn(&Row) -> bool| rows.values().filter(|row| is_one(row)).map(|row| row.processors).sum();
     (sum(&|row| row.start < at && row.finish > at), sum(&|row| row.start.total_cmp(&at).is_eq()))

@@ -1,9 +1,8 @@
-//! The system fails at every point at which it can: each write, each rename, each flush, each folder made; and a signal comes at
-//! each of them. Not by luck: the points are counted, and each has its turn.
+//! System calls fail at every possible point: each write, each rename, each flush, each folder created; and a signal arrives at each of
+//! them. The points are enumerated, and each is tested.
 //!
-//! strace makes the n-th call of a kind fail, or sends a signal there, for n = 1, 2, … until there are no more. What is
-//! there then is the earlier run's or the new one's, whole; or the next run puts it in order; and the same program afterwards
-//! writes what it always writes.
+//! strace makes the n-th call of a kind fail, or sends a signal there, for n = 1, 2, … until there are no more. The folder then has the
+//! complete results of the earlier run or of the new one, or the next run repairs it. Afterwards the same program writes its usual results.
 
 use crate::program::{FOUR_JOBS, assert_same, file, folder, results, xtask};
 use std::collections::BTreeMap;
@@ -13,22 +12,22 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use test_data::Need;
 
-/// Calls of one kind, and what the system says to one of them.
+/// Calls of one kind, and the fault injected into one of them.
 struct Fault {
     calls: &'static str,
-    /// As strace has it.
+    /// Fault in strace's notation.
     what: &'static str,
-    /// How the program may end: those that matter are told, and some do not.
+    /// Permitted exit codes: failures that matter are reported, others are not.
     codes: &'static [i32],
-    /// At least so many points there are.
+    /// Least number of such calls.
     points: usize,
 }
 
-/// Done although it failed: what was only tried; failed to read or write; interrupted.
+/// Exit codes after a failed call (0 if it was optional, 3 if reading or writing failed) and after a signal.
 const TOLD: &[i32] = &[0, 3];
 const INTERRUPTED: &[i32] = &[0, 130];
 
-/// A run of two policies, to find results of one in its place.
+/// A log and a folder for a run of two policies that finds results of one in its place.
 struct Scene {
     folder: TempDir,
     log: PathBuf,
@@ -56,7 +55,7 @@ impl Scene {
         xtask().args(self.arguments(policy, out)).assert().code(0);
     }
 
-    /// Runs with the fault at its `point`-th place: how it ended, and whether there was such a place.
+    /// Runs with the fault at its `point`-th call. Returns the exit code, true if there was such a call, and the output.
     fn run_with(&self, fault: &Fault, point: usize, out: &Path) -> (Option<i32>, bool, String) {
         let told = self.folder.path().join("strace.txt");
         let run = Command::new("strace")
@@ -74,7 +73,7 @@ impl Scene {
     }
 }
 
-/// Whether strace may look into a process here.
+/// Returns true if strace may trace a process here.
 fn can_inject() -> bool {
     if test_data::program(Need::Strace, &["strace"]).is_none() {
         return false;
@@ -87,7 +86,7 @@ fn can_inject() -> bool {
     may
 }
 
-/// One fault at each of its points.
+/// Injects one fault at each of its points.
 fn inject(fault: &Fault) {
     if !can_inject() {
         return;
@@ -115,7 +114,7 @@ fn inject(fault: &Fault) {
         if code == Some(3) {
             assert!(told.contains("cannot"), "it is not said what failed: {at}");
         }
-        // Whole, whosever it is; without a manifest it is being put in order, which the next run does first.
+        // Complete results of one run; without a manifest they are being moved into place, which the next run completes.
         if out.join("manifest.json").exists() {
             let found = results_below(&out);
             assert!(found == easy || found == fcfs, "a mixture, {at}");
@@ -128,7 +127,7 @@ fn inject(fault: &Fault) {
     }
 }
 
-/// Of a long log, rows go to the disk while it is replayed, and the writer of tables has errors of its own.
+/// The rows of a long log are written during the replay, and the writer of tables has errors of its own.
 #[test]
 fn a_disk_may_be_full_while_jobs_are_written() {
     if !can_inject() {
@@ -142,7 +141,7 @@ fn a_disk_may_be_full_while_jobs_are_written() {
     let fault = Fault { calls: "write", what: "error=ENOSPC", codes: &[3], points: 0 };
     let out = scene.folder.path().join("out");
     assert_eq!(scene.run_with(&fault, usize::from(u16::MAX), &out).0, Some(0), "no write is that late");
-    // Each thread counts its writes; those of rows are as large as the buffer.
+    // strace counts the writes of each thread separately; those of rows are as large as the buffer.
     let traced = fs::read_to_string(scene.folder.path().join("strace.txt")).expect("strace tells what it has seen");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut points: Vec<usize> = Vec::new();
@@ -162,7 +161,7 @@ fn a_disk_may_be_full_while_jobs_are_written() {
     }
 }
 
-/// The same as [`results`], but for what a killed process may leave: hidden, and swept by the next one.
+/// Returns [`results`] without the remains of a killed process: these are hidden, and the next process removes them.
 fn results_below(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = results(out);
     files.retain(|name, _| !name.starts_with(".gridproof-"));
@@ -178,7 +177,7 @@ macro_rules! faults {
     };
 }
 
-// strace counts the calls of each name by themselves: a kind that has two names has two faults.
+// strace counts the calls of each name separately: a kind with two names has two faults.
 faults! {
     a_disk_may_be_full_at_each_write: "write", "error=ENOSPC", TOLD, 12;
     a_disk_may_fail_at_each_write: "write", "error=EIO", TOLD, 12;
@@ -196,7 +195,7 @@ faults! {
     kill_9_may_come_between_two_places: "rename", "signal=SIGKILL", TOLD, 10;
 }
 
-/// One bit of every file of results, each in its turn: `verify` says which file it is.
+/// One bit of every file of results in turn: `verify` names the file.
 #[test]
 fn a_flipped_bit_in_any_file_of_results_is_found() {
     let scene = Scene::new();
@@ -208,12 +207,12 @@ fn a_flipped_bit_in_any_file_of_results_is_found() {
         let path = out.join(name);
         let sound = fs::read(&path).expect("a file");
         let mut damaged = sound.clone();
-        // Elsewhere in each.
+        // At a different place in each file.
         let at = (number * 7919) % sound.len();
         damaged[at] ^= 1 << (number % 8);
         fs::write(&path, &damaged).expect("it can be damaged");
         let verified = xtask().arg("verify").arg(&out).output().expect("it runs");
-        // In the manifest, what says how long it took is nobody's promise, and a broken one cannot be read at all.
+        // The timings in the manifest are not verified, and a broken manifest cannot be read at all.
         if name == "manifest.json" {
             let timings = String::from_utf8_lossy(&sound).find("\"timings\"").expect("they are there");
             assert!(verified.status.code() != Some(0) || at > timings, "{name}, byte {at}");

@@ -1,11 +1,11 @@
-//! What a reader of the figures relies on: one colour for one thing, and axes that show what is judged.
+//! Properties of figures: one colour for one thing, and axes that show what is judged.
 
 use crate::program::{folder, xtask};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// What the crosshair reads on the page of a paper that was run at a tenth of its size, by figure.
+/// Returns the crosshair's data on the page of a paper run at a tenth of its size, by figure.
 fn plots(paper: &[&str]) -> BTreeMap<String, Value> {
     let out = folder();
     xtask().args(["reproduce", "--quick", "--quiet", "--out"]).arg(out.path()).args(paper).assert().success();
@@ -23,12 +23,12 @@ fn traces(plot: &Value) -> impl Iterator<Item = &Value> {
     plot["series"].as_array().into_iter().flatten()
 }
 
-/// The first, second, … number of each point.
+/// Returns the number at position `place` of each point.
 fn numbers(trace: &Value, place: usize) -> impl Iterator<Item = f64> {
     trace["points"].as_array().into_iter().flatten().filter_map(move |point| point[place].as_f64())
 }
 
-/// The name of a series is that of a policy, a system, an approach.
+/// Checks that a series of one name, of a policy, a system or an approach, has one colour.
 fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
     let mut colours: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut figures = BTreeMap::new();
@@ -46,8 +46,8 @@ fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
     }
 }
 
-/// Waits, response times, slowdowns: where nothing is below zero, nor is the axis, however wide the intervals are. The figures of
-/// `differences` show something that could be below zero.
+/// Checks waits, response times, slowdowns: if no value is below zero, neither is the axis, however wide the intervals are. The figures of
+/// `differences` may show negative values.
 fn assert_that_no_axis_begins_below_zero_for_nothing(plots: &BTreeMap<String, Value>, differences: &[&str]) {
     for (figure, plot) in plots.iter().filter(|(figure, _)| !differences.contains(&figure.as_str())) {
         let least = traces(plot).flat_map(|trace| numbers(trace, 1)).fold(f64::INFINITY, f64::min);
@@ -61,7 +61,7 @@ fn eg_edf_draws_each_policy_in_one_colour_and_its_usage_where_it_is_judged() {
     let plots = plots(&["eg-edf"]);
     assert_that_a_name_has_one_colour(&plots);
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &[]);
-    // The usage is judged to 3 %: on an axis from 0 to 100 that is the width of a mark.
+    // The usage is judged to 3 %: on an axis from 0 to 100 that would be the width of a mark.
     let usage = &plots["fig1-right"]["y"];
     let [low, high] = ["low", "high"].map(|end| usage[end].as_f64().expect("an end"));
     assert!(high - low < 25.0, "from {low} to {high} %");
@@ -74,7 +74,7 @@ fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &[]);
     for (name, table) in plots.iter().filter(|(name, _)| name.starts_with("table1")) {
         for trace in traces(table) {
-            // Nothing lies between one type of server and the next.
+            // Server types have no order to join.
             assert!(
                 ["MarksOnly", "Bars"].contains(&trace["style"].as_str().expect("a style")),
                 "{name}: {}",
@@ -82,7 +82,7 @@ fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected
             );
         }
     }
-    // Equal results are told apart by their marks, which stand beside each other; the lines lie where the values are.
+    // Equal results are distinguished by their marks, which stand side by side; the lines run through the values.
     let at = |trace: &Value| numbers(trace, 0).map(f64::to_bits).collect::<BTreeSet<_>>();
     let values: Vec<_> = traces(&plots["fig7"]).map(at).collect();
     assert!(

@@ -42,7 +42,7 @@ fn simulate(log: &Path, grid: &str, policies: &str, out: &Path, more: &[&str]) -
         .assert()
 }
 
-/// Every job once, none before its submission, and no server with two jobs at once. Returns how many there are.
+/// Checks that every job runs once, none before its submission, and no server has two jobs at once. Returns the number of jobs.
 fn check_schedule(path: &Path) -> usize {
     let (_, mut rows) = table(path);
     rows.retain(|row| row["state"] != "rejected");
@@ -94,7 +94,7 @@ fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() 
             ["start", "finish", "processors"].map(|it| rows[0][it].parse::<f64>().expect("a number"));
         (finish - start, cpus)
     };
-    // Forty CPU seconds, and some milliseconds of input.
+    // Forty CPU seconds, plus some milliseconds of input.
     let (seconds, cpus) = took("work.toml", TREE);
     assert!((seconds - 40.0 / cpus).abs() < 0.1, "{seconds} s on {cpus} CPUs");
     let (seconds, _) = took(

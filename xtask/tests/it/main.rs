@@ -1,4 +1,4 @@
-//! The program as its users meet it: what it refuses, what it writes, and what it promises about both.
+//! The program from the outside: its refusals, its output, and its guarantees about both.
 
 mod browser;
 mod program;

@@ -1,4 +1,4 @@
-//! metaloras: what it writes, and what any correct implementation of the paper must show.
+//! metaloras: its output, and properties of any correct implementation of the paper.
 
 use crate::program::{folder, table, xtask};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ fn figures_name_policies_and_levels_as_the_paper_does_and_the_preset_beside_them
     assert_eq!(rows.iter().filter(|row| row["metric"] == "actual_seconds" && row["series"] == "TAT").count(), 60);
 }
 
-/// Metrics of each run under the default readings, by level, replication and policy.
+/// Returns the metrics of each run under the default readings, by level, replication and policy.
 fn runs(out: &Path) -> BTreeMap<(String, String, String), BTreeMap<String, String>> {
     let (_, rows) = table(&out.join("runs.csv"));
     let rows = rows.into_iter().filter(|row| row["variant"] == "default");

@@ -52,8 +52,7 @@ fn each_policy_sends_jobs_where_its_rule_says() {
         rows.sort();
         rows.into_iter().map(|(_, site)| site.expect("a column")).collect()
     };
-    // First fit beside the users; in turn; away from them, and then beside them rather than beside the other job;
-    // away from them at any price.
+    // First fit beside the users; in turn; away from them, then beside them rather than beside the other job; always away from them.
     assert_eq!(sites("ffit"), ["office", "office"]);
     assert_eq!(sites("rr"), ["office", "lab"]);
     assert_eq!(sites("tat"), ["lab", "office"]);
@@ -71,7 +70,7 @@ fn each_policy_sends_jobs_where_its_rule_says() {
         let row = rows.iter().find(|row| row["policy"] == policy).expect("a row");
         row["local_slowdown"].parse().expect("a number")
     };
-    // Nobody is disturbed; one job of 90 CPU seconds on each node; two of them. One window for all.
+    // No disturbance; one job of 90 CPU seconds on each node; two of them. One window for all.
     assert!((slowdown("ptt+w=0") - 1.0).abs() < 1e-9);
     assert!(((slowdown("ffit") - 1.0) / (slowdown("tat") - 1.0) - 2.0).abs() < 1e-6);
     let command = manifest(&out)["command_line"].as_str().expect("a command").to_owned();

@@ -1,4 +1,4 @@
-//! Predicted run times: the paper on logs and without, and `simulate` against schedules that were published.
+//! Predicted run times: the paper on logs and without, and `simulate` against published schedules.
 
 use crate::program::{file, folder, table, utf8, write, xtask};
 use flate2::read::GzDecoder;
@@ -39,7 +39,7 @@ fn quick_verdicts_with_two_logs_are_those_on_record() {
     assert_eq!(published["jobs"], "28467");
 }
 
-/// The workload of a published schedule as a log, and its starts by job.
+/// Returns the workload of a published schedule as a log, and its starts by job.
 fn published(path: &Path) -> (Vec<u8>, BTreeMap<String, u64>) {
     let opened = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut schedule = csv::Reader::from_reader(GzDecoder::new(opened));
@@ -91,7 +91,7 @@ fn simulate_with_the_passes_of_pyss_gives_every_published_start() {
     }
 }
 
-/// Six jobs of one user, who asks for an hour and runs for 100 s or for 300 s.
+/// Six jobs of one user, with requests of an hour and run times of 100 s or 300 s.
 #[test]
 fn a_mean_of_user_is_a_prediction_that_is_corrected_and_no_limit() {
     let folder = folder();
@@ -102,7 +102,7 @@ fn a_mean_of_user_is_a_prediction_that_is_corrected_and_no_limit() {
     let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
     let policies = ["--estimates", "mean-of-user:2", "--policy", "easy,easy+predict=clairvoyant"];
     let run = write(&[&["simulate", "--trace", utf8(&log)][..], &policies].concat(), &out);
-    // Of jobs 3 and 5, 100 s and 200 s were expected.
+    // The predictions of jobs 3 and 5 were 100 s and 200 s.
     run.stdout(contains("easy: 2 of 6 predictions expired (33.3 %), corrected 2 times"));
     let (_, rows) = table(&out.join("easy/jobs.csv"));
     assert!(rows.iter().all(|row| row["state"] == "done"), "no prediction kills a job");

@@ -1,11 +1,11 @@
-//! A printed report shows as many pictures as the screen does: a real browser says so.
+//! A printed report shows as many pictures as the screen, tested with a real browser.
 
 use crate::browser::{browser, chromium};
 use crate::program::{SMALL, xtask};
 use std::process::Command;
 use test_data::Need;
 
-/// Stands in the text of every picture of the page that is printed, so that pages of paper can be counted by their text.
+/// Text inserted into every picture of the printed page, so that pages of paper can be counted by it.
 const MARK: &str = "picturehere";
 
 #[test]
@@ -19,7 +19,7 @@ fn printed_pages_hold_as_many_pictures_as_the_screen() {
     xtask().args(SMALL).args(["--quiet", "--out"]).arg(&out).assert().success();
     let page = std::fs::read_to_string(out.join("report.html")).expect("the report");
     let shown = folder.path().join("page.html");
-    // The mark stands inside each picture, and is printed exactly where the picture is.
+    // The mark is inside each picture, and is printed exactly where the picture is.
     let marked = page.replace("<div class=\"wide\">", &format!("<div class=\"wide\">{MARK}"));
     std::fs::write(&shown, &marked).expect("it is written");
     let address = format!("file://{}", shown.display());

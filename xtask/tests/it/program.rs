@@ -1,4 +1,4 @@
-//! Running the program, and looking at what it wrote.
+//! Helpers that run the program and read its output.
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// multi-site with runs of 2 000 jobs and two replications: a fraction of a second.
+/// Arguments for multi-site with runs of 2 000 jobs and two replications: a fraction of a second.
 pub(crate) const SMALL: [&str; 9] = [
     "reproduce",
     "multi-site",
@@ -30,7 +30,7 @@ pub(crate) const FOUR_JOBS: &str = "\
 4 107 -1 10 16 -1 -1 16 15 -1 1 8 1 -1 -1 -1 -1 -1
 ";
 
-/// The program.
+/// Returns the program.
 pub(crate) fn xtask() -> Command {
     assert_cmd::cargo::cargo_bin_cmd!("xtask")
 }
@@ -40,14 +40,14 @@ pub(crate) fn write(arguments: &[&str], out: &Path) -> Assert {
     xtask().args(arguments).arg("--out").arg(out).assert().code(0)
 }
 
-/// The same as a process that can be interrupted.
+/// Returns the program as a process that can be interrupted.
 pub(crate) fn xtask_process() -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     command
 }
 
-/// A folder of the test's own; it goes when the value does.
+/// Creates a folder of the test's own, removed when the value is dropped.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
@@ -59,12 +59,12 @@ pub(crate) fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> P
     path
 }
 
-/// A path as text.
+/// Returns a path as text.
 pub(crate) fn utf8(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// The path of every file below `root`, relative to it, in order. The program may be writing there meanwhile.
+/// Returns the path of every file below `root`, relative to it, in order. The program may be writing there meanwhile.
 pub(crate) fn names(root: &Path) -> BTreeSet<String> {
     fn collect(root: &Path, folder: &Path, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
@@ -83,13 +83,13 @@ pub(crate) fn names(root: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Every file below `root`, by its path relative to it, once nobody writes there any more.
+/// Returns every file below `root`, by its path relative to it. Call it after all writers have ended.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     names(root).into_iter().map(|name| (name.clone(), fs::read(root.join(name)).expect("a file"))).collect()
 }
 
-/// Every file that must not depend on when, where and with how many threads a run was made: all of them, but without the
-/// timings in the manifest. Finished replications (`cells/`) are left out.
+/// Returns the results that do not depend on time, place or number of threads: all files, without the timings in the manifest and without
+/// finished replications (`cells/`).
 pub(crate) fn results(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = tree(root);
     files.retain(|name, _| !name.starts_with("cells/"));
@@ -107,13 +107,13 @@ pub(crate) fn assert_same(one: &BTreeMap<String, Vec<u8>>, two: &BTreeMap<String
     }
 }
 
-/// `manifest.json`.
+/// Reads `manifest.json`.
 pub(crate) fn manifest(root: &Path) -> serde_json::Value {
     let text = fs::read(root.join("manifest.json")).expect("a manifest");
     serde_json::from_slice(&text).expect("JSON")
 }
 
-/// A table: its header, and each row by column.
+/// Reads a table: its header, and each row by column.
 pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>) {
     let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let header: Vec<String> = reader.headers().expect("a header").iter().map(str::to_owned).collect();
@@ -126,20 +126,20 @@ pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>)
     (header, rows)
 }
 
-/// What a table says is a number.
+/// Parses a number of a table.
 pub(crate) fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
-/// A paper's page is light.
+/// Largest page of a paper.
 const PAGE_BYTES: usize = 2_000_000;
 
-/// The page opens offline: it says so to the browser, and its elements fetch nothing.
+/// Checks that the page opens offline: its security policy forbids loading, and its elements load nothing.
 pub(crate) fn assert_self_contained(root: &Path) {
     let page = fs::read_to_string(root.join("report.html")).expect("a report");
     assert!(page.len() < PAGE_BYTES, "{} bytes are too many to send to anybody", page.len());
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
-    // Scripts are inline: what is between their tags is not looked at.
+    // Scripts are inline: the text between their tags is skipped.
     let mut markup = String::new();
     for piece in page.split("<script") {
         let (script, rest) = piece.split_once("</script>").unwrap_or(("", piece));
@@ -149,7 +149,7 @@ pub(crate) fn assert_self_contained(root: &Path) {
     for fetch in ["src=\"http", "href=\"http", "src='http", "href='http", "url(http", "@import", "<iframe", "<object"] {
         assert!(!markup.contains(fetch), "{fetch}");
     }
-    // What it links to lies beside it.
+    // Linked files exist beside it.
     for link in markup.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
         let link = link.replace("&#x2f;", "/");
         if !link.starts_with('#') && !link.starts_with("data:") {

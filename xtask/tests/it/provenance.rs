@@ -1,4 +1,4 @@
-//! A program tells what it was built from, not what is checked out when it runs.
+//! A program reports the commit that it was built from, not the one that is checked out at run time.
 
 #[path = "../../../crates/gridproof/build/revision.rs"]
 mod revision;
@@ -41,7 +41,7 @@ fn revision_changes_and_sources_are_those_of_the_working_tree() {
     let clean = built();
     assert_eq!((clean.revision.len(), clean.is_dirty), (40, false));
     assert_eq!(clean.sources, none.sources);
-    // A commit moves a file that is watched, so that the program is built again and does not claim what is past.
+    // A commit changes a watched file, so that the program is built again and does not report an old revision.
     let git_folder = root.join(".git");
     let states = |built: &Built| -> Vec<Vec<u8>> {
         let watched = built.watched.iter().filter(|path| path.starts_with(&git_folder));
@@ -88,7 +88,7 @@ fn a_manifest_names_what_the_program_was_built_from_whatever_is_checked_out_now(
     let log = crate::program::file(&folder, "log.swf", crate::program::FOUR_JOBS);
     let out = folder.path().join("out");
     let mut command = xtask();
-    // No repository can be found, and no git.
+    // Neither a repository nor git can be found.
     command.env("GIT_DIR", "nowhere").env("PATH", folder.path());
     let simulate = ["simulate", "--policy", "fcfs", "--quiet", "--trace"];
     command.args(simulate).arg(log).arg("--out").arg(&out).assert().code(0);

@@ -1,4 +1,4 @@
-//! Conservative backfilling of the simulator pyss, as plainly as it can be written, and logs with users' estimates under it.
+//! Conservative backfilling of the simulator pyss, written as plainly as possible, applied to logs with users' estimates.
 
 use crate::program::{file, folder, table, xtask};
 use sim_core::Span;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use workload::{SwfReader, SwfRecord, SwfWriter};
 
-/// Times are in one unit, whichever.
+/// Job with times in any one unit.
 struct Job {
     number: u64,
     submit: u64,
@@ -15,7 +15,7 @@ struct Job {
     estimate: u64,
 }
 
-/// What can happen, in the order of one instant.
+/// Events, in their order at one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Submit,
@@ -23,7 +23,7 @@ enum Event {
     Start,
 }
 
-/// Free processors over time: at each instant from `.0` on, up to the next entry.
+/// Free processors over time: each entry holds from its instant up to the next entry.
 struct Plan(BTreeMap<u64, i64>);
 
 impl Plan {
@@ -58,21 +58,21 @@ impl Plan {
     fn forget_before(&mut self, now: u64) {
         self.cut(now);
         self.0 = self.0.split_off(&now);
-        // Where nothing changes there is no step.
+        // Remove steps without a change.
         let mut last = None;
         self.0.retain(|_, free| last.replace(*free) != Some(*free));
     }
 }
 
-/// The starts of all jobs, which are in order of submission.
+/// Returns the starts of all jobs, which are in order of submission.
 ///
-/// A job is given the earliest start on its submission. At every end, what is left of that job's estimate is given back, and
-/// each job that does not run, in order of submission, is taken out and given the earliest start from now on.
+/// A job gets the earliest start on its submission. At every end, the rest of that job's estimate is released, and each waiting job, in
+/// order of submission, is removed and gets the earliest start from now on.
 fn pyss(jobs: &[Job], processors: i64) -> Vec<u64> {
     let mut plan = Plan([(0, processors)].into());
     let mut starts = vec![u64::MAX; jobs.len()];
     let mut waiting: BTreeSet<usize> = BTreeSet::new();
-    // The number makes an order of those of one kind at one instant: the order in which they were made.
+    // The number orders events of one kind at one instant: the order in which they were created.
     let mut events: BTreeSet<(u64, Event, u64, usize)> =
         jobs.iter().enumerate().map(|(id, job)| (job.submit, Event::Submit, id as u64, id)).collect();
     let mut made = jobs.len() as u64;
@@ -87,7 +87,7 @@ fn pyss(jobs: &[Job], processors: i64) -> Vec<u64> {
                 waiting.insert(id);
                 changed.push((starts[id], Event::Start, id));
             }
-            // One that has been moved ahead since has started.
+            // A job that was moved ahead has already started.
             Event::Start if starts[id] != now || !waiting.remove(&id) => {}
             Event::Start => changed.push((now + job.run, Event::End, id)),
             Event::End => {
@@ -113,7 +113,7 @@ fn pyss(jobs: &[Job], processors: i64) -> Vec<u64> {
     starts
 }
 
-/// The log as pyss reads it: without jobs that did not run, cut at their requests. In seconds.
+/// Reads the log by the rules of pyss: without jobs that did not run, cut at their requests. In seconds.
 fn read(path: &Path) -> Vec<Job> {
     let seconds = |span: Span| span.as_nanos() / 1_000_000_000;
     let job = |record: SwfRecord| {
@@ -131,8 +131,8 @@ fn read(path: &Path) -> Vec<Job> {
     jobs
 }
 
-/// The same jobs in milliseconds, with submissions, run times and estimates a little longer, so that (almost) no two events
-/// coincide, and what does is an estimate that was exact before.
+/// Converts the jobs to milliseconds, with submissions, run times and estimates a little longer, so that (almost) no two events coincide,
+/// except for estimates that were exact before.
 fn apart(jobs: &mut [Job]) {
     for (place, job) in (0..).zip(jobs) {
         let is_exact = job.run == job.estimate;
@@ -147,8 +147,8 @@ fn mean_wait(jobs: &[Job], starts: &[u64]) -> f64 {
     waits as f64 / jobs.len() as f64
 }
 
-/// Every start under `cons` is that of pyss, on the log with its events pulled apart; the mean wait of pyss on the log as it
-/// stands, in seconds, is `wait`.
+/// Checks that every start under `cons` is that of pyss, on the log with its events separated; the mean wait of pyss on the original log,
+/// in seconds, is `wait`.
 fn check(log: &str, processors: u32, jobs: usize, wait: &str) {
     let Some(traces) = test_data::traces() else { return };
     let mut log = read(&traces.join(format!("{log}-cln.swf.gz")));
@@ -192,8 +192,8 @@ fn conservative_backfilling_agrees_with_pyss_on_every_start_of_kth_sp2() {
     check("KTH-SP2-1996-2.1", 100, 28_467, "7343.8");
 }
 
-/// 21 921.0 s is the mean wait that pyss itself reports, so the program above is pyss. It takes submissions before ends, and
-/// compresses after each end; where logs have ties, `cons` takes ends before submissions, and compresses once.
+/// 21 921.0 s is the mean wait that pyss itself reports, so the program above is equivalent to pyss. It processes submissions before ends,
+/// and compresses after each end; if logs have ties, `cons` processes ends before submissions, and compresses once.
 #[test]
 fn conservative_backfilling_agrees_with_pyss_on_every_start_of_sdsc_sp2() {
     check("SDSC-SP2-1998-4.2", 128, 54_034, "21921.0");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// The cells of each row of the first table below the line `heading`.
+/// Returns the cells of each row of the first table below the line `heading`.
 fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
     let rows = text.lines().skip_while(|line| *line != heading).skip_while(|line| !line.starts_with('|'));
     let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
@@ -15,7 +15,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Reproduced, contradicted and inconclusive claims in one column of a paper's record.
+/// Counts the reproduced, contradicted and inconclusive claims in one column of a paper's record.
 fn counts(record: &[Vec<String>], column: usize) -> [usize; 3] {
     ["reproduced", "contradicted", "inconclusive"]
         .map(|verdict| record.iter().filter(|row| row[column].starts_with(verdict)).count())

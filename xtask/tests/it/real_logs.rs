@@ -1,4 +1,4 @@
-//! Logs of the Parallel Workloads Archive, where they are at hand.
+//! Logs of the Parallel Workloads Archive, if available.
 
 use crate::program::{folder, manifest, table, utf8, xtask};
 use sim_core::Span;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use test_data::Need;
 use workload::{SwfReader, SwfRecord};
 
-/// Seconds; logs hold whole ones.
+/// Parses whole seconds.
 fn seconds(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no whole number of seconds"))
 }
 
-/// What a run of `simulate` must keep to, whatever the policy: it is read from the log and from `jobs.csv` alone.
+/// Checks properties of a run of `simulate` under any policy, from the log and `jobs.csv` alone.
 ///
 /// `sites` are the places by name, with their processors; the log is read without repairs but for its limits.
 fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
@@ -30,8 +30,7 @@ fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
         assert_eq!(row["jobs"], jobs.len().to_string());
         assert_eq!(row["rejected"], (all - jobs.len()).to_string());
         assert_eq!(row["cut"], jobs.iter().filter(|job| job["state"] == "cut").count().to_string());
-        // Busy processors of each site change by so many at each instant: a finish frees what a start of the same instant
-        // may take.
+        // Changes of each site's busy processors at each instant: a finish frees processors for a start at the same instant.
         let mut changes: BTreeMap<(&str, u64), i64> = BTreeMap::new();
         for job in &jobs {
             let (submit, start, finish) = (seconds(&job["submit"]), seconds(&job["start"]), seconds(&job["finish"]));
@@ -87,7 +86,7 @@ fn every_policy_keeps_to_the_machine_of_hpc2n() {
     assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "202871");
 }
 
-/// All logs in the folder, each with its machine file if there is one.
+/// Returns all logs in the folder, each with its machine file if there is one.
 fn logs(traces: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
     let mut logs: Vec<PathBuf> = std::fs::read_dir(traces)
         .expect("a folder")
@@ -102,7 +101,7 @@ fn logs(traces: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
     logs.into_iter().map(with_machines).collect()
 }
 
-/// As many jobs as a test has time for. What was done to the log, and who never ran, is told.
+/// As many jobs as a test has time for. Repairs of the log and jobs that never ran are reported.
 #[test]
 fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     let Some(traces) = test_data::traces() else { return };
@@ -112,7 +111,7 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
         let out = folder();
         let machines = machines.iter().flat_map(|file| ["--machines", utf8(file)]);
         let bounds = ["--deadlines", "factor:2", "--max-jobs", "3000"];
-        // This log has no header; the archive's page tells its machines.
+        // This log has no header; the archive's page describes its machines.
         let is_silent = log.to_string_lossy().contains("METACENTRUM-2009");
         let machines = machines.chain(if is_silent { vec!["--procs", "806"] } else { Vec::new() });
         simulate(EVERY, &log, out.path(), &machines.chain(bounds).collect::<Vec<_>>());
@@ -132,7 +131,7 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     }
 }
 
-/// `--estimates` is a predictor that is never corrected: jobs end at their requests at the latest.
+/// `--estimates` equals a predictor that is never corrected: jobs end at their requests at the latest.
 #[test]
 fn doubled_requests_give_the_schedule_of_the_predictor_that_doubles_them() {
     let Some(trace) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
@@ -147,7 +146,7 @@ fn doubled_requests_give_the_schedule_of_the_predictor_that_doubles_them() {
     assert!(doubled != jobs(as_requested.path(), "easy"), "estimates matter");
 }
 
-/// Memory follows the jobs in the system, not the length of the log: 313 000 records in less than 100 MiB.
+/// Memory depends on the jobs in the system, not on the length of the log: 313 000 records in less than 100 MiB.
 #[test]
 fn cea_curie_takes_less_than_100_mib() {
     let Some(traces) = test_data::traces() else { return };

@@ -1,4 +1,4 @@
-//! What `reproduce` writes, to the letter: others read these files with programs of their own.
+//! The exact output files of `reproduce`, which users read with programs of their own.
 
 use crate::program::{
     FOUR_JOBS, SMALL, assert_same, assert_self_contained, file, folder, manifest, number, results, table, tree, utf8,
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Plots by the figure that they belong to. Two figures of ours have two.
+/// Plots of each figure. Two additional figures have two.
 const FIGURES: [(&str, &[&str]); 17] = [
     ("fig2", &["fig2"]),
     ("fig3", &["fig3"]),
@@ -66,7 +66,7 @@ fn reproduce_writes_the_files_of_the_design_and_no_others() {
     assert_self_contained(folder.path());
 }
 
-/// A row per point: its mean within its interval.
+/// Checks a row per point: its mean within its interval.
 fn assert_tidy(root: &Path) {
     for (figure, plots) in FIGURES {
         let (header, rows) = table(&root.join(format!("data/{figure}.csv")));

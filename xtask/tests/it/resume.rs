@@ -1,4 +1,4 @@
-//! Interrupted in any way, the next start reuses what is finished, and ends with the same bytes.
+//! After any interruption, the next start reuses the finished replications, and ends with the same bytes.
 
 use crate::program::{assert_same, file, folder, manifest, results, tree, xtask, xtask_process};
 use predicates::prelude::*;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-/// Long enough to be interrupted in the middle: nine cells with so many replications, a second or two on one thread.
+/// Number of replications of nine cells: long enough to be interrupted, a second or two on one thread.
 const REPLICATIONS: usize = 40;
 const RUN: [&str; 10] = [
     "reproduce",
@@ -27,7 +27,7 @@ fn finish(out: &Path) {
     xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
 }
 
-/// Finished replications: whole lines of the store, whether the run has come to its end or not.
+/// Counts the finished replications: complete lines of the store, during a run or after it.
 fn cells(out: &Path) -> usize {
     let text = fs::read(out.join("cells/replications.jsonl")).unwrap_or_default();
     text.iter().filter(|byte| **byte == b'\n').count()
@@ -51,14 +51,14 @@ fn stopped_midway(out: &Path, stop: impl FnOnce(&mut Child)) -> (ExitStatus, Str
     (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// What Ctrl-C does.
+/// Sends the signal of Ctrl-C.
 #[cfg(unix)]
 fn interrupt(child: &Child) {
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.expect("kill runs").success());
 }
 
-/// The next start goes on from there, and what it writes cannot be told from an undisturbed run.
+/// Checks that the next start resumes from there, and that its output equals that of an uninterrupted run.
 fn assert_resumes(out: &Path) {
     let total = 9 * REPLICATIONS;
     let kept = cells(out);
@@ -128,7 +128,7 @@ fn fresh_forgets_what_is_finished_and_touches_nothing_else() {
     assert_eq!(fs::read_to_string(out.join("cells/notes.txt")).expect("it is there"), "mine");
 }
 
-/// A simulation is a single run: stopped midway, it leaves nothing that could be taken for a result.
+/// A simulation is a single run: if stopped midway, it leaves no file that resembles a result.
 #[test]
 #[cfg(unix)]
 fn a_simulation_that_is_interrupted_leaves_no_file() {

@@ -1,17 +1,16 @@
-//! What `simulate` writes, to the letter: others read these files with programs of their own.
+//! The exact output files of `simulate`, which users read with programs of their own.
 
 use crate::program::{FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, utf8, xtask};
 use std::collections::BTreeSet;
 use std::fs;
 
-/// By hand: three jobs a week for twelve weeks, of which the second to come in each waits for the first under FCFS, and does not where
-/// it may pass.
+/// By hand: three jobs a week for twelve weeks. The small third job waits for the first two under FCFS, and passes the second under EASY.
 #[test]
 fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_where_asked_for() {
     let folder = folder();
     let mut log = "; MaxProcs: 8\n".to_owned();
     for week in 0..12 {
-        // One that runs, one too wide to start beside it, and a small one that may pass.
+        // A job that runs, one too wide to start beside it, and a small one that may pass.
         let submit = week * 7 * 86_400;
         for (k, (procs, run)) in [(4, 1_000), (8, 10), (2, 100 + 10 * week)].into_iter().enumerate() {
             let number = 3 * week + k as u64 + 1;
@@ -24,9 +23,9 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_where_as
     let (header, rows) = table(&out.join("differences.csv"));
     assert_eq!(header, ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"]);
     let wait = rows.iter().find(|row| row["metric"] == "wait_mean").expect("a row");
-    // The queue is empty when a week begins; the last instant belongs to the block before.
+    // The queue is empty at the beginning of a week; the last instant belongs to the block before.
     assert_eq!((wait["policy"].as_str(), wait["baseline"].as_str(), wait["blocks"].as_str()), ("easy", "fcfs", "11"));
-    // The small one of three no longer waits for 1 010 s.
+    // The small job of three no longer waits for 1 010 s.
     let number = |column: &str| wait[column].parse::<f64>().expect("a number");
     assert!((number("mean") + 1_010.0 / 3.0).abs() < 1e-6 && number("ci_high") < 0.0, "{wait:?}");
     let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
@@ -42,7 +41,7 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_where_as
         assert!(out.join("figures").join(figure).with_extension("svg").exists(), "{figure}");
         assert!(out.join("data").join(figure).with_extension("csv").exists(), "{figure}");
     }
-    // One of each three leaves first, then the next: in order of finish.
+    // In order of finish: the small job of a week comes first.
     assert_eq!(rows[0]["allocated_resources"], "4-5");
 }
 
@@ -139,7 +138,7 @@ fn a_policy_under_which_work_piles_up_is_saturated() {
     check(150, "no");
 }
 
-/// Before anything is read or written, with what to do about it.
+/// Refused before anything is read or written, with the fix.
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn a_format_that_the_program_was_built_without_is_refused_with_the_command_that_builds_it() {
@@ -154,7 +153,7 @@ fn a_format_that_the_program_was_built_without_is_refused_with_the_command_that_
     assert!(!out.exists());
 }
 
-/// The heaviest page is that of a log just small enough to be drawn: a log of any length above weighs what its curves do.
+/// The heaviest page is that of the longest log whose schedule is drawn: the page of a longer log has only its curves.
 #[test]
 fn the_page_of_any_log_weighs_three_megabytes_at_most() {
     let folder = folder();
@@ -168,7 +167,7 @@ fn the_page_of_any_log_weighs_three_megabytes_at_most() {
         assert!(page.len() < 3_000_000, "{} bytes of {jobs} jobs under {policies}", page.len());
         (page.contains("Schedule under"), page.len())
     };
-    // As many bars as there may be, of several policies and of one; one job more, and there are none.
+    // The largest number of bars, of several policies and of one; with one job more there are none.
     let (is_drawn, several) = weigh("1000", "cons,easy,flex");
     assert!(is_drawn && several > 600_000, "it is no heavy page: {several} bytes");
     assert!(weigh("3000", "easy").0);
@@ -241,8 +240,8 @@ fn simulate_writes_the_tables_that_are_named_with_the_same_bytes() {
     assert!(command.ends_with(" --tables jobs,summary --no-report"), "{command}");
 }
 
-/// Names are legal for files on every system, and what was once written with a colon is called the same as what is written
-/// with keys: one folder, one row.
+/// Names are legal file names on every system. A name in the old notation with a colon is the same policy as in the notation with keys: one
+/// folder, one row.
 #[test]
 fn policies_of_old_names_are_called_by_their_new_ones() {
     let folder = folder();
@@ -254,7 +253,7 @@ fn policies_of_old_names_are_called_by_their_new_ones() {
     assert_eq!(named, ["easy+reserve=2", "flex+reserve=all"]);
     let written = names(&out);
     assert!(written.contains("figures/gantt-easy+reserve=2.svg"), "{written:?}");
-    // What Windows forbids in a name, and what a shell would take for something else.
+    // Characters that Windows forbids in a name or that a shell interprets.
     let forbidden =
         |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
     assert_eq!(written.iter().find(forbidden), None);

@@ -1,37 +1,37 @@
-//! The crates stand in tiers, and the lowest is a star: policies know no parsers, parsers no policies. Arrows go down.
+//! The crates form tiers, and the lowest is a star: policies do not depend on parsers, nor parsers on policies. Dependencies point down.
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
-/// What each crate may depend on, of this workspace; dev- and build-dependencies are seen as well. From below to above.
+/// Permitted dependencies of each crate on crates of this workspace, dev- and build-dependencies included. From bottom to top.
 ///
-/// sim-core may depend on itself: that is how its tests get at its testkit.
+/// sim-core may depend on itself, so that its tests can use its testkit.
 const TIERS: [(&str, &[&str]); 17] = [
     (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
     ("metrics", STAR),
     ("gang-grid", STAR),
-    // Its tests turn its test kit on.
+    // Its tests enable its test kit.
     ("gap-schedule", &["sim-core", "gap-schedule"]),
     ("alea31", STAR),
     ("metasched", STAR),
     ("hier-grid", STAR),
     ("slurm-sched", STAR),
-    // Beside the picture: it counts the instructions of those below, and no crate stands on it.
+    // Beside the tiers: it counts the instructions of the crates below, and no crate depends on it.
     ("hot-paths", &["sim-core", "workload", "gang-grid", "gap-schedule", "metasched", "hier-grid"]),
     ("lab", &["sim-core", "workload", "metrics"]),
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
-    // Beside the picture, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
+    // Beside the tiers, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
     ("fuzz", &["sim-core", "workload", "lab", "replay", "gridproof"]),
-    // Its tests read what the program wrote by the crates below.
+    // Its tests read the program's output with the crates below.
     ("xtask", &["sim-core", "workload", "lab", "replay", "fuzz", "gridproof"]),
 ];
 
 const STAR: &[&str] = &["sim-core"];
 
-/// A dev-dependency of any crate, and no other dependency.
+/// May only be a dev-dependency, of any crate.
 const TEST_DATA: &str = "test-data";
 
 const ABOVE_LAB: &[&str] = &[
@@ -52,7 +52,7 @@ fn metadata() -> Metadata {
     MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("cargo metadata runs")
 }
 
-/// Dependencies between two crates of the workspace that [`TIERS`] does not allow.
+/// Returns the dependencies between two crates of the workspace that [`TIERS`] does not allow.
 fn forbidden_edges(metadata: &Metadata) -> Vec<(String, String)> {
     let members = metadata.workspace_packages();
     let is_member = |name: &str| members.iter().any(|package| package.name == name);
@@ -82,7 +82,7 @@ fn every_crate_stands_in_a_tier() {
     assert_eq!(members, tiers);
 }
 
-/// Dependencies that are added to a crate, of which each is found.
+/// Each forbidden dependency that is added to a crate is found.
 #[test]
 fn an_arrow_that_goes_up_or_lets_a_program_want_test_data_is_found() {
     for (from, to, kind) in [
@@ -102,7 +102,7 @@ fn an_arrow_that_goes_up_or_lets_a_program_want_test_data_is_found() {
     }
 }
 
-/// What a crate includes lies in its folder, so that its package has it; links lead to scenarios and pages.
+/// Files that a crate includes are in its folder, so that its package has them; links lead to scenarios and pages.
 #[test]
 fn no_crate_includes_a_file_from_outside_of_its_folder() {
     for package in metadata().workspace_packages().iter().filter(|package| package.name != "xtask") {

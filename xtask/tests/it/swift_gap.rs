@@ -1,4 +1,4 @@
-//! The paper that needs a log: what runs with it and without it, and that either is said.
+//! The paper that needs a log: results with it and without it, and the statement of which was used.
 
 use crate::program::{file, folder, manifest, table, xtask};
 use assert_cmd::Command;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Two replications of a few hundred jobs.
+/// Arguments for two replications of a few hundred jobs.
 const SMALL: [&str; 11] = [
     "reproduce",
     "swift-gap",
@@ -22,7 +22,7 @@ const SMALL: [&str; 11] = [
     "--out",
 ];
 
-/// The program where no variable names a folder of logs.
+/// Returns the program without a variable for the folder of logs.
 fn without_logs() -> Command {
     let mut command = xtask();
     command.env_remove("GRID_TRACES");
@@ -35,7 +35,7 @@ fn small(out: &Path) -> Command {
     command
 }
 
-/// Three jobs as a log of MetaCentrum has them.
+/// Three jobs in the form of a log of MetaCentrum.
 const THREE_JOBS: &str = "\
 1 1357000000 0 100 80 -1 -1 80 200 -1 1 7 1 -1 1 1 -1 -1 {1} q_1d 1:ppn=80:cl_zewura
 2 1357000010 0 100 12 -1 -1 12 200 -1 1 7 1 -1 1 1 -1 -1 {1} q_1d 1:ppn=12
@@ -46,7 +46,7 @@ fn ids(root: &Path) -> BTreeSet<String> {
     table(&root.join("claims.csv")).1.into_iter().map(|mut claim| claim.remove("id").expect("an id")).collect()
 }
 
-/// The first lead line of a report.
+/// Returns the first lead line of a report.
 fn first_note(root: &Path) -> String {
     let page = fs::read_to_string(root.join("report.html")).expect("a report");
     let (_, rest) = page.split_once("class=\"note\"").expect("a note");
@@ -108,7 +108,7 @@ fn a_folder_without_the_log_is_refused_if_it_was_named() {
     assert!(first_note(out.path()).contains("A stand-in"));
 }
 
-/// One's own log can be taken by its hash. The hash in the report is that of the log that was read.
+/// Another log is accepted if its hash is given. The hash in the report is that of the log that was read.
 #[test]
 fn another_log_is_refused_unless_it_is_meant() {
     let (out, traces) = (folder(), folder());
@@ -128,11 +128,11 @@ fn another_log_is_refused_unless_it_is_meant() {
         .filter(|run| run["workload"] == "wagap")
         .map(|run| (run["profile"].as_str(), run["executed_time"].as_str(), run["jobs"].as_str()))
         .collect();
-    // 100 s take 101 in that simulator, whichever the policy: all three run at once. The second starts 8 ms after the first and is found done with
-    // it, on the same cluster.
+    // 100 s take 101 in that simulator under every policy: all three run at once. The second starts 8 ms after the first on the same
+    // cluster, and is found finished with it.
     assert_eq!(ran, [("alea31", "100.99733333333333", "3"), ("clean", "100", "3")].into());
 
-    // What draws nothing runs once on a log, its values are exact, and nothing is inconclusive about them.
+    // Policies without random draws run once on a log, their values are exact, and none of them is inconclusive.
     let replications = |workload: &str, policy: &str| {
         let of = |run: &&BTreeMap<String, String>| {
             run["workload"] == workload && run["policy"] == policy && run["profile"] == "alea31" && run["n"] == "400"
@@ -169,7 +169,7 @@ fn a_faulty_log_is_told_with_its_line() {
     run.stderr(contains("wagap-2013.swf:2")).stderr(contains("early"));
 }
 
-/// A check of the printed tables stands in its row, under words of its own, and among no claims.
+/// A check of the printed tables has its row, in words of its own, and is not among the claims.
 #[test]
 fn what_simulates_nothing_is_no_claim_that_was_reproduced() {
     let out = folder();
@@ -189,7 +189,7 @@ fn what_simulates_nothing_is_no_claim_that_was_reproduced() {
     assert!(checks.contains("id=\"claim-D2\"") && !claims.contains("id=\"claim-D2\""));
 }
 
-/// With the log, the columns EASY and CONS of table 3 are among them.
+/// With the log, the columns EASY and CONS of table 3 are included.
 #[test]
 fn quick_verdicts_are_those_on_record() {
     for traces in [None].into_iter().chain(test_data::traces().map(Some)) {

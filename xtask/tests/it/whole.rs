@@ -1,4 +1,4 @@
-//! A folder of results is one run's, whatever happens: killed at any moment, two at once, one after the other.
+//! A folder of results belongs to one run, even after a kill at any moment, with two runs at once, or with one after the other.
 
 use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, names, table, tree, xtask, xtask_process};
 use predicates::prelude::*;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run of a fraction of a second that reads and writes all that the larger ones do.
+/// Configures a run of a fraction of a second that reads and writes the same files as the larger ones.
 fn small(command: &mut Command, out: &Path, seed: u32) {
     command.args(SMALL).args(["--only", "fig4", "--quiet", "--seed", &seed.to_string(), "--out"]).arg(out);
 }
@@ -20,7 +20,7 @@ fn finish(out: &Path, seed: u32) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Whose seed the folder shows; none if it visibly has no manifest. Fails where a file is another run's.
+/// Returns the seed of the folder's results; `None` if it has no manifest. Fails if a file is another run's.
 fn seed_of(out: &Path) -> Option<u64> {
     let output = xtask_process().stdout(Stdio::piped()).arg("verify").arg(out).output().expect("the program starts");
     let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -54,13 +54,13 @@ fn thirty_killed_reruns_never_mix_two_runs() {
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         let found = seed_of(out);
-        // One killed when it was ready to be put in place is put there by the next.
+        // Results of a run that was killed when they were ready are moved into place by the next.
         let whole = [before, killed, seed.into()];
         assert!(found.is_none_or(|found| whole.contains(&found)), "{found:?}, and not one of {whole:?}");
         killed = seed.into();
         before = found.unwrap_or(before);
         if found.is_none() {
-            // What was being put in place is completed by the next start.
+            // An incomplete commit is completed by the next start.
             finish(out, seed);
             before = seed.into();
         }
@@ -151,7 +151,7 @@ fn a_second_simulation_leaves_nothing_of_the_first_beside_its_own() {
     assert!(!out.join("easy").exists());
     xtask().arg("verify").args([&out, &other]).assert().code(0);
 
-    // Another command's folder is refused, and stays as it is.
+    // The folder of another command is refused and unchanged.
     let before = tree(&out);
     let mut command = xtask();
     command.args(["workload", "inspect", "--quiet"]).arg(&log).arg("--out").arg(&out);
@@ -172,7 +172,7 @@ fn a_reproduction_of_fewer_figures_leaves_none_of_another_effort_beside_them() {
     assert_eq!(seed_of(out), Some(3));
 }
 
-/// A batch system ends a job with SIGTERM, a terminal that closes with SIGHUP; under nohup it may close.
+/// A batch system ends a job with SIGTERM, a closing terminal with SIGHUP; under nohup it may close.
 #[test]
 #[cfg(unix)]
 fn sigterm_and_sighup_interrupt_a_run_and_nohup_lets_it_go_on() {

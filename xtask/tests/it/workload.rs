@@ -1,4 +1,4 @@
-//! The commands that look at logs, check them, convert them, draw and measure them.
+//! The commands that inspect logs, check them, convert them, and draw and fit models.
 
 use crate::program::{FOUR_JOBS, assert_same, file, folder, results, table, tree, utf8, xtask, xtask_process};
 use flate2::read::GzDecoder;
@@ -8,7 +8,7 @@ use std::path::Path;
 use workload::model::{ModelEntry, models};
 use workload::{SwfReader, SwfRecord};
 
-/// A Monday at noon in Stockholm, three users, and most of what can be odd in a log.
+/// A Friday morning in Stockholm, three users, and most anomalies of logs.
 const ODD: &str = "\
 ; Computer: a small one
 ; MaxProcs: 8
@@ -21,7 +21,7 @@ const ODD: &str = "\
 5 7200   0 3600 9   -1 -1 9 3600 -1 1 7 1 -1 1 -1  9 -1
 ";
 
-/// Runs `workload` with the arguments, and gives what it printed.
+/// Runs `workload` with the arguments, and returns its output.
 fn workload(arguments: &[&str]) -> String {
     let run = xtask().arg("workload").args(arguments).assert().code(0);
     String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
@@ -32,7 +32,7 @@ fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_slice(&run.get_output().stdout).expect("JSON and nothing else")
 }
 
-/// Runs `workload` and expects to be refused with a message that holds each of `words`, and that nothing is written.
+/// Runs `workload` and expects a refusal whose message contains each of `words`, without output.
 fn refused(arguments: &[&str], words: &[&str]) {
     let folder = folder();
     let out = folder.path().join("below/out.swf");
@@ -153,7 +153,7 @@ fn validate_goes_on_behind_a_line_that_cannot_be_read_and_ends_with_exit_code_2(
         .stdout(contains("refuses the log"))
         .stdout(contains("wider-than-machine"))
         .stderr(contains("bad.swf: 1 line cannot be read, the first of them line 7"));
-    // Nothing odd at all.
+    // A log without anomalies.
     let clean = "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 1 -1 -1 -1 -1 -1\n";
     assert_eq!(workload(&["validate", utf8(&file(&folder, "clean.swf", clean))]), "no anomaly\n");
 }
@@ -197,7 +197,7 @@ fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
     let header = SwfReader::open(&log).expect("a log").header().clone();
     assert_eq!((header.max_procs, header.unix_start_time), (Some(64), Some(1_782_900_000)));
     assert_eq!(records(&log).iter().map(|record| record.number).collect::<Vec<_>>(), [7, 8]);
-    // The log is one that simulations take, and says so where the other is given instead.
+    // The converted log is accepted by simulations, and the message for the other suggests the conversion.
     assert!(workload(&["validate", utf8(&log)]).contains("no-runtime"));
     let run = xtask().args(["workload", "validate"]).arg(&sacct).assert().code(2);
     run.stderr(contains("is what sacct prints; convert it first: cargo xtask workload convert"));
@@ -209,7 +209,7 @@ fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
     refused(&["convert", utf8(&sacct), "--to", "swf", "--zone", "CEST"], &["a place such as Europe/Berlin"]);
 }
 
-/// An array and a heterogeneous job of two users, which a job of four processors precedes.
+/// An array and a heterogeneous job of two users, after a job of four processors.
 const NAMED: &str = "\
 JobIDRaw|JobID|User|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocCPUS|State
 7|7|alice|100|100|400|300|60|4|COMPLETED
@@ -230,7 +230,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
 
     let (_, rows) = table(&out.join("easy/jobs.csv"));
     let named: Vec<_> = rows.iter().map(|row| (row["job"].as_str(), row["user"].as_str())).collect();
-    // A spreadsheet takes no name for a formula.
+    // A name is protected from being read as a formula by a spreadsheet.
     assert_eq!(named, [("7", "alice"), ("8_1", "bob"), ("8_2", "bob"), ("10+1", "'=carol")]);
     let schedule = std::fs::read_to_string(out.join("easy/schedule.swf")).expect("a log");
     assert!(schedule.contains("\n; Job: 9 8_1\n9 10 "), "{schedule}");
@@ -239,7 +239,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
         assert!(page.contains(shown), "{shown}");
     }
 
-    // By name or by number, and names in the answer.
+    // By name or by number; the answer has names.
     for job in ["8_2", "8"] {
         let told = xtask().arg("explain").args(of_log).args(["--job", job]).assert().code(0);
         let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
@@ -248,7 +248,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
     }
     let told = xtask().arg("explain").args(of_log).args(["--job", "8_3"]).assert().code(2);
     told.stderr(contains("there is no job 8_3; its jobs have the numbers from 7 to 11"));
-    // What simulate wrote is checked by the names that it wrote.
+    // Output of simulate is checked by the names in it.
     for file in ["easy/jobs.csv", "easy/schedule.swf"] {
         xtask().arg("check").args(of_log).args(["--schedule", utf8(&out.join(file))]).assert().code(0);
     }
@@ -299,7 +299,7 @@ fn help_lists_every_model_and_every_one_that_can_be_measured() {
     run.stderr(contains(format!("there are {}", names.join(", "))));
 }
 
-/// Each model with what it takes to draw from it.
+/// Each model with the arguments to draw from it.
 const MODELS: [&[&str]; 6] = [
     &["lublin"],
     &["lublin", "--procs", "64", "--estimates", "tsafrir:48h"],
@@ -326,7 +326,7 @@ fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
         let body = |log: &[u8]| String::from_utf8_lossy(log).lines().skip_while(|line| line.starts_with(';')).count();
         assert_eq!(body(&one), 300, "{model:?}");
         assert!(one != generate(model, "three.swf", "2"), "{model:?} does not care about the seed");
-        // The packed file holds the same, and packs it the same.
+        // The packed file holds the same text, and is packed the same each time.
         let packed = generate(model, "one.swf.gz", "1");
         let mut text = Vec::new();
         GzDecoder::new(packed.as_slice()).read_to_end(&mut text).expect("gzip");
@@ -341,7 +341,7 @@ fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
         assert!(jobs.is_sorted_by_key(|job| job.submit), "{model:?}");
         let is_estimated = model.contains(&"--estimates") || model[0].ends_with("-like");
         assert!(jobs.iter().all(|job| job.requested_time.is_some() == is_estimated), "{model:?}");
-        // Stand-ins for logs have jobs that ran beyond their estimates, as the logs do.
+        // Stand-ins for logs have jobs that ran beyond their estimates, like the logs.
         if model.contains(&"--estimates") {
             assert!(jobs.iter().all(|job| job.requested_time >= job.runtime), "{model:?}");
         }
@@ -388,7 +388,7 @@ fn a_model_that_was_measured_in_a_log_draws_one_like_it() {
         assert!(told.ends_with(&format!("{}\n", preset.display())), "{told}");
         let run = ["generate", model, "--preset", utf8(&preset), "--count", "2000", "--quiet", "--out", utf8(&more)];
         workload(&run);
-        // No size that the log does not have, and serial jobs about as often.
+        // Only sizes that the log has, and serial jobs about as often.
         let sizes = |path: &Path| records(path).iter().map(|job| job.processors().expect("a size")).collect::<Vec<_>>();
         let (measured, drawn) = (sizes(&log), sizes(&more));
         assert!(drawn.iter().all(|size| measured.contains(size)), "{model}");
@@ -419,7 +419,7 @@ fn parameters_that_describe_no_workload_are_refused_with_the_way_out() {
     check(&["lublin", "--preset", utf8(&preset)], &["bad.toml", "line 2", "unknown field `hour`"]);
     let preset = file(&folder, "empty.toml", "classes = []\n");
     check(&["lublin", "--preset", utf8(&preset)], &["lublin: "]);
-    // clap says what is missing.
+    // clap reports the missing option.
     xtask().args(["workload", "generate", "lublin", "--out", "x.swf"]).assert().code(2).stderr(contains("--count <N>"));
 }
 
@@ -444,7 +444,7 @@ fn an_interrupted_drawing_leaves_nothing_behind() {
     assert!(tree(folder.path()).is_empty());
 }
 
-/// Where they are at hand: no log is too odd to be inspected and validated.
+/// If available: every log can be inspected and validated.
 #[test]
 fn real_logs_are_inspected_and_validated() {
     let Some(traces) = test_data::traces() else { return };
@@ -469,7 +469,7 @@ fn real_logs_are_inspected_and_validated() {
         }
         let checked = json(&["validate", utf8(&log), "--limit", "0", "--quiet"]);
         assert_eq!(checked["readable"], true, "{name}");
-        // Both count the same.
+        // Both count the same anomalies.
         let kinds = checked["kinds"].as_array().expect("a list");
         for anomaly in seen["inspection"]["anomalies"].as_array().expect("a list") {
             let counted = kinds.iter().find(|kind| kind["name"] == anomaly["name"]).expect("the same kinds");

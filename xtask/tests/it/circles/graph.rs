@@ -3,13 +3,13 @@
 use super::imports::{Import, imports};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A crate by its files. A file is known by the path of its module; the root's is empty.
+/// Files of a crate, by the paths of their modules; the root's is empty.
 pub(super) struct Crate {
     files: BTreeMap<Vec<String>, File>,
 }
 
 struct File {
-    /// `plan/tabu.rs`.
+    /// File name: `plan/tabu.rs`.
     name: String,
     imports: Vec<Import>,
 }
@@ -18,13 +18,13 @@ struct File {
 type Edges = BTreeMap<Vec<String>, BTreeMap<Vec<String>, usize>>;
 
 impl Crate {
-    /// The sources by their paths below `src`.
+    /// Returns the crate of these sources, given by their paths below `src`.
     pub(super) fn new(sources: &BTreeMap<String, String>) -> Self {
         let has_library = sources.contains_key("lib.rs");
         let file = |(name, text): (&String, &String)| {
             let mut module: Vec<String> = name.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
             module.pop_if(|last| last == "mod");
-            // The program of a library stands beside it and is not imported.
+            // The program beside a library is not imported.
             if module == ["lib"] || (module == ["main"] && !has_library) {
                 module.clear();
             }
@@ -33,10 +33,10 @@ impl Crate {
         Self { files: sources.iter().map(file).collect() }
     }
 
-    /// A circle, import by import.
+    /// Returns a circle, import by import.
     pub(super) fn circle(&self) -> Option<String> {
         let mut edges = self.edges();
-        // A file that imports none of the others lies on no circle.
+        // A file that imports none of the others is in no circle.
         loop {
             let before = edges.len();
             edges.retain(|_, to| !to.is_empty());
@@ -46,7 +46,7 @@ impl Crate {
                 break;
             }
         }
-        // From import to import, until a file comes again.
+        // From import to import, until a file repeats.
         let mut way = vec![edges.keys().next()?];
         loop {
             let next = edges[way[way.len() - 1]].keys().next()?;
@@ -61,7 +61,7 @@ impl Crate {
         }
     }
 
-    /// The imports that count.
+    /// Returns the imports that count.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (module, file) in &self.files {
@@ -69,7 +69,7 @@ impl Crate {
             for import in &file.imports {
                 let at = [module.as_slice(), &import.within].concat();
                 for to in self.leads_to(&at, &import.path, &mut BTreeSet::new()) {
-                    // A file's way up does not count.
+                    // Imports from a file above do not count.
                     if !module.starts_with(&to) {
                         from.entry(to).or_insert(import.line);
                     }
@@ -79,7 +79,7 @@ impl Crate {
         edges
     }
 
-    /// The files that a path in the module `at` leads to: the one that it names, and where that re-exports, the one that defines.
+    /// Returns the files that a path in the module `at` leads to: the one that it names and, if that re-exports, the one that defines.
     fn leads_to(&self, at: &[String], path: &[String], seen: &mut BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
         let mut module = at.to_vec();
         let mut rest = path;

@@ -1,25 +1,25 @@
-//! What a file imports, by its tokens.
+//! Imports of a file, by its tokens.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A path, as it stands in a file.
+/// A path in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
-    /// `crate`, `super`, `self` or a name, and what follows.
+    /// `crate`, `super`, `self` or a name, and the rest.
     pub(super) path: Vec<String>,
-    /// The modules within the file, from the outermost, in which it stands.
+    /// Enclosing modules within the file, from the outermost.
     pub(super) within: Vec<String>,
-    /// Where it begins, counted from 1.
+    /// Line of its beginning, from 1.
     pub(super) line: usize,
-    /// What it is called from here on, where `use` says so.
+    /// Name that `use` gives it.
     pub(super) name: Option<String>,
 }
 
-/// All paths of more than one part, and all of `use`.
+/// Returns all paths of more than one part, and all of `use`.
 ///
 /// # Panics
 ///
-/// If the text is no Rust.
+/// If the text is not Rust.
 pub(super) fn imports(file: &str, text: &str) -> Vec<Import> {
     let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{file}: {error}"));
     let mut found = Vec::new();
@@ -47,7 +47,7 @@ fn walk(tokens: TokenStream, within: &mut Vec<String>, found: &mut Vec<Import>) 
                     place += 2;
                 }
             }
-            // `use<'a>` says what a type captures.
+            // `use<'a>` lists the captures of a type.
             TokenTree::Ident(word) if word == "use" && !is(tokens.get(place), '<') => {
                 let line = word.span().start().line;
                 let length = tokens[place..].iter().position(|token| is(Some(token), ';')).unwrap_or(0);
@@ -77,7 +77,7 @@ fn is(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(mark)) if mark.as_char() == wanted)
 }
 
-/// The paths of a tree `a::{b, c::d as e}`, each with the name that it gives.
+/// Returns the paths of a tree `a::{b, c::d as e}`, each with the name that it gives.
 fn tree(tokens: &[TokenTree]) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     for branch in tokens.split(|token| is(Some(token), ',')) {

@@ -1,4 +1,4 @@
-//! Work of an experiment: computed unit by unit, damaged, killed, by another program, or in a job array.
+//! Units of work of an experiment: computed one by one, damaged, killed, by another program, or in a job array.
 
 use super::{SMALL, prepared, run};
 use crate::program::{assert_same, file, folder, manifest, results, table, xtask, xtask_process};
@@ -32,7 +32,7 @@ fn units_computed_one_by_one_and_collected_give_the_same_bytes() {
     collect().code(0);
     assert_same(&results(&local), &results(&parts));
 
-    // Another machine has computed the first unit, too, and something else came out.
+    // Another machine has also computed the first unit, with a different result.
     let text = fs::read_to_string(parts.join("cells/units/0/replications.jsonl")).expect("a unit");
     let line = text.lines().next().expect("a replication");
     let (content, _) = line.rsplit_once(",\"sha256\"").expect("its hash");
@@ -89,7 +89,7 @@ fn fifty_kills_lose_nothing_but_the_replication_that_was_hit() {
         child.arg("experiment").arg(&experiment).args(["--quiet", "--out"]).arg(&hit);
         let mut child = child.spawn().expect("the program starts");
         std::thread::sleep(Duration::from_millis(5 + kill * 6_151 % 397));
-        // It may have come to its end.
+        // It may have ended already.
         let _ = child.kill();
         child.wait().expect("it ends");
         let text = fs::read_to_string(hit.join("cells/replications.jsonl")).unwrap_or_default();
@@ -103,7 +103,7 @@ fn fifty_kills_lose_nothing_but_the_replication_that_was_hit() {
     assert_eq!(timings["replications_reused"].as_u64().expect("a count"), finished.len() as u64);
 }
 
-/// One log of a model under EASY and a program of the user's own.
+/// An experiment with EASY and an external program on a log of a model.
 const OWN: &str = r#"
 name = "own"
 policies = ["easy", "exec+python3 p.py"]
@@ -136,7 +136,7 @@ fn an_edited_policy_in_python_is_computed_again_and_its_old_results_are_reported
         command.args(words).current_dir(folder.path());
         command.assert()
     };
-    // How many replications were computed, and the mean waits under the program and under EASY.
+    // Returns the number of replications computed, and the mean waits under the program and under EASY.
     let measured = || {
         inside(&["experiment", "own.toml", "--quiet", "--units", "2", "--out", "out"]).code(0);
         let (_, rows) = table(&out.join("results.csv"));
