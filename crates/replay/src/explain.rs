@@ -49,10 +49,10 @@ processors, and the start.
 Exit codes: 0 explained; 2 bad usage or input, such as a job that the log does
 not have; 3 reading failed.")]
 pub struct Explain {
-    /// The log, and how it is read.
+    /// The log and its reading options.
     #[command(flatten)]
     log: LogOptions,
-    /// The world, and its policies.
+    /// The world and its policies.
     #[command(flatten)]
     world: WorldOptions,
     /// Numbers of the jobs, as in the first column of the log, or their names (12345_7), separated by commas.
@@ -86,7 +86,7 @@ pub struct Explanations {
     trace: String,
     shows_all: bool,
     explanations: Vec<Explanation>,
-    /// Sentences about options that change nothing.
+    /// Sentences about options without effect.
     pub without_effect: Vec<String>,
     /// Parts of the log and the machine file that no world uses.
     pub notes: Vec<String>,
@@ -106,11 +106,11 @@ impl Explanations {
     }
 }
 
-/// Numbers of jobs that are given by number or by name; refuses those that the log does not have. Reads all of the log: the
-/// repairs are counted, and with them what no world uses.
+/// Numbers of jobs that are given by number or by name; refuses those that the log does not have. Reads all of the log, so that
+/// repairs and ignored content are counted.
 fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repairs)> {
     let (trace, max_jobs) = (options.trace(), options.max_jobs);
-    // By number: whether it is a job.
+    // By number: true if it is a job.
     let mut found: BTreeMap<u64, bool> = BTreeMap::new();
     let mut named: BTreeMap<Arc<str>, u64> = BTreeMap::new();
     let mut enter = |number: u64, name: Option<Arc<str>>| {

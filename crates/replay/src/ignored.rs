@@ -1,8 +1,8 @@
-//! Notes on what is read and not used: requests of the log and columns of the machine file that no world knows.
+//! Notes on unused input: requests of the log and columns of the machine file that no world uses.
 
 use workload::repair::Unread;
 
-/// One note per kind of information that the run leaves out. `machines_tell_memory`: the machine file gives memory per node.
+/// One note per kind of information that the run ignores. `machines_tell_memory`: the machine file has memory per node.
 pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
     let all = unread.jobs;
     let of_jobs = |count: u64, request: &str| (count > 0).then(|| format!("{} {request}", share(count, all)));
@@ -47,7 +47,7 @@ mod tests {
     use std::fmt::Write;
     use workload::{Intake, Options, SwfReader};
 
-    /// A job with its requested memory, partition, preceding job and what stands behind column 18.
+    /// Job with its requested memory, partition, preceding job and the text after column 18.
     type Job = (&'static str, &'static str, &'static str, &'static str);
 
     #[test]

@@ -1,4 +1,4 @@
-//! Names of jobs and users, or else their numbers in the log.
+//! Names of jobs and users, otherwise their numbers in the log.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -8,19 +8,19 @@ use workload::LogJob;
 /// A job or a user, as tables, pictures and explanations show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// In the log.
+    /// Number in the log.
     pub(crate) number: u64,
-    /// `None` where the log has numbers alone.
+    /// `None` if the log has only numbers.
     pub(crate) name: Option<Arc<str>>,
 }
 
 impl Label {
-    /// Of a job.
+    /// Label of a job.
     pub(crate) fn of_job(job: &LogJob) -> Self {
         Self { number: job.number, name: job.name.clone() }
     }
 
-    /// Of the user of a job, if the log has one.
+    /// Label of the user of a job, if the log has one.
     pub(crate) fn of_user(job: &LogJob) -> Option<Self> {
         job.user.map(|number| Self { number: number.into(), name: job.user_name.clone() })
     }

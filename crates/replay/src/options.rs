@@ -1,6 +1,6 @@
 //! Options of the commands that replay a log. `Default` is the command line without any of them.
 //!
-//! What not every world takes is an `Option`, so that a run can refuse it elsewhere.
+//! Options that only some worlds take are an `Option`, so that a run can refuse them elsewhere.
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use workload::{Deadlines, Estimates, InputError, Outages};
 
-/// The log, and how it is read.
+/// The log and its reading options.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct LogOptions {
@@ -74,7 +74,7 @@ impl LogOptions {
     }
 }
 
-/// Space-shared machines, and what determines a schedule on them beside the log and the policy.
+/// Space-shared machines, and all that determines a schedule on them beside the log and the policy.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct MachineOptions {
@@ -99,7 +99,7 @@ pub struct MachineOptions {
     pub passes: Option<PassesName>,
 }
 
-/// The place that a job must keep to.
+/// Place inside which a job must fit.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inside {
@@ -138,7 +138,7 @@ impl MachineOptions {
         }
     }
 
-    /// The outages of places of these names, in order of failure. A function of the seed: the same for every policy.
+    /// Outages of places with these names, in order of failure. A function of the seed: the same for every policy.
     pub(crate) fn outages_of(
         &self,
         names: &[String],
@@ -149,7 +149,7 @@ impl MachineOptions {
         Ok(stream.into_iter().flatten())
     }
 
-    /// The expected time of a repair; [`Span::MAX`] if it is unknown.
+    /// Expected time of a repair; [`Span::MAX`] if it is unknown.
     pub(crate) fn repair_expected(&self) -> Span {
         self.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX)
     }
@@ -174,7 +174,7 @@ pub struct WorldOptions {
     /// Rules of the world: see below; clean if not given.
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::profiles()))]
     pub profile: Option<String>,
-    /// Its machines, where they are space-shared.
+    /// Its machines, if they are space-shared.
     #[command(flatten)]
     pub on: MachineOptions,
     /// Seconds that a policy's program may take, for one answer; 60 if not given.
@@ -192,7 +192,7 @@ pub struct WorldOptions {
     pub tree: Option<String>,
 }
 
-/// An option with its value as on the command line, behind a blank; empty if there is none.
+/// An option with its value as on the command line, after a blank; empty without a value.
 pub(crate) fn words(option: &str, value: Option<impl Display>) -> String {
     value.map_or_else(String::new, |value| format!(" --{option} {}", quoted(&value.to_string())))
 }

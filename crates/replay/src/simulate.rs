@@ -65,7 +65,7 @@ pub struct Simulation {
     world: Opened,
     /// Names of the places.
     sites: Vec<String>,
-    /// Position of the policy that others are compared with.
+    /// Position of the baseline among the policies.
     baseline: usize,
     /// Empty before the run.
     runs: Vec<Run>,
@@ -73,14 +73,14 @@ pub struct Simulation {
     seconds: f64,
 }
 
-/// Names of policies that go on from what was `typed`, with descriptions: those that a program `added`, and ours.
+/// Completions of policy names from `typed`, with descriptions: policies that a program `added`, and built-in ones.
 pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
     let own = added.policies.iter().map(|own| (own.name().to_owned(), own.about().to_owned()));
     let ours = policy::Policy::completions(typed).into_iter();
     own.chain(ours.map(|(name, about)| (name, about.to_owned()))).collect()
 }
 
-/// Replays the log under each policy, and keeps every job. Writes and prints nothing; what the options say of output is for
+/// Replays the log under each policy, and keeps every job. Writes and prints nothing; the output options take effect in
 /// [`Simulation::write`]. `added` are policies and metrics of the program's own.
 ///
 /// ```
@@ -106,7 +106,7 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 ///
 /// # Errors
 ///
-/// Bad options or input, a file that cannot be read, or [`Control::stop`].
+/// Bad options or input, an unreadable file, or [`Control::stop`].
 pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<Simulation> {
     let mut simulation = Simulation::open(options, added)?;
     let asked =
@@ -119,7 +119,7 @@ pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<
 ///
 /// # Errors
 ///
-/// As [`simulate`], or a file that cannot be written.
+/// Those of [`simulate`], or a file that cannot be written.
 pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
     let mut simulation = Simulation::open(options, added)?;
     simulation.world.idle_options().iter().for_each(|option| tell(option));
@@ -132,7 +132,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
     let asked = || Ok(RunRequest { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
     drop(progress);
-    // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
+    // All policies or none: a folder never mixes the jobs of two logs.
     for Run { name, outcome, .. } in &mut simulation.runs {
         mem::take(&mut outcome.watched.rows).keep(name, &out)?;
     }
@@ -151,7 +151,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
 }
 
 impl Simulation {
-    /// Checks the options, and reads what is read before the log.
+    /// Checks the options, and reads the files that are needed before the log.
     fn open(options: &Simulate, added: &Added) -> Result<Self> {
         ensure!(!options.world.policies.is_empty(), "no policy is named; give one or more, such as easy");
         options.log.ensure_can_be_read_again()?;
@@ -162,7 +162,7 @@ impl Simulation {
         Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new(), seconds: 0.0 })
     }
 
-    /// All runs, and the seconds that they took.
+    /// All runs, and their wall-clock time in seconds.
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     fn run<'a>(
         &self,
@@ -178,7 +178,7 @@ impl Simulation {
         self.runs.iter().map(|run| run.name.as_str()).collect()
     }
 
-    /// Position of the policy that others are compared with.
+    /// Position of the baseline.
     pub const fn baseline(&self) -> usize {
         self.baseline
     }
@@ -201,12 +201,12 @@ impl Simulation {
         compare::all(&self.runs, self.baseline)
     }
 
-    /// Every policy by metric: its mean, and whether it may be the best.
+    /// Every policy by metric: its mean, and its standing.
     pub fn ranks(&self) -> Vec<Ranked<'_>> {
         compare::standings_of(&self.runs)
     }
 
-    /// Options without effect, and what was repaired or ignored.
+    /// Options without effect, repairs, and ignored content.
     pub fn notes(&self) -> Vec<String> {
         let report = self.report("");
         [self.world.idle_options(), report.remarks(), report.large_repairs()].concat()
@@ -218,11 +218,11 @@ impl Simulation {
         pictures(&sections).map(|picture| (picture.id().to_owned(), chart::svg(picture))).collect()
     }
 
-    /// Writes what the command writes, into this folder.
+    /// Writes the files of the command into this folder.
     ///
     /// # Errors
     ///
-    /// The folder holds files that this command did not write, or the disk fails.
+    /// The folder contains files that this command did not write, or a disk error.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
         let sites = self.world.sites();
@@ -240,7 +240,7 @@ impl Simulation {
         sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))
     }
 
-    /// What is written and printed; `hash` is that of the log.
+    /// The report, which is written and printed; `hash` is that of the log.
     fn report<'a>(&'a self, hash: &'a str) -> Report<'a> {
         let Self { options, world, runs, baseline, .. } = self;
         Report {
@@ -295,7 +295,7 @@ fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
     })
 }
 
-/// Parsers of the files beside a log, for tests that try to break them.
+/// Parsers of the files beside a log, for fuzz tests.
 pub mod read {
     use super::{clusters::Clusters, grid_tree::GridTree};
     use anyhow::Result;
@@ -304,7 +304,7 @@ pub mod read {
     ///
     /// # Errors
     ///
-    /// The text is no clusters file.
+    /// A text that is no clusters file.
     pub fn clusters(text: &str) -> Result<()> {
         Ok(Clusters::parse(text)?.config.validate()?)
     }
@@ -313,7 +313,7 @@ pub mod read {
     ///
     /// # Errors
     ///
-    /// The text is no tree file.
+    /// A text that is no tree file.
     pub fn tree(text: &str) -> Result<()> {
         GridTree::parse(text).map(drop)
     }
@@ -330,7 +330,7 @@ fn ensure_can_be_written(formats: &[Format]) -> Result<()> {
     Ok(())
 }
 
-/// The comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
+/// Comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
 fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
     let mut intake = Intake::new(SwfReader::open(trace)?, Options::default());
     if let Some(first) = intake.next() {
@@ -360,7 +360,7 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
     Ok(text)
 }
 
-/// The log's name without its endings.
+/// The log's name without its extensions.
 fn stem(trace: &Path) -> String {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()

@@ -1,4 +1,4 @@
-//! Histories of jobs that are followed through a run: in words for people, as JSON for programs.
+//! Histories of jobs that are followed through a run: as text, and as JSON for programs.
 
 use crate::label::Label;
 use serde::Serialize;
@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use workload::LogJob;
 
-/// Lines of a history that are shown, unless all are wanted.
+/// Number of lines of a history that are shown without `--all`.
 const FEW: usize = 16;
 
 /// Columns of a line of text.
 const WIDTH: usize = 100;
 
-/// A job as the log has it.
+/// Job as in the log.
 #[derive(Debug)]
 pub(super) struct About {
     label: Label,
-    /// In the log's file.
+    /// Line of the log's file.
     line: u64,
     user: Option<Label>,
     pub(super) submit: Time,
@@ -87,14 +87,14 @@ pub(super) fn object(data: impl Serialize) -> Map<String, Value> {
     object
 }
 
-/// An event, or a time in which nothing changed.
+/// Event, or a period without changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(super) from: Time,
-    /// `None` of an instant.
+    /// End of a period; `None` for an instant.
     pub(super) until: Option<Time>,
     pub(super) words: String,
-    /// For programs: keys beside `from`, `until` and `words`.
+    /// Keys for programs, beside `from`, `until` and `words`.
     pub(super) facts: Map<String, Value>,
 }
 
@@ -120,11 +120,11 @@ pub(crate) struct Explanation {
     job: Label,
     /// Sentences about the job itself.
     about: Vec<String>,
-    /// For programs: keys beside `policy`, `job`, `note` and `history`.
+    /// Keys for programs, beside `policy`, `job`, `note` and `history`.
     facts: Map<String, Value>,
     /// Every change, in order of time.
     history: Vec<Line>,
-    /// The same with changes of one kind in one line.
+    /// The same with adjacent changes of one kind in one line.
     brief: Vec<Line>,
     note: Option<String>,
 }
@@ -135,7 +135,7 @@ impl Explanation {
         Self { policy: policy.to_owned(), job: job.label.clone(), about, facts, history, brief, note: None }
     }
 
-    /// With further facts about the job, in words and for programs, and a note at the end.
+    /// Adds facts about the job, in words and for programs, and a note at the end.
     pub(super) fn with(mut self, words: Option<String>, facts: Value, note: Option<String>) -> Self {
         self.about.extend(words);
         self.facts.extend(object(facts));
@@ -143,7 +143,7 @@ impl Explanation {
         self
     }
 
-    /// In words; `all` lines of the history, or few.
+    /// Formats the explanation as text, with `all` lines of the history or few.
     pub(super) fn in_words(&self, log: &str, all: bool) -> String {
         let is_brief = !all && self.history.len() > FEW;
         let lines: &[Line] = if is_brief { &self.brief } else { &self.history };
@@ -166,7 +166,7 @@ impl Explanation {
         format!("job {} of {log} under {}\n{text}", self.job, self.policy)
     }
 
-    /// For programs: every change.
+    /// The explanation for programs: every change.
     pub(super) fn as_json(&self) -> Value {
         let mut object = object(json!({ "policy": self.policy, "job": self.job }));
         object.extend(self.facts.clone());
@@ -176,7 +176,7 @@ impl Explanation {
     }
 }
 
-/// The sentence, two columns in, and what continues it, four.
+/// The sentence, indented by two columns; its continuation lines by four.
 fn indented(sentence: &str) -> String {
     let (mut text, mut column) = (" ".to_owned(), 1);
     for word in sentence.split(' ') {
@@ -195,7 +195,7 @@ fn indented(sentence: &str) -> String {
 /// Some jobs of a log, with a history of each.
 #[derive(Debug)]
 pub(crate) struct Followed<T> {
-    /// Numbers of jobs that have not come yet.
+    /// Numbers of jobs that have not arrived yet.
     wanted: Vec<u64>,
     tales: BTreeMap<JobId, Tale<T>>,
 }
@@ -212,7 +212,7 @@ impl<T: Default> Followed<T> {
         Self { wanted: numbers.to_vec(), tales: BTreeMap::new() }
     }
 
-    /// Notes the log's next job, before it is submitted.
+    /// Enters the log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
@@ -231,18 +231,18 @@ impl<T: Default> Followed<T> {
         self.tales.get_mut(&job)
     }
 
-    /// Nothing more will happen to the job.
+    /// Marks the end of the job's history.
     pub(crate) fn end(&mut self, job: JobId) {
         self.tales.entry(job).and_modify(|tale| tale.is_over = true);
     }
 
-    /// All tales, in order of submission.
+    /// All histories, in order of submission.
     pub(super) fn finish(&mut self) -> impl Iterator<Item = Tale<T>> + use<T> {
         std::mem::take(&mut self.tales).into_values()
     }
 }
 
-/// Jobs of worlds where every event is a line.
+/// Jobs of worlds in which every event is a line.
 pub(crate) type SharedHeard = Rc<RefCell<Followed<Vec<Line>>>>;
 
 pub(crate) fn heard(numbers: &[u64]) -> SharedHeard {
@@ -250,7 +250,7 @@ pub(crate) fn heard(numbers: &[u64]) -> SharedHeard {
 }
 
 impl Followed<Vec<Line>> {
-    /// Adds an event of that kind, reported in `words`, with further `facts`.
+    /// Adds an event of this kind, with its `words` and further `facts`.
     pub(crate) fn push(
         &mut self,
         job: JobId,
@@ -266,7 +266,7 @@ impl Followed<Vec<Line>> {
         }
     }
 
-    /// An explanation of each job. Of events of the kind `often`, neighbours are one line in brief.
+    /// An explanation of each job. In brief, adjacent events of the kind `often` are one line.
     pub(crate) fn explanations(&mut self, policy: &str, often: &str) -> Vec<Explanation> {
         let explanation = |Tale { about, history, .. }: Tale<Vec<Line>>| {
             let is_often = |line: &Line| line.facts["event"] == often;

@@ -1,4 +1,4 @@
-//! A listener to a run of space-shared machines: to the policy's reasons, and to the events.
+//! Listener to a run of space-shared machines: receives the policy's reasons, and the events.
 
 use super::history::{Explanation, Followed};
 use super::reasons::{At, By, Holder, Obstacle, Promise, Right, SiteName, Start, Step, Steps, Wait, When, explanation};
@@ -12,27 +12,27 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use workload::LogJob;
 
-/// Behind jobs that have outlived their expected run times, starts are planned a few nanoseconds ahead.
+/// Distance up to which a start is "at any moment": behind jobs that outlive their expected run times, plans are nanoseconds ahead.
 const MOMENT: Span = Span::from_nanos(1_000_000);
 
-/// From here on, nothing is expected to end.
+/// Time from which on no end is expected.
 const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 
 #[derive(Debug)]
 pub(crate) struct Listener {
     followed: Followed<Steps>,
     names: Labels,
-    /// Jobs that are followed and wait.
+    /// Followed jobs that wait.
     waiting: BTreeSet<JobId>,
-    /// The present pass, if one of them waits.
+    /// Present pass, if one of these jobs waits.
     pass: Pass,
-    /// Whether the policy has ever reported a reason.
+    /// True if the policy has ever reported a reason.
     reports: bool,
 }
 
 #[derive(Debug)]
 struct Labels {
-    /// Of all jobs in the system; never iterated.
+    /// Labels of all jobs in the system; never iterated.
     labels: FxHashMap<JobId, Label>,
     sites: Vec<SiteName>,
 }
@@ -55,7 +55,7 @@ impl Listener {
         Rc::new(RefCell::new(Self { followed, names, waiting, pass, reports: false }))
     }
 
-    /// Notes the log's next job, before it is submitted.
+    /// Enters the log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
         self.names.labels.insert(job.job.id, Label::of_job(job));
         self.followed.comes(job);
@@ -74,7 +74,7 @@ impl Listener {
         self.pass = if self.waiting.is_empty() { Pass::default() } else { Pass::of(view) };
         for job in &self.waiting {
             let Some(tale) = self.followed.tale(*job) else { continue };
-            // What is predicted, if anything is.
+            // The prediction, if there is one.
             tale.about.expected = self.pass.request(*job).estimate;
             let before = || self.names.of_all(self.pass.before(*job));
             tale.history.came_behind.get_or_insert_with(before);
@@ -101,7 +101,7 @@ impl Listener {
         }
     }
 
-    /// Adds a step to the history of a job that is followed.
+    /// Adds a step to the history of a followed job.
     fn push(&mut self, job: JobId, step: Step) {
         if let Some(tale) = self.followed.tale(job) {
             tale.history.steps.push(step);
@@ -115,7 +115,7 @@ impl Listener {
     }
 }
 
-/// A handle on a listener, for the policy and the run.
+/// Handle of a listener, for the policy and the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Ear(pub(crate) Rc<RefCell<Listener>>);
 
@@ -134,7 +134,7 @@ impl ReasonProbe for Ear {
 
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts) {
         let reasons = &mut self.0.borrow_mut().pass.reasons;
-        // A pass starts one job after the other: of equal length, the lists are the same.
+        // A pass starts one job after the other: lists of equal length are the same.
         let before = match reasons.last() {
             Some((_, _, last)) if last.len() == starts.len() => Rc::clone(last),
             _ => Rc::new(starts.clone()),
@@ -180,7 +180,7 @@ struct Pass {
     free: Vec<u32>,
     running: Vec<Vec<RunningJob>>,
     queue: Vec<(JobId, Request)>,
-    /// Each with the starts that the pass had made before it.
+    /// Reasons, each with the starts that the pass had made before it.
     reasons: Vec<(JobId, Reason, Rc<Starts>)>,
 }
 
@@ -200,7 +200,7 @@ impl Pass {
         &self.queue.iter().find(|(other, _)| *other == job).expect("it waits").1
     }
 
-    /// Jobs that came before the job, in order of arrival.
+    /// Jobs that arrived before the job, in order of arrival.
     fn before(&self, job: JobId) -> impl Iterator<Item = JobId> {
         self.queue.iter().map(|(other, _)| *other).take_while(move |other| *other != job)
     }
@@ -209,7 +209,7 @@ impl Pass {
         self.reasons.iter().filter(move |(other, ..)| *other == job).map(|(_, reason, before)| (reason, &**before))
     }
 
-    /// The job starts on the machine, as one of `starts`.
+    /// Start of the job on the machine, as one of `starts`.
     fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Labels) -> Start {
         let waits = |other: &JobId| !starts.iter().any(|(start, _)| start == other);
         let mut start = Start {
@@ -236,11 +236,11 @@ impl Pass {
         start
     }
 
-    /// The job waits on, when `starts` start.
+    /// Continued wait of the job, when `starts` start.
     fn wait(&self, job: JobId, starts: &Starts, names: &Labels) -> Wait {
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
         let mut place = self.before(job).count() + 1;
-        // The starts before the policy came to the job.
+        // The starts made before the policy considered the job.
         let mut before = starts;
         for (reason, so_far) in self.reasons_of(job) {
             match reason {
@@ -288,7 +288,7 @@ impl Pass {
         }
     }
 
-    /// The machine with most room after these starts, of those that the job may use.
+    /// The machine with the most room after these starts, among those that the job may use.
     fn roomiest(&self, job: JobId, starts: &Starts) -> usize {
         let request = self.request(job);
         let suits = |machine: &usize| {
@@ -300,7 +300,7 @@ impl Pass {
         most.expect("admission rejects jobs that no machine suits")
     }
 
-    /// The holders of the processors that the job lacks on the machine after these starts, by expected end.
+    /// Holders of the processors that the job lacks on the machine after these starts, by expected end.
     fn holders(&self, job: JobId, machine: usize, starts: &Starts, names: &Labels) -> Vec<Holder> {
         let (mut held, mut left) = (Vec::new(), self.free_after(machine, starts));
         let mut running = self.running[machine].clone();
@@ -317,7 +317,7 @@ impl Pass {
         held
     }
 
-    /// Those of `starts` that start on the machine, as they will run.
+    /// Those of `starts` that start on the machine, as running jobs.
     fn starting<'a>(&'a self, machine: usize, starts: &'a Starts) -> impl Iterator<Item = RunningJob> + 'a {
         let here = starts.iter().filter(move |(_, place)| place.index() == machine);
         here.map(move |(job, _)| self.machines[machine].running(*job, self.request(*job), self.now))

@@ -1,4 +1,4 @@
-//! Reasons why a job waits and starts, as data: in words for people, as JSON for programs.
+//! Reasons for the waits and starts of a job, as data: formatted as text, and as JSON for programs.
 
 use super::history::{About, Explanation, Line, Tale, object, processors};
 use crate::label::Label;
@@ -9,14 +9,14 @@ use sim_core::{Span, Time};
 use std::fmt;
 use std::sync::Arc;
 
-/// More jobs than these are counted, and not named.
+/// Largest number of jobs that are named; further ones are counted.
 const NAMED: usize = 5;
 
-/// A place by its name.
+/// Name of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SiteName {
     pub(super) name: Arc<str>,
-    /// Whether there is no other one: words then leave it out.
+    /// True if it is the only place, which text then omits.
     pub(super) is_only: bool,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for At {
     }
 }
 
-/// An event in the life of a job, or a time in which nothing changed. Serialized with its facts; times in seconds, `null` for never.
+/// Event in the life of a job, or a period without changes. Serialized with its facts; times in seconds, `null` for never.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub(super) enum Step {
@@ -79,19 +79,19 @@ pub(super) struct Wait {
     pub(super) from: Time,
     #[serde(skip)]
     pub(super) until: Time,
-    /// `None` if the policy reports none.
+    /// `None` if the policy reports no reason.
     pub(super) reason: Option<Obstacle>,
     pub(super) passes: u64,
     /// Its place in the policy's order, in the first pass and the last; the first is 1.
     pub(super) place: usize,
     pub(super) last_place: usize,
-    /// The machine with most room, of those that it may use.
+    /// The machine with the most room, among those that it may use.
     pub(super) site: SiteName,
     /// Processors that were free there: the fewest and the most.
     pub(super) free: u32,
     #[serde(skip)]
     pub(super) most_free: u32,
-    /// Jobs whose expected ends would give it the rest, in that order; empty if enough are free.
+    /// Jobs whose expected ends would give it the missing processors, in that order; empty if enough are free.
     pub(super) held_by: Vec<Holder>,
     /// Its reservation, in the first pass and the last.
     #[serde(skip)]
@@ -99,7 +99,7 @@ pub(super) struct Wait {
     pub(super) promised: Option<Promise>,
 }
 
-/// The obstacle that keeps a job from starting.
+/// Obstacle that keeps a job from starting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Obstacle {
@@ -147,9 +147,9 @@ pub(super) struct Promise {
 #[serde(untagged)]
 pub(super) enum When {
     At(At),
-    /// Behind a job that has outlived its expected run time.
+    /// Soon, behind a job that has outlived its expected run time.
     AnyMoment(&'static str),
-    /// By what is expected.
+    /// Never, by present expectations.
     Never,
 }
 
@@ -164,11 +164,11 @@ pub(super) struct Start {
     pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
     pub(super) right: Option<Right>,
-    /// Processors that were free there when the policy came to it, if the policy reports reasons.
+    /// Processors that were free there when the policy considered it, if the policy reports reasons.
     pub(super) free: Option<u32>,
     /// Jobs that it passed, in the policy's order.
     pub(super) passed: Vec<Label>,
-    /// Jobs that came before it and wait on.
+    /// Jobs that arrived before it and continue to wait.
     pub(super) overtaken: Vec<Label>,
 }
 
@@ -182,13 +182,13 @@ pub(super) enum Right {
 }
 
 impl Wait {
-    /// Whether nothing has changed but its place.
+    /// Returns true if nothing has changed except its place.
     fn is_same(&self, next: &Self) -> bool {
         (&self.reason, &self.site, self.free, self.most_free, &self.held_by, &self.promised)
             == (&next.reason, &next.site, next.free, next.most_free, &next.held_by, &next.first_promise)
     }
 
-    /// Whether no more than numbers have changed.
+    /// Returns true if only numbers have changed.
     fn is_like(&self, next: &Self) -> bool {
         let is_like = match (&self.reason, &next.reason) {
             (Some(Obstacle::Barred { by, .. }), Some(Obstacle::Barred { by: others, .. })) => {
@@ -276,7 +276,7 @@ impl Wait {
         }
     }
 
-    /// The holders of the processors that it lacks.
+    /// Holders of the processors that it lacks.
     fn held(&self) -> String {
         let holder = |Holder { job, processors: width, expected_until }: &Holder| {
             let holder = job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
@@ -326,7 +326,7 @@ impl Start {
             }
             None => {}
         }
-        // In the policy's own order, a backfilled job has named the jobs that it passed.
+        // In the policy's own order, the text of a backfilled job already names the jobs that it passed.
         if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
             let wait = if overtaken.len() == 1 { "waits" } else { "wait" };
             text += &format!(", before {}, which came earlier and {wait} on", jobs(overtaken));
@@ -367,7 +367,7 @@ pub(super) struct Steps {
     pub(super) came_behind: Option<Vec<Label>>,
 }
 
-/// The steps with neighbours joined in which nothing has changed; or, if `brief`, no more than numbers.
+/// Steps with adjacent ones merged if nothing has changed; if `brief`, also if only numbers have changed.
 fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
     let mut joined: Vec<Step> = Vec::new();
     for step in steps {
@@ -381,10 +381,10 @@ fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
     joined
 }
 
-/// The explanation of a job. `reports` is whether the policy has ever reported a reason.
+/// The explanation of a job. `reports` is true if the policy has ever reported a reason.
 pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Explanation {
     let Tale { about, history: Steps { mut steps, came_behind }, .. } = tale;
-    // A pass that the policy has not made says nothing where the policy reports reasons.
+    // If the policy reports reasons, a pass without its decision has no information.
     steps.retain(|step| !reports || !matches!(step, Step::Waits(wait) if wait.reason.is_none()));
     // A wait lasts until the next step.
     for next in (1..steps.len()).rev() {

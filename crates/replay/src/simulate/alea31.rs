@@ -28,7 +28,7 @@ struct Alea31 {
     start_up: Time,
 }
 
-/// One more than the clusters that a job can name.
+/// One more than the number of clusters that a job can name.
 const TOO_MANY: usize = 128;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -72,7 +72,7 @@ impl World for Alea31 {
         &self.sites
     }
 
-    /// All jobs are read first: there is no other way to give them to this world.
+    /// All jobs are read first, since this world takes them as a whole.
     fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let (policy, control) = (&self.policies[policy], asked.control.clone());
         let mut intake = intake(&self.log, &self.machines)?;
@@ -82,7 +82,7 @@ impl World for Alea31 {
             let one = one?;
             known.borrow_mut().insert(one.job.id, FromLog::from(&one));
             let Alea31Job { job, user, .. } = one;
-            // Jobs without a user are one user's.
+            // Jobs without a user belong to one common user.
             Ok(Job { job, user: user.unwrap_or(u32::MAX) })
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;

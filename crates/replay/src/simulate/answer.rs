@@ -1,4 +1,4 @@
-//! The answer of a comparison: which policy is best, by how much, for which jobs, and whether the difference is significant.
+//! The answer of a comparison: the best policy, its difference by class of jobs, and the significance of the difference.
 
 use super::compare::{between, difference, differences, ranked};
 use super::report::Report;
@@ -9,12 +9,12 @@ use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
 
-/// The metric that the headline compares: the first one that all policies have.
+/// Metric of the headline: the first one that all policies have.
 pub(super) fn chosen(report: &Report<'_>) -> Option<&'static Metric> {
     differences(report.runs, report.baseline).first().map(|one| one.metric)
 }
 
-/// The answer in sentences, the first of them as a headline; none about a single policy.
+/// The answer in sentences, the first of them as a headline; empty for a single policy.
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let Some(metric) = chosen(report) else { return Vec::new() };
     let runs = report.runs;
@@ -24,7 +24,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         others.min_by(|a, b| means[*a].total_cmp(&means[*b]))
     };
     let Some(best) = by_mean(None) else { return Vec::new() };
-    // The best policy against the baseline; the baseline, if it is the best, against the next.
+    // The best policy against the baseline; if the baseline is the best, against the next.
     let Some((other, base)) = (if best == report.baseline {
         by_mean(Some(best)).map(|next| (next, best))
     } else {
@@ -76,7 +76,7 @@ fn by_class(report: &Report<'_>, pair: [usize; 2], metric: &Metric) -> Option<St
     (!found.is_empty()).then(|| [better, Some(worse)].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// The other policies by their standing to the best.
+/// The other policies by their standing relative to the best.
 fn standing_of_others(runs: &[Run], metric: &Metric, best: usize, standings: &[Standing]) -> String {
     let list = |wanted: &dyn Fn(usize) -> bool, text: &str| {
         let names = (0..runs.len())
@@ -138,7 +138,7 @@ pub(super) fn classes(report: &Report<'_>) -> Option<Forest> {
     (!facets.is_empty()).then(|| against.forest("class-differences", &title, metric, true, facets))
 }
 
-/// All metrics, in percent of the baseline's mean. The chosen metric and responses, which differ by as much, are in the data alone.
+/// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the data.
 pub(super) fn metrics(report: &Report<'_>) -> Forest {
     let all = differences(report.runs, report.baseline);
     let mut metrics: Vec<&Metric> =
@@ -154,7 +154,7 @@ pub(super) fn metrics(report: &Report<'_>) -> Forest {
     against.metrics("differences", facets.collect())
 }
 
-/// The policies but for the baseline, with the slots of their colours.
+/// The policies except the baseline, with the slots of their colours.
 fn against<'a>(report: &Report<'a>) -> DifferencesTo<'a> {
     let baseline = report.baseline;
     let others = report.runs.iter().map(|run| run.name.clone()).zip(0..).filter(|(_, slot)| *slot != baseline);

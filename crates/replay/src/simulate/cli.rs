@@ -13,7 +13,7 @@ use lab::output::OutDir;
 use std::path::PathBuf;
 use workload::Deadlines;
 
-/// Text behind the options, in lines of 80 columns; `POLICIES` and `ORDERS` stand for the registries.
+/// Text after the options, in lines of 80 columns; `POLICIES` and `ORDERS` stand for the registries.
 const HELP: &str = "\
 Examples:
   cargo xtask simulate KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
@@ -130,7 +130,7 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or
 gets wrong is repaired under named rules, and the report counts each.";
 
-/// A line for each order of a queue, with its source.
+/// One line for each order of a queue, with its source.
 fn orders() -> String {
     let line = |order: Order| {
         let source = Some(order.source()).filter(|source| *source != "textbooks");
@@ -144,10 +144,10 @@ fn orders() -> String {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = HELP.replace("POLICIES", &Policy::help()).replace("ORDERS", &orders()))]
 pub struct Simulate {
-    /// The log, and how it is read.
+    /// The log and its reading options.
     #[command(flatten)]
     pub log: LogOptions,
-    /// The world, and its policies.
+    /// The world and its policies.
     #[command(flatten)]
     pub world: WorldOptions,
     /// Policy that the others are compared with: one of those named by --policy. The default is easy if it is among them, else
@@ -181,17 +181,17 @@ pub enum Table {
     Differences,
     /// best.csv, the policies that may be the best.
     Best,
-    /// columns.md, what the columns of the others are.
+    /// columns.md, the meaning of the columns of the others.
     Columns,
 }
 
 impl Simulate {
-    /// Whether a table is to be written.
+    /// Returns true if a table is to be written.
     pub(super) fn writes(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
-    /// The files of one policy's jobs; `header` is that of `schedule.swf`.
+    /// Files of one policy's jobs; `header` is that of `schedule.swf`.
     pub(super) fn rows(&self, sites: &Sites, header: &str, out: &OutDir) -> Result<Rows> {
         let mut rows = Rows::of(sites);
         if self.writes(Table::Jobs) {

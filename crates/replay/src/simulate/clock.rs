@@ -1,4 +1,4 @@
-//! The running of a simulation: its caller, and the end of the clock.
+//! The execution of a simulation: control by its caller, and the end of the clock.
 
 use crate::options::LogOptions;
 use anyhow::{Result, anyhow, bail, ensure};
@@ -9,19 +9,19 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How often Ctrl-C is looked for, in events.
+/// Number of events between checks for Ctrl-C.
 const PATIENCE: u32 = 10_000;
 
-/// The last instant that is simulated. The clock ends at 584 years; a job that is planned behind those that run now may
-/// begin 136 years later, and take as long.
+/// Last instant that is simulated. The clock ends at 584 years; a job that is planned behind the running ones may
+/// begin 136 years later, and run as long.
 pub(super) const LATEST: Time = Time::from_secs(YEARS * YEAR);
 pub(super) const YEARS: u64 = 300;
 const YEAR: u64 = 365 * 86_400;
 
-/// The longest job, wherever it runs: the longest request that a log can hold.
+/// Longest run time on any machine: the longest request that a log can hold.
 const LONGEST: f64 = u32::MAX as f64;
 
-/// Refuses a job, called `number` in its log, that would take too long on the slowest machine, of that speed.
+/// Refuses a job, called `number` in its log, that would run too long on the slowest machine, with speed `slowest`.
 pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(), String> {
     let estimate = job.request.estimate.unwrap_or(Span::ZERO);
     let seconds = estimate.max(job.runtime).as_secs_f64() / slowest;
@@ -35,7 +35,7 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
     ))
 }
 
-/// A run as its caller sees and stops it; clones are the same one.
+/// Handle by which a caller observes and stops a run; clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Control(Arc<(AtomicBool, AtomicU64)>);
 
@@ -45,7 +45,7 @@ impl Control {
         self.0.0.store(true, Ordering::Relaxed);
     }
 
-    /// Jobs that have left the system so far, under all policies.
+    /// Number of jobs that have left the system so far, under all policies.
     pub fn jobs(&self) -> u64 {
         self.0.1.load(Ordering::Relaxed)
     }
@@ -54,18 +54,18 @@ impl Control {
         self.0.1.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the run is to end: by its caller, or by a signal that the process listens for.
+    /// Returns true if the run must end: by its caller, or by a signal that the process handles.
     pub(super) fn is_stopped(&self) -> bool {
         self.0.0.load(Ordering::Relaxed) || interrupt::requested()
     }
 }
 
-/// Runs as long as it `goes_on`, until nothing is left to happen, an interruption, or the end of the clock. `run` names it in
+/// Runs as long as `goes_on`, until no event is left, an interruption, or the end of the clock. `run` names the run in
 /// messages: the log and the policy.
 ///
-/// A plan may lie far ahead of the run: five jobs behind each other that are expected to take 136 years each. No bound from
-/// outside is both sound and fair to a log of many waiting jobs, so the arithmetic of time itself, which never wraps, ends
-/// such a run; the error that blames the input is made here, once for all policies.
+/// A plan may lie far ahead of the run: for example five jobs behind each other with expected run times of 136 years. No bound from
+/// outside is both sound and fair to a log of many waiting jobs, so the time arithmetic itself, which never wraps, ends
+/// such a run. The error that refers to the input is made here, once for all policies.
 pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     sim: &mut Sim<M, P>,
     run: &str,
@@ -93,7 +93,7 @@ pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     Ok(())
 }
 
-/// The name of a run for [`run_out`].
+/// Name of a run for [`run_out`].
 pub(super) fn run_of(log: &LogOptions, policy: impl Display) -> String {
     format!("{}: under {policy}", log.trace().display())
 }

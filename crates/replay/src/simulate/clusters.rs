@@ -17,7 +17,7 @@ use workload::file::read_text;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClustersFile {
-    /// Parallel tasks on a node, at most.
+    /// Largest number of parallel tasks on a node.
     #[serde(default = "four")]
     mpl: u32,
     #[serde(default = "task_overhead")]
@@ -40,7 +40,7 @@ struct UsersTable {
     memory: f64,
 }
 
-/// What each task of the log needs of its node: logs do not have it.
+/// Demand of each task of the log on its node, which logs do not contain.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct TaskTable {
@@ -101,7 +101,7 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// Reads `path`: a clusters file in TOML if it is called so, else a machine file, each processor of which is a node.
+    /// Reads `path`: a clusters file in TOML if it has that extension, otherwise a machine file, each processor of which is a node.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
         let clusters = if is_toml {
@@ -180,7 +180,7 @@ impl Clusters {
 
 /// The defaults for a log: no local users, and tasks that need a whole CPU and no memory.
 fn of_a_log() -> Config {
-    // FFIT and RR then cost no predictions.
+    // FFIT and RR then make no predictions.
     let forecasts = metasched::config::Forecasts::AsThePolicyAsks;
     Config { forecasts, occupied: Some(Vec::new()), ..Config::of_the_paper(0) }
 }

@@ -1,6 +1,7 @@
 //! `jobs.parquet`: the rows of `jobs.csv`, column by column.
 //!
-//! A row group is kept until it is full, and so is its entry in the end of the file: memory does not grow with the log. Nothing is compressed: what packs best differs from processor to processor, and files are the same bytes on each.
+//! Memory does not grow with the log, except for an entry per row group in the end of the file. Nothing is compressed: the bytes are the
+//! same on every processor.
 
 use super::row::{COLUMNS, Row, Seconds};
 use parquet::column::writer::ColumnWriterImpl;
@@ -14,9 +15,9 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
 
-/// Rows of a group: a megabyte or so for each of the longer columns.
+/// Rows of a group: about a megabyte for each of the longer columns.
 const GROUP: usize = 1 << 16;
-/// Bytes of lists of processors at which a group ends early: these may be longer than all other columns.
+/// Bytes of processor lists at which a group ends early: these lists may be longer than all other columns.
 const GROUP_LISTS: usize = 1 << 24;
 
 /// The fields of a [`Row`], in their order.
@@ -35,7 +36,7 @@ const SCHEMA: &str = "message jobs {
     OPTIONAL BYTE_ARRAY allocated (STRING);
 }";
 
-/// The unit of a column; none where there is nothing to measure.
+/// Unit of a column; `None` for a column without one.
 fn unit(column: &str) -> Option<&'static str> {
     match column {
         "submit" | "start" | "finish" | "deadline" => Some("s since the first submit"),
@@ -70,7 +71,7 @@ impl<W: Write + Send> ParquetRows<W> {
         if self.group.is_full() { self.end_group().map_err(plain) } else { Ok(()) }
     }
 
-    /// The file, complete.
+    /// Completes the file and returns it.
     pub(super) fn finish(mut self) -> io::Result<W> {
         if !self.group.job.values.is_empty() {
             self.end_group().map_err(plain)?;
@@ -86,7 +87,7 @@ impl<W: Write + Send> ParquetRows<W> {
     }
 }
 
-/// The error of the disk, if it is one.
+/// Returns the disk's error, if it is one.
 fn plain(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -141,7 +142,7 @@ impl Group {
         Ok(())
     }
 
-    /// In the order of [`SCHEMA`].
+    /// Writes the columns in the order of [`SCHEMA`].
     fn write<W: Write + Send>(self, into: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
         self.job.write(into)?;
         self.submit.write(into)?;
@@ -161,7 +162,7 @@ impl Group {
 /// Values of one column.
 struct Column<T: DataType> {
     values: Vec<T::T>,
-    /// 1 where there is a value, 0 where there is none.
+    /// 1 for each value, 0 for each missing value.
     levels: Vec<i16>,
 }
 
@@ -180,7 +181,7 @@ impl<T: DataType> Column<T> {
     fn write<W: Write + Send>(self, into: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
         let mut column = into.next_column()?.expect("the schema has a column for each");
         let writer: &mut ColumnWriterImpl<'_, T> = column.typed();
-        // A required column has no levels, and takes none.
+        // The writer ignores the levels of a required column.
         writer.write_batch(&self.values, Some(&self.levels), None)?;
         column.close()
     }

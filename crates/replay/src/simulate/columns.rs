@@ -1,11 +1,11 @@
-//! `columns.md`: what the columns of the tables are, with their units.
+//! `columns.md`: the meaning of the columns of the tables, with their units.
 
 use super::cli::Format;
 use super::report::Report;
 use super::rows::LISTED;
 use metrics::Metric;
 
-/// What is written beside the tables.
+/// Text of the file.
 pub(super) fn text(report: &Report<'_>) -> String {
     let allocated = if report.sites().shares_processors() {
         "empty: tasks share processors here".to_owned()
@@ -20,7 +20,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{SUMMARY}{}{REST}", metrics(report))
 }
 
-/// Rows about metrics: one for neighbours of one definition.
+/// Rows about metrics: one for adjacent metrics with the same definition.
 fn metrics(report: &Report<'_>) -> String {
     let measured: Vec<&Metric> = report.runs[0].columns.iter().map(|(metric, _)| *metric).collect();
     let groups = measured.chunk_by(|a, b| (a.text(), a.unit()) == (b.text(), b.unit()));

@@ -10,23 +10,23 @@ use lab::table::csv;
 use metrics::best::{Standing, standings};
 use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
-/// Policy that others are compared with by default.
+/// Default baseline.
 const USUAL: &str = "easy";
 
-/// The standing of a policy among those that are compared.
+/// Standing of a policy among those that are compared.
 #[derive(Debug)]
 pub struct Ranked<'a> {
-    /// By this metric.
+    /// Metric of the comparison.
     pub metric: &'static Metric,
     /// Name of the policy.
     pub policy: &'a str,
     /// Mean over jobs.
     pub mean: f64,
-    /// Whether no policy is significantly better.
+    /// Standing relative to the best policy.
     pub standing: Standing,
 }
 
-/// Position of the policy that others are compared with: the one wanted, else EASY, else the first.
+/// Position of the baseline: the one wanted, otherwise EASY, otherwise the first.
 pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
     let Some(text) = wanted else { return Ok(world.position(USUAL).unwrap_or(0)) };
     world.position(text).ok_or_else(|| {
@@ -42,7 +42,7 @@ pub(super) fn differences(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> 
     of_pairs(runs, &pairs)
 }
 
-/// Differences of every pair of policies, by metric: those to the baseline first, then of two others the later less the earlier.
+/// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the earlier.
 pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
     let is_other = |policy: &usize| *policy != baseline;
     let others = (0..runs.len()).filter(is_other);
@@ -86,7 +86,7 @@ const fn blocks(run: &Run) -> &Blocks {
     &run.outcome.watched.blocks
 }
 
-/// Difference of two policies, each over some of its jobs; without an interval where one of them is saturated.
+/// Difference of two policies, each over some of its jobs; without an interval if one of them is saturated.
 pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &Metric, level: f64) -> Option<Estimate> {
     let [(_, ours), (_, theirs)] = of;
     let estimate = ours.difference_at(theirs, metric.name(), level)?;
@@ -94,7 +94,7 @@ pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &Metric, level: f64) 
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
 
-/// Mean of each policy, not a number where it has none, and which may be the best.
+/// Mean of each policy, NaN if it has none, and its standing.
 pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>) {
     let mean = |run: &Run| blocks(run).mean(metric.name()).map_or(f64::NAN, |mean| mean.mean);
     let means: Vec<f64> = runs.iter().map(mean).collect();
@@ -105,14 +105,14 @@ pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>)
     (means, found)
 }
 
-/// Sentences about the best policies; none about a single one.
+/// Sentences about the best policies; empty for a single one.
 pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     let metrics = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
     metrics.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
 
-/// Every policy by every metric that it has a mean of.
+/// Every policy by every metric of which it has a mean.
 pub(super) fn standings_of(runs: &[Run]) -> Vec<Ranked<'_>> {
     let of_metric = |metric: &'static Metric| {
         let (means, found) = ranked(runs, metric);
@@ -143,7 +143,7 @@ pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
     csv(head, all(runs, baseline).into_iter().map(row))
 }
 
-/// Differences to the baseline in wait and bounded slowdown, a line for each; empty of one policy.
+/// Differences to the baseline in wait and bounded slowdown, a line for each; empty for one policy.
 pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
     let mut text = String::new();
     let mut reasons: Vec<String> = Vec::new();

@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The version of the protocol that a program is greeted with. It may choose the next one.
+/// Version of the protocol in the greeting. A program may choose the next one.
 const PROTOCOL: u32 = 1;
 
-/// The version in which every event has its time, and `every` is known.
+/// Version in which every event has its time, and `every` is known.
 const TIMED: u32 = 2;
 
-/// The answers to the greeting.
+/// Valid answers to the greeting.
 const READY: &str =
     r#"{"type":"ready","protocol":1}, or {"type":"ready","protocol":2,"every":"event"} (without "every" as well)"#;
 
@@ -34,7 +34,7 @@ const READY: &str =
 pub(crate) struct Command(pub(super) Vec<String>);
 
 impl Command {
-    /// Splits the text behind `exec+` at its spaces.
+    /// Splits the text after `exec+` at its spaces.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
@@ -43,8 +43,8 @@ impl Command {
         Ok(Self(words))
     }
 
-    /// The program, found as the system finds it, and every argument that is a file or names one behind `=`. Files that these
-    /// import or start are not among them.
+    /// Files of the program: its executable, as the system finds it, and every argument that is a file or names one after `=`.
+    /// Files that these import or start are not included.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let (program, arguments) = self.0.split_first().expect("a command has at least one word");
         let arguments =
@@ -113,23 +113,23 @@ struct Pass {
     free: Vec<u32>,
 }
 
-/// A job that waits from now on.
+/// Job that waits from now on.
 #[derive(Serialize)]
 struct Submitted {
     job: u64,
     submit: f64,
     processors: u32,
-    /// `null` where the log has none.
+    /// `null` if the log has none.
     requested: Option<f64>,
     user: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<f64>,
-    /// Machines where it may run, if not all.
+    /// Machines that it may run on; omitted if all.
     #[serde(skip_serializing_if = "Option::is_none")]
     machines: Option<Vec<u32>>,
 }
 
-/// The end of `job`, a failure that `lost` jobs, which are submitted again, or a repair.
+/// End of `job`, a failure with its `lost` jobs, which are submitted again, or a repair.
 #[derive(Serialize)]
 struct MachineEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ struct Ready {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Every {
-    /// Passes also where no job waits.
+    /// Passes also while no job waits.
     Event,
 }
 
@@ -165,7 +165,7 @@ struct Decision {
     wake: Option<f64>,
 }
 
-/// A job to start: on the first machine that has room for it, or on the one named.
+/// Job to start: on the first machine that has room for it, or on the named one.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 enum StartOrder {
@@ -173,10 +173,10 @@ enum StartOrder {
     Placed { job: u64, machine: u32 },
 }
 
-/// The error that ended the conversation early: a policy itself cannot return one.
+/// Error that ended the conversation early: a policy itself cannot return one.
 pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
 
-/// A program that decides.
+/// A policy whose decisions a program makes.
 pub(super) struct Exec {
     conversation: Conversation,
     from_log: FromLogs,
@@ -186,7 +186,7 @@ pub(super) struct Exec {
     pass: Pass,
     /// The jobs that wait or run.
     present: BTreeMap<JobId, Present>,
-    /// The same by the log's numbers, by which the program names them.
+    /// The same by the log's numbers, which the program uses.
     by_number: BTreeMap<u64, JobId>,
     wake: Option<Time>,
 }
@@ -198,11 +198,11 @@ struct Present {
 }
 
 impl Exec {
-    /// Starts the program and greets it.
+    /// Starts the program and sends the greeting.
     ///
     /// # Errors
     ///
-    /// The program cannot be started, or does not answer as it should within `patience`.
+    /// The program cannot be started, or does not answer correctly within `patience`.
     pub(super) fn start(
         command: &Command,
         machines: &[Machine],
@@ -294,7 +294,7 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         if self.failure.borrow().is_none() {
-            // All has been decided, whether the program still listens or not.
+            // All decisions are made; the program may have ended already.
             let _ = self.conversation.send(&Message::End);
         }
     }

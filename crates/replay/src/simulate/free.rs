@@ -1,8 +1,8 @@
-//! Processors that are free, as blocks of neighbours: a machine of four billion takes no more memory than one of four.
+//! Free processors as contiguous blocks: a machine of four billion takes no more memory than one of four.
 
 use std::collections::BTreeMap;
 
-/// Free processors of one place: the first of each block, and how many there are. No two blocks touch.
+/// Free processors of one place: the first of each block, and its length. No two blocks are adjacent.
 #[derive(Debug, Default)]
 pub(super) struct Free(BTreeMap<u32, u32>);
 
@@ -41,7 +41,7 @@ impl Free {
             self.0.remove(&before);
             (first, count) = (before, length + count);
         }
-        // Beyond the last number there is no processor, and no block.
+        // There is no processor, and no block, after the last number.
         if let Some(after) = first.checked_add(count)
             && let Some(length) = self.0.remove(&after)
         {
@@ -60,7 +60,7 @@ mod tests {
     fn blocks_are_those_of_a_set_of_numbers() {
         let (mut free, mut set) = (Free::block(10, 50), (10..60).collect::<BTreeSet<u32>>());
         let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
-        // Numbers of no pattern, by a generator of one line.
+        // Pseudorandom numbers from a generator of one line.
         let mut state = 7_u32;
         let mut next = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

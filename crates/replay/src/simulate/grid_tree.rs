@@ -17,13 +17,13 @@ use workload::LogJob;
 #[serde(deny_unknown_fields)]
 struct TreeFile {
     tree: Tree,
-    /// In the whole world; sites are spread over them evenly, in their order.
+    /// Number in the whole world; sites are spread over them evenly, in their order.
     #[serde(default = "one")]
     backbones: u32,
-    /// In each backbone.
+    /// Number in each backbone.
     #[serde(default = "one")]
     nets: u32,
-    /// Names of operating systems; left out, there is one, which all servers and jobs have.
+    /// Names of operating systems; if omitted, there is one, which all servers and jobs have.
     #[serde(default)]
     systems: Vec<String>,
     /// Share of every server that its owners keep busy.
@@ -68,7 +68,7 @@ pub(super) struct JobRules {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum TimeRule {
-    /// Its work, run time × processors, spread over all CPUs of the server.
+    /// A job's work, run time × processors, spread over all CPUs of the server.
     #[default]
     Work,
     Runtime,
@@ -88,9 +88,9 @@ struct SiteTable {
 #[serde(deny_unknown_fields)]
 struct ServerTable {
     cpus: u32,
-    /// By name; left out, all.
+    /// Names; if omitted, all systems.
     systems: Option<Vec<String>>,
-    /// How many of this kind.
+    /// Number of servers of this kind.
     #[serde(default = "one")]
     count: u32,
 }
@@ -111,12 +111,12 @@ impl Default for JobRules {
     }
 }
 
-/// The world of a simulation, its tree, and what it makes of the jobs of a log.
+/// World of a simulation, its tree, and the rules for jobs of a log.
 pub(super) struct GridTree {
     pub(super) config: Config,
     pub(super) world: World,
     jobs: JobRules,
-    /// Of servers, by number.
+    /// Names of servers, by number.
     names: Vec<String>,
     of_file: bool,
 }
@@ -138,7 +138,7 @@ impl GridTree {
         Self::parse(&text).with_context(|| path.display().to_string())
     }
 
-    /// A world as the paper's, in another size: the first level spans backbones, the second nets, the others sites; 13
+    /// A world like the paper's, in another size: the first level spans backbones, the second nets, the others sites; 13
     /// servers to four sites, of the paper's types and systems, drawn by the seed.
     fn drawn(levels: &[u32], seed: u64) -> Result<Self> {
         let (backbones, nets) = match *levels {
@@ -219,7 +219,7 @@ impl GridTree {
         Ok(Self { config, world, jobs, names, of_file: true })
     }
 
-    /// A job of a log as this grid sees it: its user's work station, operating system and data.
+    /// Job of a log as this grid sees it: its user's work station, operating system and data.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; no flow is that large")]
     pub(super) fn submission(&self, LogJob { job, user, .. }: LogJob) -> Submission {
         let user = user.unwrap_or(0);
@@ -234,7 +234,7 @@ impl GridTree {
         }
     }
 
-    /// Whether the work of jobs is spread over all CPUs of their servers.
+    /// Returns true if the work of jobs is spread over all CPUs of their servers.
     pub(super) fn divides_work(&self) -> bool {
         self.jobs.time == TimeRule::Work
     }
@@ -251,7 +251,7 @@ impl GridTree {
     }
 }
 
-/// Each level is a function that calls itself.
+/// Largest number of levels, each of which is a recursive call.
 const MOST_LEVELS: usize = 64;
 
 /// The numbers of `4-2-5`; `None` if that is no list of numbers.

@@ -1,6 +1,6 @@
-//! One policy on jobs that are held: what an experiment does a thousand times.
+//! One policy on jobs in memory: the step that an experiment repeats.
 //!
-//! The same world and policies as `simulate`, without its files: of each job, when it started and ended is kept.
+//! The same world and policies as `simulate`, without its files: only start and end of each job are kept.
 
 use super::clock::{Control, ensure_ends_on};
 use super::policy::{Policy, Search};
@@ -21,13 +21,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use workload::{Estimates, Machines};
 
-/// When a job started and when it ended; `None` if it was rejected.
+/// Start and end of a job; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
 
-/// Blocks of the jobs that were submitted from `from` to `to`, as `simulate` notes them during the run.
+/// Blocks of the jobs that were submitted from `from` to `to`, as `simulate` records them during the run.
 pub(crate) fn blocks_of(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time)) -> Blocks {
     let mut blocks = Blocks::new();
-    // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next comes.
+    // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next arrives.
     let mut last_start: Option<Time> = None;
     for (job, placement) in jobs.iter().zip(placements) {
         let Some((start, finish)) = *placement else { continue };
@@ -46,17 +46,17 @@ pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRe
 }
 
 impl Policy {
-    /// SHA-256 of the files that decide what it does, by path.
+    /// SHA-256 of the files that determine its behaviour, by path.
     ///
     /// # Errors
     ///
-    /// A file cannot be read.
+    /// A file that cannot be read.
     pub(crate) fn programs(&self) -> Result<BTreeMap<String, String>> {
         hashes_of(&self.files())
     }
 
-    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry what
-    /// `estimates` say of run times; or the request, where these are predictions. Returns when each ran, and the trend of the work
+    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry the run times
+    /// by `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the work
     /// that waited.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Policy {
     }
 }
 
-/// The machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
+/// Machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
 pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
     let sites = sites::from_file(&Machines::open(path)?, inside, path)?;
     Ok(sites.into_iter().map(|site| site.machine).collect())
@@ -107,7 +107,7 @@ struct Kept {
     finish: Option<Time>,
 }
 
-/// Keeps when jobs started and ended, by their numbers.
+/// Probe that keeps start and end of jobs, by their numbers.
 struct Placements(Vec<Kept>);
 
 impl Probe for Placements {

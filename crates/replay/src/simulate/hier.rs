@@ -22,7 +22,7 @@ use std::rc::Rc;
 struct GridPolicy(System);
 
 impl GridPolicy {
-    /// The system called `text`; `None` if hier-grid has none of this name.
+    /// The system called `text`; `None` if hier-grid has no system with this name.
     fn named(text: &str) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
         matches!(base, "p2p" | "hierarchical" | "hybrid").then(|| {
@@ -49,7 +49,7 @@ impl GridPolicy {
     }
 }
 
-/// As on the command line, and as the folder of its results is called.
+/// Formats the name, as on the command line and of the folder of its results.
 impl fmt::Display for GridPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -63,7 +63,7 @@ impl fmt::Display for GridPolicy {
 /// Servers that run one job at a time, among peers or below trees of schedulers.
 struct HierGrid {
     log: LogOptions,
-    /// As given.
+    /// Value of the option, as given.
     place: String,
     policies: Vec<GridPolicy>,
     tree: GridTree,
@@ -162,11 +162,11 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Passes events on to a [`Watch`] whose places are servers: a job is there from the answer to the server's offer until the
-/// server has run it. Its turnaround ends when its output is home.
+/// Probe that passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to the server's offer until the
+/// server has run it. Its turnaround ends when its output has arrived.
 struct Servers {
     watch: Watch,
-    /// Of jobs in the grid, with the CPUs of those that have started.
+    /// Submission of jobs in the grid, with the CPUs of those that have started.
     submitted: BTreeMap<JobId, (Time, u32)>,
     turnaround: f64,
     completed: f64,

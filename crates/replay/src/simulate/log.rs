@@ -1,4 +1,4 @@
-//! The log, read job by job as a model needs it.
+//! The log, read job by job at the pace of a model.
 
 use super::clock::ensure_ends_on;
 use super::rows::FromLog;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use workload::{Intake, LogJob, Repairs, SwfReader};
 
-/// The log of a simulation, repaired and read as the model asks for jobs.
+/// Log of a simulation, repaired, which is read when the model requests jobs.
 pub(super) struct Log(Rc<RefCell<Reading>>);
 
 struct Reading {
@@ -47,7 +47,7 @@ impl Log {
         Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
-    /// Its jobs up to the first error. The log's data of each is entered as it comes.
+    /// Its jobs up to the first error. The log's data of each job is entered into `known`.
     pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
         let source = Rc::clone(&self.0);
         std::iter::from_fn(move || {
@@ -57,7 +57,7 @@ impl Log {
         })
     }
 
-    /// The repairs of a run that is over; or the error that ended the log.
+    /// The repairs of a run that is over, or the error that ended the log.
     pub(super) fn finish(self) -> Result<Repairs> {
         let mut reading = self.0.borrow_mut();
         if let Some(error) = reading.failed.take() {

@@ -27,7 +27,7 @@ enum MetaPolicy {
     Ffit,
     Rr,
     Tat,
-    /// W, and whether LT is the nodes with local users or their occupancy.
+    /// W, and the measure of LT.
     Ptt(f64, Intrusiveness),
 }
 
@@ -43,7 +43,7 @@ impl MetaPolicy {
         }
     }
 
-    /// The policy called `text`; `None` if metasched has none of this name.
+    /// The policy called `text`; `None` if metasched has no policy with this name.
     fn named(text: &str) -> Option<Result<Self, String>> {
         match PolicyName::base_of(text) {
             "ffit" => Some(Self::read(text, |_| Ok(Self::Ffit))),
@@ -66,11 +66,11 @@ fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<MetaP
     let weight = |text: &str| f64::from_str(text).ok().filter(|weight| (0.0..=1.0).contains(weight));
     let weight = name.take("w", "a weight from 0 to 1, as in ptt+w=0.5", weight)?;
     let weight = weight.ok_or_else(|| format!("{name}: needs a weight from 0 to 1, as in {name}+w=0.5"))?;
-    // Minus zero is zero.
+    // Minus zero becomes zero.
     Ok(MetaPolicy::Ptt(weight.abs(), intrusiveness))
 }
 
-/// As on the command line, and as the folder of its results is called.
+/// Formats the name, as on the command line and of the folder of its results.
 impl fmt::Display for MetaPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -83,7 +83,7 @@ impl fmt::Display for MetaPolicy {
     }
 }
 
-/// Adds up the errors of predictions as jobs finish.
+/// Sum of the errors of predictions, in order of completion.
 #[derive(Default)]
 struct Errors {
     sum: f64,
@@ -202,7 +202,7 @@ impl World for Metasched {
     }
 }
 
-/// A policy whose decisions on the jobs that are followed are recorded, with the predictions for them.
+/// Policy that records its decisions on followed jobs, with the predictions for them.
 struct Overheard {
     policy: Box<dyn SelectCluster>,
     heard: SharedHeard,

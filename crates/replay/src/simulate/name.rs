@@ -1,4 +1,4 @@
-//! Names of policies: `BASE+KEY=VALUE+…`, as on the command line, in tables, and as the folder of a policy's results.
+//! Names of policies: `BASE+KEY=VALUE+…`, as on the command line, in tables, and of the folder of a policy's results.
 //!
 //! Such a name needs no quotes in a shell and is a legal file name on every system. A parser takes the settings out of a
 //! [`PolicyName`] one by one; [`PolicyName::finish`] refuses the rest.
@@ -6,7 +6,7 @@
 use lab::scenario::did_you_mean;
 use std::fmt;
 
-/// What `BASE:VALUE` set, before settings had names.
+/// Keys that `BASE:VALUE` set, before settings had names.
 const COLON: [(&str, &str); 5] =
     [("easy", "reserve"), ("flex", "reserve"), ("ptt", "w"), ("ptt-occ", "w"), ("hybrid", "trees")];
 
@@ -31,20 +31,20 @@ impl PolicyName {
         self
     }
 
-    /// The base of a name, also where the rest has rules of its own, such as the path of `exec+./mine.py`.
+    /// The base of a name, also if the rest has rules of its own, such as the path of `exec+./mine.py`.
     pub(crate) fn base_of(text: &str) -> &str {
         let base = text.split_once('+').map_or(text, |(base, _)| base);
         base.split_once(':').map_or(base, |(base, _)| base)
     }
 
-    /// `easy`, `easy+reserve=8`, and what was once written `easy:8`. A value may hold `=`, as in
+    /// Parses `easy`, `easy+reserve=8`, and the old form `easy:8`. A value may contain `=`, as in
     /// `easy+predict=mean-of-user=5`, but no `+`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();
         let mut name = Self { given: text.to_owned(), ..Self::new(head) };
         if let Some((base, value)) = head.split_once(':') {
-            // Without a key of old it is no policy's name at all; the policies know how to say so.
+            // Without an old key it is no policy's name; the policies report that.
             if let Some((_, key)) = COLON.into_iter().find(|(known, _)| *known == base) {
                 base.clone_into(&mut name.base);
                 name.settings.push((key.to_owned(), value.to_owned()));
@@ -74,7 +74,7 @@ impl PolicyName {
         self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    /// Takes a setting; `None` if the name has none of this key. `expected` says what `parse` takes, for the message.
+    /// Takes a setting; `None` if the name has none with this key. `expected` describes valid values, for the message.
     pub(crate) fn take<T>(
         &mut self,
         key: &'static str,

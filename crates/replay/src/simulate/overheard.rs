@@ -6,7 +6,7 @@ use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::json;
 use sim_core::{Fact, JobId, Probe, ProcId, Time};
 
-/// Records the messages that name jobs that are followed, and the events of these.
+/// Observer that records the messages that name followed jobs, and the events of these jobs.
 #[derive(Clone)]
 pub(super) struct Overheard {
     pub(super) heard: SharedHeard,
@@ -50,7 +50,7 @@ fn jobs(payload: &Payload) -> &[JobId] {
     }
 }
 
-/// Copies of a request are many, and of one kind.
+/// Kind of a message; copies of a request are many, and of one kind.
 const fn kind(payload: &Payload) -> &'static str {
     if matches!(payload, Payload::Forward { .. }) { "forward" } else { "message" }
 }

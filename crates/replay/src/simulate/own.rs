@@ -15,13 +15,13 @@ pub struct Added {
 }
 
 impl Added {
-    /// Whether results depend on this program alone.
+    /// Returns true if results depend on this program alone.
     pub(crate) fn is_empty(&self) -> bool {
         self.policies.is_empty() && self.metrics.is_empty()
     }
 }
 
-/// A policy by its name, as `--policy` takes it.
+/// Policy with its name, as `--policy` takes it.
 pub struct Own {
     name: String,
     about: String,
@@ -33,7 +33,7 @@ impl Own {
     ///
     /// # Panics
     ///
-    /// If `name` is not made of letters, digits and hyphens: it is the name of a folder, too.
+    /// Panics if `name` contains other characters than letters, digits and hyphens: it is also the name of a folder.
     pub fn new<F>(name: &str, about: &str, make: F) -> Self
     where
         F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
@@ -46,12 +46,12 @@ impl Own {
         Self { name: name.to_owned(), about: about.to_owned(), make: Box::new(make) }
     }
 
-    /// As on the command line.
+    /// Name, as on the command line.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it does, in a line.
+    /// Description in one line.
     pub fn about(&self) -> &str {
         &self.about
     }

@@ -1,4 +1,4 @@
-//! The registry of the policies of space-shared machines: parser, help, messages and the test of docs/policies.md read it.
+//! Registry of the policies of space-shared machines, read by the parser, the help, messages and the test of docs/policies.md.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,7 @@ struct Base {
     build: fn(&Settings, &Search, usize) -> Box<dyn AtWork>,
 }
 
-/// The policies, by what they are. A new one is an entry here.
+/// The policies. Each policy is one entry here.
 static BASES: [Base; 9] = [
     Base {
         name: "fcfs",
@@ -120,7 +120,7 @@ const BGT: &str = "bgt";
 const SWIFT_GAP: &str = "sg";
 const EG_EDF_TABU: &str = "eg-edf-tabu";
 
-/// Names of the literature, and ours.
+/// Names in the literature, and ours.
 const ALIASES: [(&str, &str); 6] = [
     ("FCFS", "fcfs"),
     ("SJF", "fcfs+order=sjf"),
@@ -169,7 +169,7 @@ const SETTINGS: [(&str, &str, &str); 7] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     kind: Kind,
-    /// As the folder of its results is called: the name in normal form.
+    /// Name in normal form, which is also that of the folder of its results.
     name: Arc<str>,
     settings: Settings,
 }
@@ -189,7 +189,7 @@ struct Settings {
     reserve: Option<Depth>,
     threshold: Option<Span>,
     compress: Option<CompressOrder>,
-    /// What is expected of a job instead of its request: orders and reservations go by it.
+    /// Prediction of run times instead of the request: orders and reservations use it.
     predicting: Option<Predicting>,
 }
 
@@ -226,7 +226,7 @@ impl Policy {
         BASES.each_ref().map(|base| base.name).join(", ")
     }
 
-    /// Policies, and names that go on from `typed` by a setting, with descriptions: for completion in shells.
+    /// Policies, and names that extend `typed` by a setting, with descriptions: for completion in shells.
     pub(super) fn completions(typed: &str) -> Vec<(String, &'static str)> {
         let bases = BASES.iter().map(|base| (base.name.to_owned(), base.about));
         let mut found: Vec<_> = bases.chain(ALIASES.map(|(alias, name)| (alias.to_owned(), name))).collect();
@@ -264,7 +264,7 @@ impl Policy {
         )
     }
 
-    /// The policy called `text`: one of `own`, or one of ours.
+    /// The policy called `text`: one of `own`, or a built-in one.
     pub(crate) fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
         match own.iter().find(|own| own.name() == text) {
             Some(own) => {
@@ -284,12 +284,12 @@ impl Policy {
         is_known.then(|| Self::find(text, own))
     }
 
-    /// As the folder of its results is called.
+    /// Name of the folder of its results.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of one of our policies without settings.
+    /// Name of a built-in policy without settings.
     pub(super) fn plain(&self) -> Option<&'static str> {
         self.base().filter(|_| self.settings == Settings::default())
     }
@@ -307,7 +307,7 @@ impl Policy {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
-    /// Files whose content decides what it does: the program of an `exec+` policy with the files among its arguments; the running
+    /// Files whose content determines its behaviour: the program of an `exec+` policy with the files among its arguments; the running
     /// executable of a policy that the program adds. Gridproof's own policies have none: their code is that of its sources.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.kind {
@@ -332,14 +332,14 @@ impl Policy {
     ///
     /// # Panics
     ///
-    /// If it is a program: that is started elsewhere, since it may fail to.
+    /// Panics if it is a program: those are started elsewhere, since a start may fail.
     pub(crate) fn at_work(&self, search: &Search, places: usize) -> Box<dyn AtWork> {
         let at_work = match &self.kind {
             Kind::Ours(base) => (base.build)(&self.settings, search, places),
             Kind::Own(own) => own.at_work(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
         };
-        // The plain EASY of the simulator pyss has a habit, and no other policy there.
+        // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
         let rule = self.settings.backfilling();
         let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
         if search.passes == PassesName::Pyss && self.is_one_of(&[EASY]) && is_plain {
@@ -348,28 +348,28 @@ impl Policy {
         at_work
     }
 
-    /// Predictors of run times, where its name has some.
+    /// Predictors of run times, if its name has some.
     pub(crate) const fn predicting(&self) -> Option<Predicting> {
         self.settings.predicting
     }
 
-    /// Whether it can be built from the running and waiting jobs in the midst of a run.
+    /// Returns true if it can be built from the running and waiting jobs in the middle of a run.
     pub(crate) fn can_be_rebuilt(&self) -> bool {
         self.is_one_of(&["fcfs", EASY, "cons", "flex"])
     }
 
-    /// Whether `--tabu-iterations` concerns it.
+    /// Returns true if `--tabu-iterations` affects it.
     pub(super) fn searches(&self) -> bool {
         self.is_one_of(&[EG_EDF_TABU])
     }
 
-    /// Whether `--seed` concerns it.
+    /// Returns true if `--seed` affects it.
     pub(super) fn draws(&self) -> bool {
         self.is_one_of(&[BGT, SWIFT_GAP])
     }
 }
 
-/// An entry of the help: lines of 80 columns at most, the name in a column of `width`.
+/// Entry of the help: lines of 80 columns at most, the name in a column of `width`.
 pub(super) fn entry(name: &str, width: usize, about: &str) -> String {
     let mut text = format!("  {name:width$}");
     let mut column = text.chars().count();
@@ -397,14 +397,14 @@ impl Settings {
         }
     }
 
-    /// The rule of EASY: jobs behind the first are considered in the order of the queue, unless they have another.
+    /// Rule of EASY: jobs behind the first are considered in the order of the queue, unless they have another.
     fn backfilling(&self) -> Backfilling {
         let order = self.queue_order();
         let (backfill, reserve) = (self.backfill.unwrap_or(order), self.reserve.unwrap_or(Depth::Jobs(1)));
         Backfilling { order, backfill, reserve, threshold: self.threshold, placement: Placement::Fastest }
     }
 
-    /// Takes the settings of these keys out of a name.
+    /// Takes the settings with these keys out of a name.
     fn take(keys: &[&str], name: &mut PolicyName) -> Result<Self, String> {
         const SPAN: &str = "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)";
         let (given, mut all) = (name.to_string(), Self::default());

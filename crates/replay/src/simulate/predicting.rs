@@ -34,7 +34,7 @@ enum Correct {
 const PREDICTORS: &str = "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
 const CORRECTORS: &str = "requested, doubling, tsafrir or none";
 
-/// The estimates that jobs carry: where run times are predicted as jobs run, the request, which stays the limit.
+/// Estimates that jobs carry: the request if run times are predicted during the run; the request stays the limit.
 pub(crate) const fn carried(estimates: Estimates) -> Estimates {
     match estimates {
         Estimates::MeanOfUser(_) => Estimates::User,
@@ -43,7 +43,7 @@ pub(crate) const fn carried(estimates: Estimates) -> Estimates {
 }
 
 impl Predicting {
-    /// The predictor of the estimates `mean-of-user:K`; the others predict nothing.
+    /// Predictor of the estimates `mean-of-user:K`; `None` for the others.
     pub(crate) const fn by_estimates(estimates: Estimates) -> Option<Self> {
         match estimates {
             Estimates::MeanOfUser(jobs) => {
@@ -68,7 +68,7 @@ impl Predicting {
         }
     }
 
-    /// The two before the first job.
+    /// Predictor and correction before the first job.
     pub(crate) fn at_work(self) -> Predictions {
         let predictions = match self.predict {
             Predict::Requested => Predictions::by(Requested),

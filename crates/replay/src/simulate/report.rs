@@ -1,4 +1,4 @@
-//! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
+//! The output of a finished simulation: tables, pictures, the page, the manifest, and the terminal text.
 
 use super::cli::Format;
 use super::sites::Sites;
@@ -17,18 +17,18 @@ use workload::inspect::zone;
 use workload::repair::Repair;
 use workload::{Intake, Options, SwfReader};
 
-/// A finished simulation with all that is written about it.
+/// A finished simulation with all inputs of its output.
 pub(super) struct Report<'a> {
     pub(super) trace: &'a Path,
     /// The command that gives the same results.
     pub(super) command: String,
     /// Formats of jobs beside the usual ones.
     pub(super) formats: &'a [Format],
-    /// Whether there is a page.
+    /// True if there is a page.
     pub(super) has_page: bool,
     pub(super) world: &'a Opened,
     pub(super) runs: &'a [Run],
-    /// Position of the policy that others are compared with.
+    /// Position of the baseline.
     pub(super) baseline: usize,
     pub(super) hash: &'a str,
 }
@@ -38,7 +38,7 @@ impl Report<'_> {
         self.world.sites()
     }
 
-    /// The first submission in local time, in seconds since 1970, where the log says when it began.
+    /// The first submission in local time, in seconds since 1970, if the log has its start time.
     pub(super) fn start(&self) -> Option<i64> {
         let mut intake = Intake::new(SwfReader::open(self.trace).ok()?, Options::default());
         intake.next()?.ok()?;
@@ -58,7 +58,7 @@ impl Report<'_> {
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
 
-    /// The data of a picture, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
+    /// Data of a picture, in tidy form; `None` for a Gantt chart, whose data are `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
         let id = picture.id();
         let row = |name: &str, x: String, y: f64, interval: Option<(f64, f64)>, reps: u32| {
@@ -121,7 +121,7 @@ impl Report<'_> {
         }
     }
 
-    /// How far the results carry, behind them on the page.
+    /// Limits of the results, at the end of the page.
     fn notes(&self, repairs: usize) -> Vec<String> {
         let mut notes = self.saturated();
         if self.runs.len() > 1 {
@@ -147,7 +147,7 @@ impl Report<'_> {
         notes
     }
 
-    /// Repairs that touch the log as a whole, or more than one job in a thousand: reported even with `--quiet`.
+    /// Repairs of the log as a whole, or of more than one job in a thousand: reported even with `--quiet`.
     pub(super) fn large_repairs(&self) -> Vec<String> {
         self.runs[0]
             .outcome
@@ -171,13 +171,13 @@ impl Report<'_> {
         self.runs.iter().filter_map(|run| saturation(&run.name, run.trend())).collect()
     }
 
-    /// Notes for every reader: policies with nothing to search for on this machine, and what was read and not used.
+    /// Notes for every reader: policies without an effect of their search on this machine, and ignored content.
     pub(super) fn remarks(&self) -> Vec<String> {
         let idle = self.runs.iter().filter_map(|run| run.idles.clone());
         idle.chain(self.sites().ignored(&self.runs[0].outcome.repairs)).collect()
     }
 
-    /// What a reader may overlook: jobs that never ran, under any policy.
+    /// Note on jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
         let were = match self.runs[0].rejected() {
             0 => return None,
@@ -229,7 +229,7 @@ impl Report<'_> {
         manifest
     }
 
-    /// SHA-256 of the files that decide what policies do, by policy.
+    /// SHA-256 of the files that determine the policies' behaviour, by policy.
     fn programs(&self) -> serde_json::Value {
         let programs = self.runs.iter().filter(|run| !run.programs.is_empty());
         programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect()

@@ -1,4 +1,4 @@
-//! A row of `jobs.csv`, and how its values are written.
+//! A row of `jobs.csv`, and the format of its values.
 
 use crate::label::Label;
 use lab::terminal::csv_name;
@@ -22,7 +22,7 @@ pub(super) const COLUMNS: [&str; 12] = [
     "allocated",
 ];
 
-/// A job that has left the system, in the columns of `jobs.csv`; `None` for what does not exist. `columns.md` defines each field.
+/// Job that has left the system, in the columns of `jobs.csv`; `None` for missing values. `columns.md` defines each field.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "columns.md")]
 pub struct Row<'a> {
@@ -40,7 +40,7 @@ pub struct Row<'a> {
     pub allocated: Option<Processors<'a>>,
 }
 
-/// A job or a user, with its number in the log, and its name if the log has one.
+/// Job or user, with its number in the log, and its name if the log has one.
 #[derive(Copy, Clone, Debug)]
 #[expect(missing_docs, reason = "the line above")]
 pub struct Name<'a> {
@@ -79,7 +79,7 @@ impl Serialize for Processors<'_> {
     }
 }
 
-/// An instant as seconds in full precision, not as a float.
+/// Instant in seconds with full precision.
 #[derive(Copy, Clone, Debug)]
 pub struct Seconds(pub Time);
 
@@ -88,7 +88,7 @@ pub(super) const fn in_seconds(span: Span) -> Seconds {
 }
 
 impl Seconds {
-    /// The nearest to what `jobs.csv` says, which is read from the same digits: of nanoseconds over years, a quotient would be rounded
+    /// The number nearest to the digits of `jobs.csv`, parsed from the same digits: a quotient of nanoseconds over years would be rounded
     /// twice.
     pub fn as_f64(self) -> f64 {
         match (self.0.as_nanos() / 1_000_000_000, self.0.as_nanos() % 1_000_000_000) {

@@ -1,5 +1,5 @@
-//! What is written of each job: a row of `jobs.csv`, a line of `schedule.swf`, and rows of `evalys.csv` and `jobs.parquet` if
-//! these are asked for.
+//! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and rows of `evalys.csv` and `jobs.parquet` on
+//! request.
 
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetRows;
@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 use workload::swf::Status;
 use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
 
-/// The columns that evalys reads (`JobSet.columns` of version 4).
+/// Columns that evalys reads (`JobSet.columns` of version 4).
 const OF_EVALYS: [&str; 13] = [
     "job_id",
     "workload_name",
@@ -34,16 +34,16 @@ const OF_EVALYS: [&str; 13] = [
     "allocated_resources",
 ];
 
-/// What a log knows of a job, and a simulation does not.
+/// Data of a job from the log that a simulation does not have.
 #[derive(Clone, Debug)]
 pub(super) struct FromLog {
     pub(super) label: Label,
     job: Job,
     pub(super) user: Option<Label>,
     pub(super) requested: Option<Span>,
-    /// What it takes at reference speed.
+    /// Run time at reference speed.
     run: Span,
-    /// It would have run longer than its limit.
+    /// True if it would have run longer than its limit.
     is_cut: bool,
     group: Option<u32>,
     executable: Option<u32>,
@@ -53,7 +53,7 @@ pub(super) struct FromLog {
 }
 
 impl FromLog {
-    /// A job of which no more is known than its number.
+    /// A job of which only the number is known.
     pub(super) fn numbered(job: Job, number: u64) -> Self {
         let (requested, group, executable, queue, partition, requested_memory) = Default::default();
         let (run, is_cut, label, user) = (job.runtime, false, number.into(), None);
@@ -106,7 +106,7 @@ pub(crate) struct SimulatedJob {
     pub(super) known: FromLog,
     /// `None` if it was rejected.
     pub(super) record: Option<JobRecord>,
-    /// Blocks of `(first, count)` processors, numbered on through the places; empty if they are not known.
+    /// Blocks of `(first, count)` processors, numbered through the places; empty if they are not known.
     pub(super) processors: Vec<(u32, u32)>,
 }
 
@@ -124,7 +124,7 @@ impl SimulatedJob {
         }
     }
 
-    /// Its row of `jobs.csv`. `sites` are the names of the places; processors are listed if it `tells_processors`.
+    /// Its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
         let Self { known, record, processors } = self;
         let Job { submit, request, .. } = known.job;
@@ -193,22 +193,22 @@ impl State {
     }
 }
 
-/// On more processors than these, `jobs.csv` does not list the processors of jobs: the lists would be most of the file.
+/// Number of processors above which `jobs.csv` does not list the processors of jobs: the lists would be most of the file.
 pub(super) const LISTED: u32 = 10_000;
 
-/// Whether `jobs.csv` lists processors: not where tasks share them.
+/// Returns true if `jobs.csv` lists processors; it does not if tasks share them.
 pub(super) fn tells_processors(sites: &Sites) -> bool {
     !sites.shares_processors() && sites.processors() <= LISTED
 }
 
-/// The files of a policy's jobs, which have no names yet.
+/// The files of a policy's jobs, before they get their names.
 #[derive(Default)]
 pub(crate) struct Rows {
     files: Vec<(&'static str, Box<dyn JobFile>)>,
     places: PlaceNames,
-    /// Whether a file lists the processors of jobs.
+    /// True if a file lists the processors of jobs.
     pub(super) list_processors: bool,
-    /// The first error, reported when the run is over.
+    /// The first error, reported at the end of the run.
     failed: Option<anyhow::Error>,
 }
 
@@ -220,23 +220,23 @@ struct PlaceNames {
     tells_processors: bool,
 }
 
-/// A file that jobs are written to as they leave the system.
+/// File that receives jobs as they leave the system.
 trait JobFile: Send + Sync {
     fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()>;
 
-    /// The file, complete but for its name.
+    /// Completes the file except for its name.
     fn finish(self: Box<Self>) -> io::Result<NamedTempFile>;
 }
 
 impl Rows {
-    /// No files.
+    /// Creates the set without files.
     pub(super) fn of(sites: &Sites) -> Self {
         let names = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
         let places = PlaceNames { names, tells_processors: tells_processors(sites) };
         Self { places, ..Self::default() }
     }
 
-    /// And `jobs.csv`.
+    /// Adds `jobs.csv`.
     pub(super) fn jobs(&mut self, file: NamedTempFile) -> Result<()> {
         let table = table(file, &COLUMNS).context("cannot write jobs.csv")?;
         self.list_processors |= self.places.tells_processors;
@@ -244,7 +244,7 @@ impl Rows {
         Ok(())
     }
 
-    /// And `schedule.swf`, with these comments at its head.
+    /// Adds `schedule.swf`, with these comments at its head.
     pub(super) fn schedule(&mut self, file: NamedTempFile, header: &str) -> Result<()> {
         let mut records = SwfWriter::new(buffered(file));
         records.comment(header).context("cannot write schedule.swf")?;
@@ -252,7 +252,7 @@ impl Rows {
         Ok(())
     }
 
-    /// And `evalys.csv`, for the log of this name.
+    /// Adds `evalys.csv`, for the log of this name.
     pub(super) fn evalys(&mut self, file: NamedTempFile, log: String) -> Result<()> {
         let rows = table(file, &OF_EVALYS).context("cannot write evalys.csv")?;
         self.list_processors = true;
@@ -260,7 +260,7 @@ impl Rows {
         Ok(())
     }
 
-    /// And `jobs.parquet`.
+    /// Adds `jobs.parquet`.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(&mut self, file: NamedTempFile) -> Result<()> {
         let rows = ParquetRows::new(file).context("cannot write jobs.parquet")?;
@@ -294,10 +294,10 @@ fn buffered(file: NamedTempFile) -> BufWriter<NamedTempFile> {
     BufWriter::with_capacity(1 << 16, file)
 }
 
-/// A table with its header, which is there even if no job comes.
+/// A table with its header, which is written even without jobs.
 fn table(file: NamedTempFile, header: &[&str]) -> io::Result<Table> {
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(file));
-    // As the disk's error, which decides the exit code: an error of the table keeps it to itself.
+    // As the disk's error, which determines the exit code: an error of the table would hide it.
     rows.write_record(header).map_err(io::Error::from).map(|()| rows)
 }
 
@@ -358,7 +358,7 @@ impl JobFile for Evalys {
 
 struct Schedule {
     records: SwfWriter<BufWriter<NamedTempFile>>,
-    /// Records whose turn has not come: a log in the format is in the order of submission.
+    /// Records of later jobs: a log in the format is in the order of submission.
     waiting: BTreeMap<JobId, SwfRecord>,
     next: JobId,
 }

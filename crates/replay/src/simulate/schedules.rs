@@ -7,7 +7,7 @@ use lab::chart::{Bar, Gantt, Picture};
 use lab::page::{Figure, Part, Section};
 use sim_core::{JobRecord, Time};
 
-/// The words above the charts.
+/// Text above the charts.
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies do not distinguish processors. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
@@ -15,7 +15,7 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
-    // Of one length, so that policies can be compared by eye.
+    // Equal time axes, so that policies can be compared by eye.
     let stays = report
         .runs
         .iter()
@@ -51,7 +51,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
 /// A job that ran.
 type Placed<'a> = (&'a SimulatedJob, &'a JobRecord);
 
-/// The first start and the last end of a schedule, in units of this many seconds.
+/// First start and last end of a schedule, in units of this many seconds.
 fn stay(jobs: &[Placed<'_>], seconds: f64) -> (f64, f64) {
     let bar = |(_, record): &Placed<'_>| {
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
@@ -115,7 +115,7 @@ pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
     Part::Figure(Box::new(figure))
 }
 
-/// The unit of time axes, and its seconds: days for a log, seconds for an example.
+/// Unit of time axes, and its seconds: days for a log, seconds for an example.
 pub(super) fn unit_of_time(report: &Report<'_>) -> (&'static str, f64) {
     let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
     let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! The page of a simulation in its order: the comparison, how jobs fared, by class and user, over time, and the schedules.
+//! The page of a simulation in its order: the comparison, distributions, classes and users, levels over time, and the schedules.
 
 use super::answer;
 use super::compare::differences;
@@ -47,7 +47,7 @@ fn comparison(report: &Report<'_>) -> Section {
     section("comparison", title, Vec::new(), parts)
 }
 
-/// Differences with their intervals. Those of responses are those of waits.
+/// Differences with their intervals. Those of response times equal those of waits and are omitted.
 fn numbers(report: &Report<'_>, differences: &[Difference<'_>], has_intervals: bool) -> Part {
     let has_waits = differences.iter().any(|one| one.metric.name() == "wait_mean");
     let shown = differences.iter().filter(|one| !(has_waits && one.metric.name() == "response_mean"));
@@ -89,7 +89,7 @@ fn numbers(report: &Report<'_>, differences: &[Difference<'_>], has_intervals: b
     Part::Table(Table { exact, ..Table::new("differences-table", title, caption, columns, rows) })
 }
 
-/// What most readers look for first, a row for each metric.
+/// The main metrics, a row for each.
 fn overview(report: &Report<'_>) -> Part {
     let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
     let shown =
@@ -108,7 +108,7 @@ fn overview(report: &Report<'_>) -> Part {
     Part::Table(Table { exact, ..Table::new("overview", "The policies", caption, columns, rows) })
 }
 
-/// A row and the exact values behind it.
+/// Splits the cells of a row into their shown text and their exact values.
 fn of_policies(first: [String; 2], cells: impl Iterator<Item = [String; 2]>) -> (Vec<String>, Vec<String>) {
     std::iter::once(first).chain(cells).map(|[shown, exact]| (shown, exact)).unzip()
 }
@@ -122,7 +122,7 @@ fn distributions(report: &Report<'_>) -> Section {
             .enumerate()
             .map(|(slot, run)| Series::lines(run.name.clone(), distribution(of(run), least)).in_slot(slot));
         let chart = Chart::new(id, title, Axis { log: true, ..x }, Axis::new(y), series.collect());
-        // Where all jobs fared alike, there is no curve.
+        // If all jobs have equal values, there is no curve.
         chart.series.iter().any(|series| series.points.len() > 1).then(|| {
             figure(
                 chart,
@@ -149,7 +149,7 @@ fn distributions(report: &Report<'_>) -> Section {
     section("distributions", "How jobs fared", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
-/// Points of a distribution function, in percent; values up to `least` are drawn there.
+/// Points of a distribution function, in percent; smaller values are drawn at `least`.
 fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
     const STEPS: u32 = 240;
     let mut points: Vec<Point> = Vec::new();
@@ -158,7 +158,7 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
         let Some(value) = metric.quantile(share) else { return points };
         let point = Point::new(value.max(least), 100.0 * share);
         match points.last_mut() {
-            // Of equal values the last has the share of all.
+            // The last of equal values has the share of all.
             Some(last) if (last.x - point.x).abs() <= 1e-3 * point.x => *last = point,
             _ => points.push(point),
         }
@@ -249,7 +249,7 @@ fn over_time(report: &Report<'_>) -> Section {
     });
     let mut caption = "Mean over slices of time; 100 % is the whole machine.".to_owned();
     if let Some(points) = utilization_differs_by(report.runs).filter(|points| *points < 1.0) {
-        // Policies that keep the machine as busy have no colours of their own here.
+        // Policies with nearly the same utilization have no colours of their own here.
         for (slot, series) in busy.series.iter_mut().enumerate() {
             series.is_hidden = slot != report.baseline;
             series.slot = Some(GREY);
@@ -260,7 +260,7 @@ fn over_time(report: &Report<'_>) -> Section {
             if points < 0.1 { "0.1" } else { "1" }
         );
     }
-    // Where one policy's queue is ten times another's, the other would be a flat line.
+    // If one policy's queue is ten times another's, the other would be a flat line.
     let peaks =
         report.runs.iter().map(|run| run.outcome.watched.waiting.iter().map(|(_, mean)| *mean).fold(0.0, f64::max));
     let (least, most) = peaks.fold((f64::INFINITY, 0.0_f64), |(least, most), peak| (least.min(peak), most.max(peak)));
@@ -278,7 +278,7 @@ fn over_time(report: &Report<'_>) -> Section {
 /// The slot of a neutral colour.
 const GREY: usize = 6;
 
-/// By how many points the utilization of several policies differs; `None` of one.
+/// Range of the utilization over several policies, in percentage points; `None` for one policy.
 fn utilization_differs_by(runs: &[Run]) -> Option<f64> {
     let values: Option<Vec<f64>> = runs.iter().map(|run| run.value(Metric::of("utilization"))).collect();
     let values = values.filter(|values| values.len() > 1)?;

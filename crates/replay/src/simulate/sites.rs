@@ -12,27 +12,27 @@ use workload::{InputError, Machines, Repairs, Rule};
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
     sites: Vec<Site>,
-    /// The rule under which the log's own size was taken, if it was.
+    /// Rule by which the processors were taken from the log, if they were.
     pub(crate) rule: Option<Rule>,
     source: &'static str,
     inside: Inside,
-    /// Whether a machine file has memory, which no world uses.
+    /// True if a machine file has memory, which no world uses.
     has_memory: bool,
-    /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
+    /// Processors of the widest job, if a processor of a place is room for one of several tasks on a node.
     shared: Option<u32>,
 }
 
-/// More machines than any site has: each takes memory in every policy.
+/// Largest number of machines, more than any site has: each takes memory in every policy.
 const MOST_MACHINES: u64 = 100_000;
 
 pub(crate) struct Site {
-    /// As in the column `site` of `jobs.csv`.
+    /// Name, as in the column `site` of `jobs.csv`.
     pub(crate) name: String,
     pub(crate) machine: Machine,
 }
 
 impl Sites {
-    /// From `--machines`, `--procs`, or the log.
+    /// Places from `--machines`, `--procs`, or the log.
     pub(crate) fn of(log: &LogOptions, on: &MachineOptions, header: &Header) -> Result<Self> {
         if let Some(path) = &on.machines {
             let (file, inside) = (Machines::open(path)?, on.inside());
@@ -59,12 +59,12 @@ impl Sites {
         Self { has_memory, ..Self::new(sites, "the machine file", Inside::Cluster) }
     }
 
-    /// Places where several tasks share a processor, and no job is wider than `widest`.
+    /// Places in which several tasks share a processor, and no job is wider than `widest`.
     pub(crate) fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
         Self { shared: Some(widest), ..Self::new(sites, source, inside) }
     }
 
-    /// Servers, each of which a job has for itself.
+    /// Servers, each of which runs one job at a time.
     pub(crate) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
         Self::new(sites, source, Inside::Machine)
     }
@@ -73,7 +73,7 @@ impl Sites {
         self.sites.iter()
     }
 
-    /// The first processor of each place and its name, where processors are numbered on through the places.
+    /// First processor of each place and its name, with processors numbered through the places.
     pub(crate) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
         self.iter().scan(0, |next, site| {
             let first = *next;
@@ -92,12 +92,12 @@ impl Sites {
         self.iter().map(|site| site.machine).collect()
     }
 
-    /// Processors of all places. Places for tasks may be more than that number can hold; pictures alone depend on it.
+    /// Processors of all places. The sum saturates for places of tasks; only pictures depend on it.
     pub(crate) fn processors(&self) -> u32 {
         self.iter().map(|site| site.machine.processors).fold(0, u32::saturating_add)
     }
 
-    /// Notes on what the log and the machine file hold and no world uses.
+    /// Notes on content of the log and the machine file that no world uses.
     pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
         ignored::notes(repairs.unread(), self.has_memory)
     }

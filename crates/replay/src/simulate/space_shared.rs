@@ -20,7 +20,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use workload::{Estimates, Outages, SwfReader};
 
-/// Machines or clusters, each processor of which one job has for itself.
+/// Machines or clusters, each processor of which runs one job at a time.
 struct SpaceShared {
     log: LogOptions,
     on: MachineOptions,
@@ -28,9 +28,9 @@ struct SpaceShared {
     search: Search,
     policies: Vec<Policy>,
     sites: Sites,
-    /// The predictor where a policy's name has none: `--estimates mean-of-user:K`.
+    /// Predictor for policies whose name has none: `--estimates mean-of-user:K`.
     predicting: Option<Predicting>,
-    /// As given.
+    /// Estimates as given.
     estimates: Estimates,
 }
 
@@ -47,7 +47,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let sites = Sites::of(log, &options.on, SwfReader::open(log.trace())?.header())?;
     let world = SpaceShared {
-        // Predictions are no part of the log: jobs come with what was requested.
+        // Predictions are no part of the log: jobs come with their requested times.
         log: LogOptions { estimates: carried(log.estimates), ..log.clone() },
         on: options.on.clone(),
         policy_timeout: options.policy_timeout,
@@ -142,9 +142,9 @@ impl SpaceShared {
         policy.predicting().or(self.predicting)
     }
 
-    /// Refuses drawn outages under which some job would hardly ever finish.
+    /// Refuses drawn outages under which some job would almost never finish.
     ///
-    /// A job that is hit starts again. Between failures that come after `mtbf` on average it needs exp(L / mtbf) attempts to run
+    /// A job that is hit starts again. Between failures with mean interval `mtbf` it needs exp(L / mtbf) attempts to run
     /// for L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
     /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
     fn ensure_finishable(&self) -> Result<()> {
@@ -154,7 +154,7 @@ impl SpaceShared {
         let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
         for one in log.jobs(Known::default()) {
             let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
-            // One that suits no machine is rejected.
+            // A job that suits no machine is rejected.
             let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
             let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);
             ensure!(
@@ -193,23 +193,23 @@ pub(super) fn at_work(
     Ok((policy.at_work(search, machines.len()), Failure::default()))
 }
 
-/// A policy at work on machines, before its first job: the one run under `simulate`, `explain` and `experiment`.
+/// A policy at work on machines, before its first job: common to `simulate`, `explain` and `experiment`.
 pub(super) struct PolicyAtWork<'a> {
     pub(super) at_work: Box<dyn gap_schedule::Policy>,
     pub(super) failure: Failure,
     pub(super) machines: Vec<Machine>,
-    /// Names of the machines, as a file of outages calls them.
+    /// Names of the machines, as in a file of outages.
     pub(super) names: Vec<String>,
     pub(super) on: &'a MachineOptions,
     pub(super) seed: u64,
     pub(super) predicting: Option<Predicting>,
-    /// The run in messages.
+    /// Name of the run in messages.
     pub(super) run: String,
     pub(super) control: Control,
 }
 
 impl PolicyAtWork<'_> {
-    /// Runs as long as it `goes_on`; `probe` watches. `wrap` may listen to the policy. Returns the counts of predictions, if there are
+    /// Runs as long as `goes_on`, with `probe`. `wrap` may listen to the policy. Returns the counts of predictions, if there are
     /// any.
     pub(super) fn run<Q: Probe, W: gap_schedule::Policy>(
         self,
@@ -219,7 +219,7 @@ impl PolicyAtWork<'_> {
         goes_on: impl Fn() -> bool,
     ) -> Result<(Option<PredictionCounts>, Q)> {
         let Self { at_work, failure, machines, names, on, seed, predicting, run, control } = self;
-        // Once a program has failed, no further job needs to come.
+        // After a program has failed, no further job is needed.
         let arrivals = {
             let failure = Rc::clone(&failure);
             arrivals.take_while(move |_| failure.borrow().is_none())
@@ -249,14 +249,14 @@ impl PolicyAtWork<'_> {
     }
 }
 
-/// A stream that stops at its first error, and keeps it.
+/// Stream that stops at its first error, and keeps it.
 struct UntilError<I, E> {
     items: I,
     failed: Option<E>,
 }
 
 impl<T, E, I: Iterator<Item = Result<T, E>>> UntilError<I, E> {
-    /// To be read by a model, and looked at when it has gone.
+    /// Shares the stream: a model reads it, and the error is read afterwards.
     fn shared(items: I) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self { items, failed: None }))
     }

@@ -1,4 +1,4 @@
-//! The table that the terminal shows of a finished simulation: one that fits 100 columns, with units in its head.
+//! The table of a finished simulation on the terminal: at most 100 columns wide, with units in its head.
 
 use super::world::Run;
 use crate::units::readable;

@@ -14,23 +14,23 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Jobs, over all policies, up to which logs are drawn as Gantt charts: a page of more would weigh megabytes.
+/// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
 
 /// Jobs that are kept when they leave the system.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Keeps {
     None,
-    /// Those that ran, unless there are too many to be drawn.
+    /// Jobs that ran, unless there are too many to draw.
     Drawable,
     All,
 }
 
-/// What a run yields beside its numbers, and its control.
+/// Requested results of a run beside its metrics, and its control.
 pub(crate) struct RunRequest<'a> {
     pub(super) control: Control,
     pub(super) keeps: Keeps,
-    /// Files that jobs are written to as they leave the system.
+    /// Files that receive jobs as they leave the system.
     pub(super) rows: Rows,
     /// Metrics that the program adds.
     pub(super) own: &'a [&'static Metric],
@@ -62,7 +62,7 @@ struct Finished {
     control: Control,
 }
 
-/// The record of a run that is over.
+/// Record of a run that is over.
 pub(crate) struct Watched {
     pub(super) totals: Totals,
     /// Jobs by the block of the log in which they were submitted.
@@ -72,14 +72,14 @@ pub(crate) struct Watched {
     pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
-    /// Complete but for their names.
+    /// Files, complete except for their names.
     pub(super) rows: Rows,
-    /// In the order in which they left the system, as far as they were to be kept.
+    /// Jobs that were to be kept, in the order in which they left the system.
     pub(super) jobs: Vec<SimulatedJob>,
 }
 
 impl Watched {
-    /// The jobs that ran, if they can be drawn beside those of the other policies; else empty.
+    /// The jobs that ran, if they can be drawn beside those of the other policies; otherwise empty.
     pub(super) fn drawable(&self, policies: usize) -> Vec<(&SimulatedJob, &JobRecord)> {
         let ran = self.jobs.iter().filter_map(|job| Some((job, job.record.as_ref()?)));
         let ran: Vec<_> = ran.take(GANTT_JOBS / policies + 1).collect();
@@ -114,7 +114,7 @@ impl Watch {
         }
     }
 
-    /// The map in which the log's data of each job is entered as it comes in.
+    /// Map that receives the log's data of each arriving job.
     pub(super) fn known(&self) -> Known {
         Rc::clone(&self.log.sink().known)
     }
@@ -191,7 +191,7 @@ impl Sink for Finished {
 }
 
 impl Finished {
-    /// A job leaves the system: it ran, or is rejected.
+    /// Records a job that leaves the system: it ran, or is rejected.
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
         let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
         if let Some(record) = &record {
@@ -218,7 +218,7 @@ impl Finished {
 pub(crate) struct Classes {
     /// In the order of [`JobClass::ALL`].
     pub(super) blocks: [Blocks; 4],
-    /// Labels of users by number, where the log has them.
+    /// Labels of users by number, if the log has them.
     pub(super) labels: BTreeMap<Option<u32>, Label>,
 }
 
@@ -236,8 +236,8 @@ impl Classes {
     }
 }
 
-/// The processors that jobs hold: of those that are free on their place, the ones of lowest number. No policy distinguishes
-/// processors, so any others would do as well.
+/// Processors that jobs hold: those of lowest number that are free on their place. No policy distinguishes
+/// processors, so any choice is equivalent.
 struct Seats {
     free: Vec<Free>,
     /// Never iterated.

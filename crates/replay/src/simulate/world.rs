@@ -1,4 +1,4 @@
-//! A world in which a log can be replayed: what each of [`super::worlds`] implements, and what is done with one that is open.
+//! A world in which a log can be replayed: the interface of each of [`super::worlds`], and the runs of an open one.
 
 use super::name::PolicyName;
 use super::own::Own;
@@ -26,19 +26,19 @@ pub(crate) trait World: Send + Sync {
 
     fn sites(&self) -> &Sites;
 
-    /// One policy on the whole log.
+    /// Replays one policy on the whole log.
     fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
 
-    /// Why these jobs of the log, by number, started when they did under a policy.
+    /// Explains the starts of these jobs of the log, by number, under a policy.
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
 
     /// Adds metrics that depend on the runs of all policies.
     fn compare(&self, _outcomes: &mut [Outcome]) {}
 
-    /// Options that determine the runs, as on the command line; each with a blank before it.
+    /// Options that determine the runs, as on the command line; each after a blank.
     fn arguments(&self) -> String;
 
-    /// Options that were given and change nothing in these runs.
+    /// Given options that change nothing in these runs.
     fn without_effect(&self) -> Vec<&'static str> {
         Vec::new()
     }
@@ -48,25 +48,25 @@ pub(crate) trait World: Send + Sync {
         Vec::new()
     }
 
-    /// Entries of the manifest that it alone has.
+    /// Entries of the manifest that only this world has.
     fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()
     }
 
-    /// Reason for rejections, behind "rejected: ".
+    /// Reason for rejections, after "rejected: ".
     fn rejects_because(&self) -> String {
         format!("no place is wider than {} processors", self.sites().widest())
     }
 }
 
 pub(crate) struct Named {
-    /// As the folder of its results is called.
+    /// Name of the folder of its results.
     pub(crate) name: String,
-    /// As `--policy` takes it, in normal form.
+    /// Name as `--policy` takes it, in normal form.
     pub(crate) given: String,
-    /// Files whose content decides what it does: see [`policy::Policy::files`](super::policy::Policy::files).
+    /// Files whose content determines its behaviour: see [`policy::Policy::files`](super::policy::Policy::files).
     pub(crate) files: Vec<PathBuf>,
-    /// Reason why it does not do what its name promises on these places, if it does not.
+    /// Reason why its search has no effect on these places, if so.
     pub(crate) idles: Option<String>,
 }
 
@@ -97,11 +97,11 @@ impl Outcome {
 }
 
 pub(crate) struct Run {
-    /// As the folder of its results is called.
+    /// Name of the folder of its results.
     pub(crate) name: String,
-    /// As `--policy` takes it.
+    /// Name as `--policy` takes it.
     pub(crate) given: String,
-    /// SHA-256 of the files that decided what it did, by path, from before its run.
+    /// SHA-256, before its run, of the files that determine its behaviour, by path.
     pub(crate) programs: BTreeMap<String, String>,
     /// See [`Named::idles`].
     pub(crate) idles: Option<String>,
@@ -125,10 +125,10 @@ impl Run {
     }
 }
 
-/// A world as the command line knows it.
+/// A world on the command line.
 pub(crate) struct Entry {
     pub(crate) name: &'static WorldName,
-    /// The option that gives the machines: `--clusters FILE`.
+    /// Option that gives the machines: `--clusters FILE`.
     pub(super) place: &'static str,
     /// Names of its policies, for messages.
     pub(super) policies: fn() -> String,
@@ -159,7 +159,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Reads the names of policies; `parse` returns `None` for those of no policy of this world. Refuses a policy that is named
+    /// Reads the names of policies; `parse` returns `None` for names of other worlds' policies. Refuses a policy that is named
     /// twice.
     pub(super) fn policies<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
         let (named, mut policies) = (&self.options.policies, Vec::<P>::new());
@@ -179,7 +179,7 @@ impl Wanted<'_> {
         Ok(policies)
     }
 
-    /// The message about a name that the world does not know.
+    /// The message about a name that the world does not have.
     fn unknown(&self, text: &str) -> String {
         let names: Vec<&str> = self.own.iter().map(|own| own.name()).collect();
         let other = self.all.iter().find(|other| (other.normal)(text).is_some());
@@ -218,18 +218,18 @@ impl Opened {
         self.without_effect().iter().map(|option| format!("{option} has no effect on this run")).collect()
     }
 
-    /// Names of the policies, as their folders are called.
+    /// Names of the policies' folders.
     pub(crate) fn names(&self) -> Vec<String> {
         self.policies.iter().map(|policy| policy.name.clone()).collect()
     }
 
-    /// Position of the policy that `text` names, in whichever form `--policy` takes.
+    /// Position of the policy that `text` names, in any form that `--policy` takes.
     pub(crate) fn position(&self, text: &str) -> Option<usize> {
         let normal = (self.entry.normal)(text);
         self.policies.iter().position(|policy| policy.name == text || normal.as_ref() == Some(&policy.given))
     }
 
-    /// Replays all policies, in their order. `ask` says what is wanted of each; `done` is called after it.
+    /// Replays all policies, in their order. `ask` returns the request for each; `done` is called after it.
     pub(super) fn replay_all<'a>(
         &self,
         ask: &(dyn Fn() -> Result<RunRequest<'a>> + Sync),
@@ -253,7 +253,7 @@ impl Opened {
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }
 
-    /// Why these jobs started when they did, of each policy in their order.
+    /// Explains the starts of these jobs under each policy, in the policies' order.
     pub(crate) fn explain_all(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let positions: Vec<usize> = (0..self.policies.len()).collect();
         let explanations = in_parallel(&positions, |policy| self.world.explain(*policy, jobs))?;

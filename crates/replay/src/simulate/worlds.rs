@@ -1,4 +1,4 @@
-//! The worlds, and the choice among them.
+//! The worlds, and the choice between them.
 
 use super::own::Own;
 use super::world::{Entry, Named, Opened, Wanted};
@@ -8,10 +8,10 @@ use crate::world_name::CLEAN;
 use anyhow::{Result, anyhow, bail, ensure};
 use std::sync::Arc;
 
-/// The worlds. A new one is a file of its own, and its entry here.
+/// The worlds. Each one is a file of its own, and an entry here.
 static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENTRY, &hier::ENTRY];
 
-/// Options that not every world takes: whether one was given, and the worlds that take it.
+/// Option that only some worlds take: its name, a test for its presence, and the worlds that take it.
 type Limited = (&'static str, fn(&WorldOptions) -> bool, &'static [&'static Entry]);
 
 static LIMITED: [Limited; 10] = [
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_listed_where_no_name_fits() {
         let own = &Arc::new(Own::new("mine", "", || Box::new(Fcfs::default())));
-        // Its name is taken; what is wrong is the log.
+        // Its name is accepted; the error concerns the log.
         assert!(refused(&["--policy", "mine"], &[Arc::clone(own)]).contains("Cargo.toml"));
         assert!(refused(&["--policy", "yours"], &[Arc::clone(own)]).ends_with("; this program adds mine"));
         assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));

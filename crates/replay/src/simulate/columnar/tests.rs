@@ -1,4 +1,4 @@
-//! What is written, read back by the crate's own reader.
+//! Written files, read back by the crate's own reader.
 
 use super::super::{Added, Simulate, command};
 use super::*;
@@ -18,7 +18,7 @@ struct Line {
     common: Common,
 }
 
-/// Runs `simulate` and compares `jobs.parquet` of each policy with `jobs.csv`, value by value. Gives back rows and row groups of
+/// Runs `simulate` and compares `jobs.parquet` of each policy with `jobs.csv`, value by value. Returns rows and row groups of
 /// the last.
 fn check(folder: &Path, policies: &[&str], words: &[&str]) -> (usize, usize) {
     let (log, out) = (folder.join("log.swf"), folder.join("out"));
@@ -63,7 +63,7 @@ fn same(folder: &Path) -> (usize, usize) {
 #[test]
 fn every_value_is_that_of_jobs_csv_and_what_does_not_exist_is_null() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Two machines, of which the second makes thirds of seconds; a job that is cut, one that no machine can hold, one of no user.
+    // Two machines, of which the second makes thirds of seconds; a job that is cut, one that no machine can hold, one without a user.
     let log = "; MaxProcs: 12
         1 100 -1 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1
         2 105 -1 10 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1

@@ -1,4 +1,4 @@
-//! A running program, and the lines that go to it and come back.
+//! A running program, and the lines exchanged with it.
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, de::DeserializeOwned};
@@ -6,33 +6,33 @@ use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Characters of a line that a message shows.
+/// Number of characters of a line that a message shows.
 const SHOWN: usize = 400;
 
 /// Time in which a program must end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A longer line is cut: a program gone wild must not fill the memory.
+/// Length at which a line is cut, so that a faulty program cannot fill the memory.
 const LONGEST: usize = 16 << 20;
 
-/// A running program and its pipes. Dropping it ends the program, if need be by force.
+/// A running program and its pipes. Dropping it ends the program, if necessary by force.
 pub(super) struct Conversation {
-    /// As the command line has it.
+    /// Name, as on the command line.
     name: String,
     child: Child,
-    /// `None` once nothing more will be sent.
+    /// `None` after the last line has been sent.
     to: Option<ChildStdin>,
     from: ChildStdout,
-    /// Bytes that have been read behind the last line.
+    /// Bytes read after the last line.
     ahead: Vec<u8>,
     patience: Duration,
-    /// The last line that was sent, and the last that was received: for messages, and as buffers.
+    /// Last line sent, and last line received: for messages, and as buffers.
     sent: Vec<u8>,
     got: Vec<u8>,
 }
 
 impl Conversation {
-    /// Starts the program. Its standard error is ours.
+    /// Starts the program. It inherits standard error.
     pub(super) fn start(words: &[String], patience: Duration) -> Result<Self> {
         let name = words.join(" ");
         let (program, arguments) = words.split_first().expect("a command has at least one word");
@@ -45,7 +45,7 @@ impl Conversation {
         Ok(Self { name, child, to, from, ahead: Vec::new(), patience, sent: Vec::new(), got: Vec::new() })
     }
 
-    /// The program, as the command line has it.
+    /// The program, as on the command line.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -60,7 +60,7 @@ impl Conversation {
         sent.map_err(|_| self.gone())
     }
 
-    /// Returns the line that answers it, of the form that `expected` shows.
+    /// Returns the answer, of the form that `expected` shows.
     pub(super) fn answer<T: DeserializeOwned>(&mut self, expected: &str) -> Result<T> {
         self.read_line()?;
         if self.got.last() != Some(&b'\n') {
@@ -70,7 +70,7 @@ impl Conversation {
         read.map_err(|error| self.wrong(&format!("{error}; expected a line such as {expected}")))
     }
 
-    /// Reads the next line into `got`, with its end where it has one. It reads in the thread that waits: a thread that hands
+    /// Reads the next line into `got`, with its line end if it has one. It reads in the thread that waits: another thread that passes
     /// lines on makes an exchange five times as long (docs/protocol.md).
     fn read_line(&mut self) -> Result<()> {
         let begin = now();
@@ -100,7 +100,7 @@ impl Conversation {
         }
     }
 
-    /// Waits until there is something to read, be it the end; `false` if there is nothing in time.
+    /// Waits until there is output or its end; returns `false` after the timeout.
     #[cfg(unix)]
     fn has_output(&self, patience: Duration) -> Result<bool> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -127,7 +127,7 @@ impl Conversation {
         anyhow!("the policy {}: {what}\n  sent: {sent}\n  received: {got}", self.name)
     }
 
-    /// The error of a program that has ended where an answer was due.
+    /// Error of a program that has ended before an answer.
     fn gone(&mut self) -> anyhow::Error {
         let how = self.await_end().map_or_else(|| "closed its output".to_owned(), |status| format!("ended ({status})"));
         self.wrong(&format!("the program {how} before the log did"))
@@ -135,7 +135,7 @@ impl Conversation {
 
     /// Waits a little for the program to end.
     fn await_end(&mut self) -> Option<ExitStatus> {
-        // Most end at once; an experiment ends a thousand.
+        // Most programs end at once; an experiment ends a thousand.
         let (mut step, mut waited) = (Duration::from_micros(100), Duration::ZERO);
         while waited < FAREWELL {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -165,7 +165,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// A line as it may stand in a message: without control characters, and cut if it is long.
+/// Line for a message: without control characters, and cut if it is long.
 fn shown(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     let line = line.trim_end();

@@ -22,7 +22,7 @@ fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
     assert!(Command::parse(" ").is_err());
 }
 
-/// Three jobs on a machine that fails: the first ends while nothing waits, the second is lost and starts again, the third waits
+/// Three jobs on a machine that fails: the first ends while no job waits, the second is lost and starts again, the third waits
 /// for it.
 #[cfg(unix)]
 fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
@@ -79,7 +79,7 @@ fn what_happens_is_told_without_its_time_with_it_and_at_once_as_the_program_asks
     };
     let check = |ready: &str, further: &[&str], expected: &[String]| {
         const NONE: &str = r#"{"start":[]}"#;
-        // To be woken after the last end is no reason to go on.
+        // A wake-up after the last end does not extend the run.
         let rest = [NONE, r#"{"start":[2]}"#, NONE, r#"{"start":[3]}"#, r#"{"start":[],"wake":99.0}"#];
         let (found, outcome) = told(&[&[ready, r#"{"start":[1,2]}"#], further, &rest].concat());
         assert_eq!((found.as_slice(), outcome), (expected, Ok(())), "{ready}");
@@ -105,10 +105,10 @@ fn what_happens_is_told_without_its_time_with_it_and_at_once_as_the_program_asks
     }
 }
 
-/// What examples/policies/fair_share.py does: waiting jobs start, if they fit, in order of what their users have used.
+/// Twin of examples/policies/fair_share.py: waiting jobs start, if they fit, in order of the usage of their users.
 #[derive(Default)]
 struct FairShare {
-    /// Processor seconds of each user, and since when they have decayed.
+    /// Processor seconds of each user, and the time since which they have decayed.
     used: BTreeMap<Option<u32>, (f64, f64)>,
     /// Start and user of jobs that run.
     running: BTreeMap<JobId, (f64, Option<u32>)>,
@@ -117,7 +117,7 @@ struct FairShare {
 impl FairShare {
     const HALF_LIFE: f64 = 86_400.0;
 
-    /// They halve every day, along straight lines in between: arithmetic that is the same in every language.
+    /// Usage halves every day, along straight lines in between: arithmetic that is the same in every language.
     fn decayed(&self, user: Option<u32>, now: f64) -> f64 {
         let (used, since) = self.used.get(&user).copied().unwrap_or_default();
         let half_lives = (now - since) / Self::HALF_LIFE;
