@@ -138,7 +138,7 @@ impl<P: Policy> World<P> {
     /// If the clusters are not in order of size, if there are more than 127, or if the jobs are not in order of submission.
     pub fn new(processors: Vec<u32>, policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
         let jobs = jobs.into();
-        assert!(processors.len() <= 127, "a job tells 127 clusters apart, not {}", processors.len());
+        assert!(processors.len() <= 127, "a job distinguishes at most 127 clusters, not {}", processors.len());
         assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
         assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
         Self {

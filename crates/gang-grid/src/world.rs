@@ -173,7 +173,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn local_arrives(&mut self, submission: &Submission, site: SiteId, cx: &mut impl Context<Event>) {
         let (job, sites) = (&submission.job, self.config.sites.len());
         assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
-        assert!(job.request.processors == 1, "local {} asks for {} processors", job.id, job.request.processors);
+        assert!(job.request.processors == 1, "local {} requests {} processors", job.id, job.request.processors);
         self.counts.locals_arrived += 1;
         // Service and estimate are at reference speed until the site is known.
         let slowness = 1.0 / self.config.sites[site.index()].speed;
@@ -192,7 +192,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let tasks = gang.job.request.processors;
         assert!(
             gang.tasks.len() == tasks as usize,
-            "gang {} asks for {tasks} processors and has {} tasks",
+            "gang {} requests {tasks} processors and has {} tasks",
             gang.job.id,
             gang.tasks.len()
         );

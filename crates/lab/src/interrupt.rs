@@ -17,7 +17,7 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 #[derive(Debug, thiserror::Error)]
 pub enum Interrupted {
     /// Interrupted between replications.
-    #[error("interrupted; what is finished is kept, and the same command goes on from there")]
+    #[error("interrupted; finished work is kept, and the same command continues from there")]
     Resumable,
     /// Interrupted within a single run.
     #[error("interrupted; nothing was written, and the same command begins again")]

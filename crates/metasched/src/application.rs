@@ -28,7 +28,7 @@ impl Demand {
     pub fn new(cpu: f64, memory: u64) -> Self {
         assert!(
             (1e-6..=1.0).contains(&cpu),
-            "a task asks for a fraction of a CPU between 0.000001 and 1, not for {cpu}"
+            "a task requests a fraction of a CPU between 0.000001 and 1, not for {cpu}"
         );
         Self { cpu: (cpu * f64::from(PROCESSOR)).round() as u32, memory }
     }

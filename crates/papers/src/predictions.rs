@@ -55,7 +55,7 @@ lab::readings! {
     #[serde(deny_unknown_fields)]
     struct Readings {
         R1 passes: type Passes
-            "In which order do things of one instant happen, and when is the scheduler asked?"
+            "What is the order of events of one instant, and when is the scheduler called?"
             { "pyss", "per-event", "per-instant" }
         R2 load: type Load "How dense are submissions?"
         R3 sample: type Sample "What is another workload like the log?"

@@ -134,7 +134,7 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
         }
         if reached != Precision::Reached {
             tell(&format!(
-                "{} replications, ten times as many as asked for, do not bring every mean within {precision}",
+                "{} replications, ten times as many as requested, do not bring every mean within {precision}",
                 plan.head.end
             ));
         }

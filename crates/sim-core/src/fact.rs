@@ -68,7 +68,7 @@ pub enum Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooWide => f.write_str("asks for more processors than there are"),
+            Self::TooWide => f.write_str("requests more processors than there are"),
         }
     }
 }

@@ -228,7 +228,7 @@ impl<W: Write> Sink<W> {
                 record.further = Some(format!("{queue} {processors}:ppn=1").into());
             }
             Layout::Swf21 => {}
-            _ => self.lose([("queue name and nodes asked for", record.further.take().is_some())]),
+            _ => self.lose([("queue name and requested nodes", record.further.take().is_some())]),
         }
         self.done.records += 1;
         SwfWriter::new(&mut self.out).record(&record).map_err(ConvertError::Write)

@@ -27,7 +27,7 @@ pub enum InputError {
     #[error(
         "{path}: the log does not say how many processors its machine has{}; give their number{}",
         nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes")),
-        widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})")),
+        widest.map_or_else(String::new, |widest| format!(" (the widest job requests {widest})")),
         path = path.display()
     )]
     NoCapacity {

@@ -103,7 +103,7 @@ rules! {
         WaitTakenAsZero = "wait-taken-as-zero":
             "wait time (field 3) unknown: for predictions from it, taken to start at once",
         WiderThanMachine = "wider-than-machine":
-            "asks for more processors than the machine has: kept, and rejected there",
+            "requests more processors than the machine has: kept, and rejected there",
         CapacityFromNodes = "capacity-from-nodes":
             "no MaxProcs in the header: MaxNodes taken as the number of processors",
     }

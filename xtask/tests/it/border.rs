@@ -17,7 +17,7 @@ fn a_machine_that_the_log_does_not_name_is_requested_and_never_guessed() {
     let (log, out) = (file(&folder, "headless.swf", headless()), folder.path().join("deep/out"));
     let run = ["simulate", "--policy", "easy", "--trace", utf8(&log), "--out", utf8(&out)];
     let asked = "headless.swf: the log does not say how many processors its machine has: give --procs N or --machines FILE \
-                 (the widest job asks for 16)";
+                 (the widest job requests 16)";
     xtask().args(run).assert().code(2).stderr(contains(asked));
     assert!(!folder.path().join("deep").exists());
     xtask().args(run).args(["--procs", "8"]).assert().code(0);
@@ -25,7 +25,7 @@ fn a_machine_that_the_log_does_not_name_is_requested_and_never_guessed() {
     let seen = folder.path().join("seen");
     let run = ["workload", "inspect", utf8(&log), "--out", utf8(&seen)];
     let told = xtask().args(run).assert().code(0).stdout(contains("load unknown").or(contains("load is unknown")));
-    told.stdout(contains("the widest job asks for 16").and(contains("4 jobs")));
+    told.stdout(contains("the widest job requests 16").and(contains("4 jobs")));
     let told = xtask().args(run).arg("--json").assert().code(0);
     let told: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
     assert!(told["inspection"]["load"].is_null() && told["inspection"]["capacity"].is_null());

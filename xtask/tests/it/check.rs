@@ -336,7 +336,7 @@ fn every_fault_is_told_with_its_place() {
         told.lines().next().expect("a finding").to_owned()
     };
     for (from, to, expected) in [
-        ("1,0,0,10,4", "1,0,0,10,5", "theirs.csv:2: width-differs: job 1 holds 5 processors, and asked for 4"),
+        ("1,0,0,10,4", "1,0,0,10,5", "theirs.csv:2: width-differs: job 1 holds 5 processors, and requested 4"),
         (
             "1,0,0,10,4",
             "1,0,0,12,4",
@@ -374,7 +374,7 @@ fn processors_that_are_named_are_held_by_one_job_at_a_time() {
     assert_eq!(named("4,6"), (0, String::new()));
     let twice = "theirs.csv:3: processor-twice: job 3 is given processor 3 at 6 s, while job 1 has it\n";
     assert_eq!(named("3-4"), (1, twice.to_owned()));
-    let beyond = "theirs.csv:3: processor-twice: job 3 is given 2 processors by name, of 0 to 7, and asked for 2\n";
+    let beyond = "theirs.csv:3: processor-twice: job 3 is given 2 processors by name, of 0 to 7, and requested 2\n";
     assert_eq!(named("7-8"), (1, beyond.to_owned()));
 }
 

@@ -138,7 +138,7 @@ fn what_cannot_be_explained_is_told_with_the_fix() {
     // A job wider than the machine is rejected, and the rejection is reported.
     let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
     assert_eq!(code, 0);
-    assert!(told.contains("at 0 s: is rejected: no place has 6 processors"), "{told}");
+    assert!(told.contains("at 0 s: is rejected: no machine has 6 processors"), "{told}");
 }
 
 /// Generates a workload in which many jobs wait.

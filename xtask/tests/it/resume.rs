@@ -86,7 +86,7 @@ fn after_ctrl_c_the_next_start_goes_on() {
     let folder = folder();
     let (status, message) = stopped_midway(folder.path(), |child| interrupt(child));
     assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("interrupted; what is finished is kept"), "{message}");
+    assert!(message.contains("interrupted; finished work is kept"), "{message}");
     assert_resumes(folder.path());
 }
 

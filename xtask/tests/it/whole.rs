@@ -202,7 +202,7 @@ fn sigterm_and_sighup_interrupt_a_run_and_nohup_lets_it_go_on() {
             assert!(folder.path().join("report.html").exists());
         } else {
             assert_eq!(output.status.code(), Some(130), "{signal}: {message}");
-            assert!(message.contains("interrupted; what is finished is kept"), "{message}");
+            assert!(message.contains("interrupted; finished work is kept"), "{message}");
             let left = names(folder.path());
             assert_eq!(left.into_iter().collect::<Vec<_>>(), ["cells/replications.jsonl"]);
         }

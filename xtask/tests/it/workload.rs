@@ -97,7 +97,7 @@ fn inspect_draws_what_there_is_and_says_what_is_not() {
     let (log, out) = (file(&folder, "bare.swf", bare), folder.path().join("out"));
     let told = workload(&["inspect", utf8(&log), "--out", utf8(&out)]);
     for words in [
-        "The load is unknown: the log does not say how many processors its machine has; give --procs N (the widest job asks for 4)",
+        "The load is unknown: the log does not say how many processors its machine has; give --procs N (the widest job requests 4)",
         "midnight on a Monday",
         "No job has a requested time",
     ] {

@@ -369,7 +369,7 @@ mod input {
     }
 
     #[test]
-    #[should_panic(expected = "local 0 asks for 2 processors")]
+    #[should_panic(expected = "local 0 requests 2 processors")]
     fn a_local_asks_for_one_processor() {
         let mut wide = local(0, 0.0, 0, 1.0);
         wide.job.request.processors = 2;
@@ -377,7 +377,7 @@ mod input {
     }
 
     #[test]
-    #[should_panic(expected = "gang 0 asks for 3 processors and has 2 tasks")]
+    #[should_panic(expected = "gang 0 requests 3 processors and has 2 tasks")]
     fn a_gang_has_a_task_per_processor() {
         let mut gang = gang(0, 0.0, [1.0, 1.0]);
         gang.job.request.processors = 3;

@@ -149,7 +149,7 @@ impl MachinePlan {
     pub(super) fn insert(&mut self, position: usize, job: PlanJob, now: Time) {
         assert!(
             job.processors <= self.processors,
-            "job {} asks for {} processors, but the machine has {}",
+            "job {} requests {} processors, but the machine has {}",
             job.id,
             job.processors,
             self.processors

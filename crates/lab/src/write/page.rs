@@ -52,7 +52,7 @@ impl<P: Paper> Findings<'_, P> {
             },
             commands: [
                 Some(("Run this again".to_owned(), self.command())),
-                Some(("Decide what is inconclusive".to_owned(), format!("{program} reproduce {slug} --decide"))),
+                Some(("Decide inconclusive claims".to_owned(), format!("{program} reproduce {slug} --decide"))),
                 P::READINGS.get(1).or(P::READINGS.first()).and_then(|reading| {
                     let other = reading.answers.get(1)?;
                     let command = format!("{program} reproduce {slug} --set {}={other}", reading.key());
@@ -98,7 +98,7 @@ impl<P: Paper> Findings<'_, P> {
             let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
             said.into_iter().chain([shown.join("; ")]).collect()
         };
-        let caption = "What the paper says where no number of ours could contradict it, and our numbers beside it.";
+        let caption = "Statements of the paper that no number here could contradict, with the numbers here.";
         let columns = ["id", "where", "the paper says", "not judged because", "ours"];
         let rows = self.remarks.iter().map(row).collect();
         page::Table::new("not-judged", "Sentences that are not judged", caption, columns, rows)

@@ -20,7 +20,7 @@ pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
         figure(
             "fig1-right",
             "Figure 1, right. System usage",
-            "Active processors over the lesser of all processors and those asked for by running and waiting jobs.",
+            "Active processors over the smaller of all processors and those requested by running and waiting jobs.",
             all(Metric::usage_percent),
         ),
         figure(

@@ -29,7 +29,7 @@ pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
         id: "H7",
         source: "First Experiment, Conclusions",
         statement: "The AET is almost the same for small jobs",
-        why: "The sentence stands in the section on experiment 1 and rests on figure 7, which is of experiment 2 (H5); that it holds for experiment 1 too is an inference. Here is experiment 1, where it does not",
+        why: "The sentence is in the section on experiment 1, but figure 7 shows experiment 2 (H5). The values are those of experiment 1, where it does not hold",
         figures: &["small-jobs"],
         shown: checks.into_iter().map(|check| (check.label, check.quantity)).collect(),
     }]

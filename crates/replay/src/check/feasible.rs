@@ -187,7 +187,7 @@ impl Look<'_> {
         let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
             found.findings.add(Fault::WIDTH, number, Some(start), line, || {
-                format!("job {number} holds {processors} processors, and asked for {asked}")
+                format!("job {number} holds {processors} processors, and requested {asked}")
             });
         }
         // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
@@ -301,7 +301,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         if count != u64::from(width) || !blocks.iter().all(is_there) {
             findings.add(Fault::PROCESSOR, number, Some(start), line, || {
                 format!(
-                    "job {number} is given {count} processors by name, of {} to {}, and asked for {width}",
+                    "job {number} is given {count} processors by name, of {} to {}, and requested {width}",
                     range.start,
                     range.end - 1
                 )

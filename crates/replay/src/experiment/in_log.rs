@@ -85,7 +85,7 @@ impl InLog {
         let (first, more) = outside.split_first()?;
         let more = if more.is_empty() { String::new() } else { format!("; {} more in log.csv", more.len()) };
         Some(format!(
-            "{}{more}. The replications are not like the log there, and what is found over them may not hold for it.",
+            "{}{more}. The replications differ from the log there, so that results over them may not hold for it.",
             first.words(results)
         ))
     }

@@ -64,7 +64,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     if matches!(design.method, Method::Shake { .. }) {
         found.push(
             "Shaken logs differ by seconds: the intervals tell what is coincidence within this log, not what another month \
-             would bring. method = \"blocks\" tells that."
+             would bring. method = \"blocks\" covers that."
                 .to_owned(),
         );
     }

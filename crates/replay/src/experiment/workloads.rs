@@ -320,7 +320,7 @@ fn capacity(header: &Header, path: &Path) -> Result<u32> {
     match workload::capacity(header, path) {
         Ok((processors, _)) => Ok(processors),
         Err(workload::InputError::NoCapacity { widest, .. }) => {
-            let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
+            let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job requests {widest})"));
             bail!(
                 "procs: {} does not say how large its machine is; add procs = N or machines = \"FILE\" to its [[log]]{widest}",
                 path.display()

@@ -49,17 +49,17 @@ impl About {
         let Self { line, user, submit, processors: width, requested, expected, run, .. } = self;
         let user = user.as_ref().map_or_else(String::new, |user| format!(" by user {user}"));
         let expected = match expected {
-            Some(expected) if *requested == Some(*expected) => format!("for {expected} s, as it requested"),
+            Some(expected) if *requested == Some(*expected) => format!("for {expected} s"),
             Some(expected) => {
                 let requested =
                     requested.map_or_else(String::new, |requested| format!(" ({requested} s were requested)"));
-                format!("for {expected} s, as is expected of it{requested}")
+                format!("for an expected {expected} s{requested}")
             }
             None => "for an unknown time".to_owned(),
         };
         let width = processors(*width);
         format!(
-            "submitted at {submit} s{user} (line {line} of the log); asks for {width} {expected}, and runs for {run} s"
+            "submitted at {submit} s{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s"
         )
     }
 

@@ -221,7 +221,7 @@ impl Wait {
         let place = match (self.place, self.last_place) {
             (1, 1) => "first in the queue".to_owned(),
             (first, last) if first == last => format!("{} in the queue", ordinal(first)),
-            (first, last) => format!("{} and at last {} in the queue", ordinal(first), ordinal(last)),
+            (first, last) => format!("{}, finally {}, in the queue", ordinal(first), ordinal(last)),
         };
         let promise = match (&self.first_promise, &self.promised) {
             (Some(first), Some(last)) => {
@@ -230,7 +230,7 @@ impl Wait {
                 if first == last {
                     format!("; it holds a reservation of {width} {first}")
                 } else {
-                    format!("; it holds a reservation of {width}, first {first}, and at last {last}")
+                    format!("; it holds a reservation of {width}, first {first}, finally {last}")
                 }
             }
             _ => String::new(),
@@ -241,19 +241,20 @@ impl Wait {
     fn kept_by(&self, about: &About) -> String {
         let (free, on) = (range(self.free, self.most_free), self.site.on());
         let is_are = if free == "1" { "is" } else { "are" };
-        let has_room = format!("{free} processors are free{on}, enough for it");
+        let has_room = format!("{free} processors are free{on}, enough for the job");
         match &self.reason {
             Some(Obstacle::Barred { at, left, most_left, by }) => {
                 let theirs =
                     by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
-                let (reservation, bars) = if by.len() == 1 { ("reservation", "bars") } else { ("reservations", "bar") };
+                let (reservation, blocks) =
+                    if by.len() == 1 { ("reservation", "blocks") } else { ("reservations", "block") };
                 let expected =
                     about.expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
                 let left =
                     if *most_left == 0 { "none".to_owned() } else { format!("only {}", range(*left, *most_left)) };
                 format!(
-                    "{has_room}, but the {reservation} of {} {bars} it: {left} would be left over at {at}, and it is expected to \
-                     run {expected}, until after that",
+                    "{has_room}, but the {reservation} of {} {blocks} it: {left} would be left at {at}, and it is expected to run \
+                     {expected}, beyond that time",
                     listed(theirs.collect())
                 )
             }
@@ -261,16 +262,16 @@ impl Wait {
                 format!("blocked: the policy stops at job {head}, which does not fit ({free} {is_are} free{on})")
             }
             Some(Obstacle::Kept) => {
-                format!("{has_room} by now, but its reservation is looked at again only when a job has ended")
+                format!("{has_room}, but its reservation moves only when a job ends")
             }
-            None if self.held_by.is_empty() => format!("{has_room}; the policy does not say why it did not start it"),
+            None if self.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
             None | Some(Obstacle::NoRoom) => {
                 let (needs, held) = (about.processors, self.held());
                 let on = if self.site.is_only { on } else { format!("{on}, which has most") };
                 if self.most_free == 0 {
-                    format!("no processor is free{on}, and it asks for {needs}{held}")
+                    format!("no processor is free{on}, and the job needs {needs}{held}")
                 } else {
-                    format!("{free} {is_are} free{on}, of the {needs} that it asks for{held}")
+                    format!("{free} of the {needs} processors that it needs {is_are} free{on}{held}")
                 }
             }
         }
@@ -288,7 +289,7 @@ impl Wait {
             let theirs = processors(rest.iter().map(|holder| holder.processors).sum());
             items.push(format!("{} more ({theirs}, the last expected until {})", rest.len(), last.expected_until));
         }
-        if items.is_empty() { String::new() } else { format!("; what it lacks is held by {}", listed(items)) }
+        if items.is_empty() { String::new() } else { format!("; the missing ones are held by {}", listed(items)) }
     }
 }
 
@@ -298,7 +299,7 @@ impl fmt::Display for Promise {
         match self.start {
             When::At(start) => write!(f, "to start at {start}{on}"),
             When::AnyMoment(_) => {
-                write!(f, "to start{on} as soon as a job ends that has outlived its expected run time")
+                write!(f, "to start{on} as soon as a job ends that has run longer than expected")
             }
             When::Never => f.write_str("without a start, since a job before it is never expected to end"),
         }
@@ -314,8 +315,8 @@ impl Start {
         };
         let mut text = format!("starts{} {waited}", site.on());
         match right {
-            Some(Right::InTurn) => text += ", in its turn",
-            Some(Right::Reserved) => text += ", as it was promised",
+            Some(Right::InTurn) => text += ", in queue order",
+            Some(Right::Reserved) => text += ", at its reserved start",
             Some(Right::Backfilled) => {
                 text += &format!(", backfilled past {}", jobs(passed));
                 match free {
@@ -329,7 +330,7 @@ impl Start {
         // In the policy's own order, the text of a backfilled job already names the jobs that it passed.
         if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
             let wait = if overtaken.len() == 1 { "waits" } else { "wait" };
-            text += &format!(", before {}, which came earlier and {wait} on", jobs(overtaken));
+            text += &format!(", before {}, which arrived earlier and still {wait}", jobs(overtaken));
         }
         text
     }
@@ -353,7 +354,7 @@ impl Step {
                 format!("loses its processors{} to an outage, and waits again", site.on())
             }
             Self::Ends { .. } => "ends".to_owned(),
-            Self::Rejected { .. } => format!("is rejected: no place has {} processors", about.processors),
+            Self::Rejected { .. } => format!("is rejected: no machine has {} processors", about.processors),
         };
         Line { from, until, words, facts: object(self) }
     }
@@ -395,8 +396,8 @@ pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Exp
     }
     let lines = |brief| joined(&steps, brief).iter().map(|step| step.line(&about)).collect();
     let came = came_behind.as_ref().map(|before| match before.len() {
-        0 => "comes when no other job waits".to_owned(),
-        count => format!("comes as the {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
+        0 => "arrives when no other job waits".to_owned(),
+        count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
     });
     let start = steps.iter().rev().find_map(|step| if let Step::Starts(start) = step { Some(start) } else { None });
     let finish = steps.iter().rev().find_map(|step| if let Step::Ends { at } = step { Some(*at) } else { None });

@@ -267,7 +267,7 @@ fn over_time(report: &Report<'_>) -> Section {
     let y = Axis { log: least > 0.0 && most >= 10.0 * least, ..Axis::new("jobs waiting") };
     let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.watched.waiting);
     let levels = if queue.y.log {
-        "Mean over slices of time, on a logarithmic axis: one policy's queue is ten times another's. An empty queue lies at its foot."
+        "Mean over slices of time, on a logarithmic axis: one policy's queue is ten times another's. Empty queues are at the lower edge."
     } else {
         "Mean over slices of time."
     };

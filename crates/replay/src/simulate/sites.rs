@@ -123,7 +123,7 @@ impl Sites {
 fn unknown_size(error: InputError) -> anyhow::Error {
     let InputError::NoCapacity { path, nodes, widest } = error else { return error.into() };
     let nodes = nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes"));
-    let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
+    let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job requests {widest})"));
     anyhow!(
         "{}: the log does not say how many processors its machine has{nodes}: give --procs N or --machines FILE{widest}",
         path.display()

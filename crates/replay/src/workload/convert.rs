@@ -89,7 +89,7 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
     }
     match done.names {
         0 => {}
-        1 => text += "1 name became a number; a comment before its first job tells which\n",
+        1 => text += "1 name became a number; a comment before its first job names it\n",
         names => {
             let _ = writeln!(text, "{names} names became numbers; comments before their first jobs tell which");
         }

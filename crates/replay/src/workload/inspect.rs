@@ -110,7 +110,7 @@ impl Seen<'_> {
         match (log.capacity, log.sizes.keys().last()) {
             (None, widest) => notes.push(format!(
                 "The load is unknown: the log does not say how many processors its machine has; give --procs N{}.",
-                widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"))
+                widest.map_or_else(String::new, |widest| format!(" (the widest job requests {widest})"))
             )),
             (Some(nodes), _) if self.options.machine.procs.is_none() && self.header.max_procs.is_none() => {
                 notes.push(format!(

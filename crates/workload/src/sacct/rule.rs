@@ -4,7 +4,7 @@ crate::repair::rules! {
     /// Repairs of lines of `sacct` that are no finished job in plain words. There are no others.
     enum SacctRule {
         Step = "step": "a step (123.batch, 123.0): left out, its job holds the processors",
-        Unfinished = "unfinished": "had not ended when sacct was asked: left out",
+        Unfinished = "unfinished": "had not ended when sacct ran: left out",
         Revoked = "revoked": "another cluster of the federation ran it: left out",
         NoSubmit = "no-submit": "Submit unknown: left out",
         CancelledBeforeStart = "cancelled-before-start":
@@ -21,11 +21,11 @@ crate::repair::rules! {
         UnknownState = "unknown-state": "a State that has no place in the format: taken as unknown",
         AmbiguousTime = "ambiguous-time":
             "a local time that clocks showed twice or never (summer time): the first, or as if they had gone on",
-        Gpus = "gpus": "asks for GPUs, which no log format here has a column for: kept with its processors alone",
+        Gpus = "gpus": "requests GPUs, which no log format here has a column for: kept with its processors alone",
         HetComponent = "het-component":
             "a component of a heterogeneous job (123+0): kept as a job of its own, free to start apart from the others",
         ArrayRange = "array-range": "several tasks of an array that never ran, on one line (123_[4-9]): kept as one job",
-        OutOfOrder = "out-of-order": "submitted before jobs that were written long before it: stands behind them",
+        OutOfOrder = "out-of-order": "submitted before jobs that were written long before it: placed behind them",
     }
     struct SacctRepairs {}
 }

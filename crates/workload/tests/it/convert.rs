@@ -34,7 +34,7 @@ fn logs_of_metacentrum_become_plain_and_grid_logs() {
     1 1356996695 71 1164297 12 1 1024 12 1209600 91268055040 1 101 1 1 7 1 -1 -1
     ");
     assert_eq!(done.records, 2);
-    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("queue name and nodes asked for", 2)]);
+    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("queue name and requested nodes", 2)]);
 
     let (gwf, done) = converted(METACENTRUM, Layout::Swf21, Layout::Gwf);
     insta::assert_snapshot!(gwf.replace('\t', " "), @"

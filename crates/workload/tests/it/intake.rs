@@ -143,10 +143,10 @@ fn the_machine_s_size_comes_from_the_header_and_is_never_guessed_from_the_widest
         error.rsplit_once("a.swf: ").expect("the file is named").1.to_owned()
     };
     let unknown = "the log does not say how many processors its machine has";
-    assert_eq!(error_of("", &jobs), format!("{unknown}; give their number (the widest job asks for 40)"));
+    assert_eq!(error_of("", &jobs), format!("{unknown}; give their number (the widest job requests 40)"));
     assert_eq!(error_of("", &line(1, "0", "9", "-1", "-1", "60")), format!("{unknown}; give their number"));
     // A job that is wider than the machine has nodes: they have several processors each.
-    let nodes = format!("{unknown}, only that it has 39 nodes; give their number (the widest job asks for 40)");
+    let nodes = format!("{unknown}, only that it has 39 nodes; give their number (the widest job requests 40)");
     assert_eq!(error_of("; MaxNodes: 39\n", &jobs), nodes);
 }
 

@@ -26,7 +26,7 @@ fn anomalies_are_listed_in_the_order_of_the_lines() {
     2: job 4: more-memory-than-requested: memory used (field 7) exceeds that requested (field 10)
     2: job 4: preceding-job-not-before: the preceding job (field 17) does not come before it
     3: job 3: submit-out-of-order: submitted earlier than the job before it in the log: taken as submitted with it
-    3: job 3: wider-than-machine: asks for more processors than the machine has: kept, and rejected there
+    3: job 3: wider-than-machine: requests more processors than the machine has: kept, and rejected there
     3: job 3: number-not-ascending: its number (field 1) is not above that of the record before
     3: job 3: wait-unknown: ran, yet its wait (field 3) is unknown
     3: job 3: user-unknown: user (field 12) unknown

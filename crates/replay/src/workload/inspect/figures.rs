@@ -119,8 +119,7 @@ fn times(log: &Inspection) -> Shown {
     let x = Axis { log: true, ..Axis::new("time, on a logarithmic scale").with_ticks(ticks) };
     let title = "Run times, requested times and waits";
     let mut chart = Chart::new("times", title, x, Axis::new(SHARE), series.collect());
-    let caption =
-        "Of the jobs where the log tells, the share whose run time, requested time or wait is less than that.";
+    let caption = "Share of jobs with a smaller run time, requested time or wait, among jobs for which the log has it.";
     let Shown { rows, .. } = shown(chart.clone(), caption, &[]);
     // Marks for all points would hide the curve.
     chart.series.iter_mut().for_each(|series| series.points = curve(&series.points));
