@@ -1,18 +1,18 @@
-//! The intake rules of the profile `alea31`: a log of MetaCentrum as the simulator Alea 3.1 of January 2016 reads it.
+//! Intake rules of the profile `alea31`: a log of MetaCentrum as the simulator Alea 3.1 of January 2016 reads it.
 //!
-//! These rules serve one purpose, to meet what that simulator printed; [`Intake`](crate::Intake) has better ones. They ask
-//! column 21 for the nodes (`1:ppn=12:cl_zegox#excl`):
+//! These rules exist to reproduce the output of that simulator; [`Intake`](crate::Intake) has better ones. They read
+//! the requested nodes from column 21 (`1:ppn=12:cl_zegox#excl`):
 //!
 //! - A record is skipped if its submit time, its run time or its processors are −1. It still counts towards the number of
 //!   records.
 //! - Another negative run time becomes 1 s. (Two jobs of wagap-2013 ended before they had begun, in 1970.)
-//! - Processors are those allocated (field 5), at most those of the largest cluster. `ppn` is the last part `ppn=` before
-//!   any with a `+`, or else all of them. Processors are at least `ppn`, and then a multiple of it.
+//! - Processors are those allocated (field 5), at most those of the largest cluster. `ppn` is that of the last part `ppn=`
+//!   before any with a `+`; without one, it is all of them. Processors are at least `ppn`, and then a multiple of it.
 //! - The limit is the requested time (field 9), or else the run time; both are at least 1 s.
 //! - A job that was submitted before its predecessor counts as submitted with it.
 //! - The due date is the submission + 2 × the run time.
-//! - `cl_X` demands cluster X, `^cl_X` forbids it, five letters being compared; and `ppn` must fit into a node.
-//! - A record without column 21, as other archives have them, demands nothing, and its processors may lie on any nodes.
+//! - `cl_X` demands cluster X, `^cl_X` forbids it, compared by five letters; and `ppn` must fit into a node.
+//! - A record without column 21, as in other archives, demands nothing, and its processors may lie on any nodes.
 
 use crate::error::InputError;
 use crate::machines::{Machine, Machines};
@@ -25,43 +25,43 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Alea31Intake {
     records: SwfReader,
-    /// The largest first.
+    /// Clusters, the largest first.
     clusters: Vec<Machine>,
     records_left: u64,
     delivered: u32,
     repairs: Repairs,
     origin: Option<Span>,
-    /// Submission of the job before.
+    /// Submission of the previous job.
     submit: Time,
 }
 
-/// One job, and what the profile knows of it beside.
+/// Job, and the further facts that the profile uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alea31Job {
-    /// The job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
-    /// clusters that it may use, by their places in [`Alea31Intake::clusters`]. Whether it is too wide for one does not matter
-    /// here.
+    /// Job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
+    /// clusters that it may use, by their places in [`Alea31Intake::clusters`], including clusters that are too small
+    /// for it.
     pub job: Job,
-    /// Its number in the log.
+    /// Number in the log.
     pub number: u64,
-    /// Its name, if that is not its number.
+    /// Name, if that is not its number.
     pub name: Option<Arc<str>>,
-    /// Its line in the file, counted from 1.
+    /// Line in the file, counted from 1.
     pub line: u64,
-    /// The limit by which it is planned, and at which it is cut. At least 1 s.
+    /// Limit by which it is planned, and at which it is cut. At least 1 s.
     pub limit: Span,
     /// Time that it runs: ⌊min(runtime, limit) + 1⌋ seconds.
     pub executed: Span,
     /// Due date.
     pub due: Time,
-    /// Its user.
+    /// User.
     pub user: Option<u32>,
-    /// The name of that user, where the log gives one.
+    /// Name of that user, where the log gives one.
     pub user_name: Option<Arc<str>>,
 }
 
 impl Alea31Intake {
-    /// Takes in what `records` reads, the first `max_records` of them if a number is given, for `machines`.
+    /// Reads jobs from `records`, at most `max_records` of them if a number is given, for `machines`.
     pub fn new(records: SwfReader, machines: &Machines, max_records: Option<u64>) -> Self {
         let mut clusters = machines.clusters().to_vec();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
@@ -77,7 +77,7 @@ impl Alea31Intake {
         }
     }
 
-    /// The clusters, the largest first; among equals, in the order of their file.
+    /// Clusters, the largest first; among equals, in the order of their file.
     pub fn clusters(&self) -> &[Machine] {
         &self.clusters
     }
@@ -87,7 +87,7 @@ impl Alea31Intake {
         &self.repairs
     }
 
-    /// The job, or why there is none.
+    /// Returns the job, or the rule under which it is skipped.
     fn job_of(&mut self, record: &SwfRecord) -> Result<Alea31Job, Rule> {
         let line = Some(self.records.line());
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
@@ -98,8 +98,8 @@ impl Alea31Intake {
         let spec = record.node_spec();
         let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
         let allocated = allocated.clamp(1, widest);
-        // Without column 21 the simulator knows no nodes (−1 of them, with −1 processors each), and asks whether a cluster
-        // has enough processors in all (`SWFLoader.readGridlet`, `ResourceInfo.canExecuteEver`).
+        // Without column 21 the simulator knows no nodes (−1 of them, with −1 processors each), and tests only the
+        // total processors of a cluster (`SWFLoader.readGridlet`, `ResourceInfo.canExecuteEver`).
         let per_node = spec.map(|spec| processors_per_node(spec).unwrap_or(allocated));
         let processors = per_node.map_or(allocated, |per_node| allocated.max(per_node) / per_node * per_node);
 
@@ -120,7 +120,7 @@ impl Alea31Intake {
         }
         let submit = submit.max(self.submit);
         self.submit = submit;
-        // The simulator doubles in 32 bits: what ended in 1970 is due in decades.
+        // The simulator doubles in 32 bits: a job that ended in 1970 is due in decades.
         let due = submit + Span::from_secs(u64::try_from(run.wrapping_mul(2)).unwrap_or(0));
 
         let suits = |cluster: &Machine| {
@@ -165,7 +165,7 @@ impl Iterator for Alea31Intake {
     }
 }
 
-/// Field 4 in whole seconds, unless it is −1: a record knows no other negative run times.
+/// Returns field 4 in whole seconds; `None` for −1. A record keeps no other negative run times.
 fn run_time(line: &[u8]) -> Option<i32> {
     let mut columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
     let text = std::str::from_utf8(columns.nth(3)?).ok()?;
@@ -173,7 +173,7 @@ fn run_time(line: &[u8]) -> Option<i32> {
     whole.parse().ok().filter(|run| *run != -1)
 }
 
-/// The last part `ppn=` before any with a `+`, if there is one.
+/// Returns the number of the last part `ppn=` before any with a `+`, if there is one.
 fn processors_per_node(spec: &str) -> Option<u32> {
     let parts = spec.split(':').filter(|part| part.contains("ppn="));
     let last = parts.take_while(|part| !part.contains('+')).last()?;
@@ -182,7 +182,7 @@ fn processors_per_node(spec: &str) -> Option<u32> {
     number[..digits].parse().ok().filter(|per_node| *per_node > 0)
 }
 
-/// Whether the parts `cl_…` and `^cl_…` allow the cluster of this name.
+/// Returns true if the parts `cl_…` and `^cl_…` allow the cluster of this name.
 fn demands(spec: &str, name: &str) -> bool {
     let letters: String = name.chars().take(5).collect();
     spec.split(':').filter(|part| part.contains("cl_")).all(|part| part.contains('^') != part.contains(&letters))

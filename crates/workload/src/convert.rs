@@ -1,4 +1,4 @@
-//! One format of logs into another.
+//! Conversion between formats of logs.
 
 mod sacct;
 
@@ -15,22 +15,22 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-/// A format of logs.
+/// Format of logs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// The Standard Workload Format, 18 columns.
     Swf,
-    /// The same with the columns that MetaCentrum adds: hosts, the queue's name, the nodes asked for.
+    /// SWF with the columns that MetaCentrum adds: hosts, the queue's name, the requested nodes.
     Swf21,
     /// The Grid Workloads Format, 29 columns.
     Gwf,
-    /// The output of Slurm's `sacct --parsable2`; it is read and not written.
+    /// Output of Slurm's `sacct --parsable2`; it is read and not written.
     Sacct,
 }
 
 impl Layout {
-    /// The format of the log at `path`, by its first record: 29 columns are those of a grid; a nineteenth column in braces,
-    /// or twenty columns, those of MetaCentrum; names between `|` those of `sacct`.
+    /// Detects the format of the log at `path`, by its first record: 29 columns are those of a grid; a nineteenth
+    /// column in braces, or twenty columns, those of MetaCentrum; names between `|` those of `sacct`.
     ///
     /// # Errors
     ///
@@ -83,17 +83,17 @@ impl fmt::Display for Layout {
 /// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
-    /// Records that were written: as many as were read.
+    /// Number of records written, equal to the number read.
     pub records: u64,
     /// Columns that the other format does not have, with the number of records that have a value there.
     pub lost: BTreeMap<&'static str, u64>,
-    /// Names that were replaced by numbers; comments before the first record with the number tell which.
+    /// Number of names that were replaced by numbers; comments before the first record with the number list them.
     pub names: u64,
-    /// Lines left out and repairs of a log of `sacct`.
+    /// Skipped lines and repairs of a log of `sacct`.
     pub repairs: SacctRepairs,
 }
 
-/// A conversion that cannot go on.
+/// Error that ends a conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The log is faulty, or cannot be read.
@@ -104,16 +104,16 @@ pub enum ConvertError {
     Write(#[source] io::Error),
 }
 
-/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which should be buffered. A faulty
-/// line ends it: a log that was converted has all its records.
+/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which should be buffered. A
+/// faulty line ends the conversion, so a converted log has all its records.
 ///
-/// Between the formats, what both know is kept. Going to the Grid Workloads Format, the users 12, groups 3, applications
-/// 5, queues 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) is called by it,
-/// and the nodes asked for (column 21) become required resources. Coming from it, names become numbers: those of
-/// the same letters with a number behind keep that number, others are numbered from a thousand million on, and a comment
-/// before the first record with the number gives the name (`User: 1000000000 Jane`). A log without the
-/// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
-/// demands nothing that it did not. What `sacct` printed needs times that tell their zone; [`convert_sacct`] takes one.
+/// Columns of both formats are kept. Going to the Grid Workloads Format, the users 12, groups 3, applications 5, queues
+/// 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) keeps that name, and the
+/// requested nodes (column 21) become required resources. Coming from it, names become numbers: names of the same
+/// letters with a number behind keep that number, others are numbered from a thousand million on, and a comment before
+/// the first record with the number gives the name (`User: 1000000000 Jane`). A log that is to have MetaCentrum's
+/// columns and lacks them requests as many nodes of one processor as its job has processors, which adds no demand.
+/// Output of `sacct` needs times with their zone; [`convert_sacct`] takes one.
 ///
 /// # Panics
 ///
@@ -123,7 +123,7 @@ pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result
     convert_read(&path.display().to_string(), file, from, to, out)
 }
 
-/// The same for a log from anywhere; `name` stands for the file's path in errors.
+/// Converts a log from any reader; `name` stands for the file's path in errors.
 pub fn convert_read(
     name: &str,
     input: impl Read + Send + 'static,
@@ -159,7 +159,7 @@ fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Convert
     Ok(sink.done)
 }
 
-/// Records on their way into a log in one of the formats.
+/// Writer of records into a log in one of the formats.
 struct Sink<W> {
     out: W,
     to: Layout,
@@ -180,14 +180,14 @@ impl<W: Write> Sink<W> {
         written.map_err(ConvertError::Write)
     }
 
-    /// Counts records with a value that the format has no column for.
+    /// Counts records with a value that has no column in the target format.
     fn lose(&mut self, values: impl IntoIterator<Item = (&'static str, bool)>) {
         for (name, _) in values.into_iter().filter(|(_, is_known)| *is_known) {
             *self.done.lost.entry(name).or_default() += 1;
         }
     }
 
-    /// A record with names, which become numbers where the format has no names.
+    /// Writes a record with names, which become numbers if the format has no names.
     fn named(&mut self, record: GwfRecord, names: &mut NameNumbers) -> Result<(), ConvertError> {
         if self.to == Layout::Gwf {
             self.lose([("job's own name", record.job.name.is_some())]);
@@ -235,7 +235,7 @@ impl<W: Write> Sink<W> {
     }
 }
 
-/// The record with names for its numbers.
+/// Returns the record with names for its numbers.
 fn named(job: SwfRecord) -> GwfRecord {
     let known = |text: Option<&str>| text.filter(|text| *text != "-1").map(Into::into);
     let numbers = [('U', job.user), ('G', job.group), ('E', job.executable), ('Q', job.queue), ('P', job.partition)];
@@ -250,8 +250,8 @@ fn named(job: SwfRecord) -> GwfRecord {
 
 /// Numbers for the names in a log of a grid.
 ///
-/// In each column, names that are the same letters with a number behind keep that number: `U12` is 12, and so is `12`
-/// in a column of plain numbers. Other names are numbered from a thousand million on, in the order in which they appear.
+/// In each column, names that are the same letters with a number behind keep that number: `U12` is 12, and so is `12` in a
+/// column of plain numbers. Other names are numbered from a thousand million on, in the order in which they appear.
 #[derive(Clone, Debug, Default)]
 struct NameNumbers {
     columns: [ColumnNumbers; 5],
@@ -261,25 +261,25 @@ struct NameNumbers {
 
 #[derive(Clone, Debug, Default)]
 struct ColumnNumbers {
-    /// The letters before the first number.
+    /// Letters before the first number.
     letters: Option<Box<str>>,
     others: BTreeMap<Box<str>, u32>,
 }
 
-/// The first number for a name without one.
+/// First number for a name without one.
 const FIRST_OTHER: u32 = 1_000_000_000;
 
 const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameNumbers {
-    /// Names that people know, all of which are to be kept: no number but a plain one stands for itself.
+    /// Returns numbers for the names of an accounting log, all of which are kept: only a plain number keeps its value.
     fn of_accounting() -> Self {
         let column = || ColumnNumbers { letters: Some("".into()), others: BTreeMap::new() };
         Self { columns: std::array::from_fn(|_| column()), fresh: Vec::new() }
     }
 
-    /// The record with numbers for its names. The queue's name and the required resources become columns 20 and 21; the
-    /// other columns that the format does not have are left out.
+    /// Replaces the names of the record by numbers. The queue's name and the required resources become columns 20 and
+    /// 21; other columns that SWF does not have are left out.
     fn number(&mut self, record: GwfRecord) -> SwfRecord {
         let GwfRecord { job, texts } = record;
         let further = texts[gwf::REQ_RESOURCES].as_deref().map(|resources| {
@@ -304,7 +304,7 @@ impl NameNumbers {
 }
 
 impl ColumnNumbers {
-    /// The number of a name; `fresh` is called with one that is given here.
+    /// Returns the number of a name; `fresh` is called with a newly assigned one.
     fn number(&mut self, name: Box<str>, fresh: impl FnOnce(&str, u32)) -> u32 {
         let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
         let (letters, number) = name.split_at(digits);
@@ -326,7 +326,7 @@ impl ColumnNumbers {
     }
 }
 
-/// Blanks separate columns.
+/// Joins words by underscores, since blanks separate columns.
 fn one_word(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join("_")
 }

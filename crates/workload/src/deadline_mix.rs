@@ -1,8 +1,8 @@
 //! Machines of different size and speed, and jobs with deadlines: the workload of Klusáček, Rudová, Baraglia, Pasquali and
 //! Capannini, "Comparison of Multi-Criteria Scheduling Techniques" (2008), §4.
 //!
-//! Everything is uniform but the time between jobs, which is exponential. Streams that differ in the mean of that time
-//! alone share all jobs and all draws: their arrivals differ in scale only, so their comparison is paired.
+//! All distributions are uniform but that of the time between jobs, which is exponential. Streams that differ only in the
+//! mean of that time share all jobs and all draws. Their arrivals differ in scale only, so their comparison is paired.
 
 use crate::draw;
 use crate::error::{ParameterError, check};
@@ -40,9 +40,9 @@ pub struct DeadlineMix {
     pub job_processors: [u32; 2],
     /// Run time on the machine where the job was measured, known exactly (paper: 500 to 3000).
     pub runtime: [f64; 2],
-    /// The speed of that machine, uniform, drawn for each job; `None` if it is one machine for all, whose speed is the
-    /// caller's business: reading R1. If drawn, a job's run time is handed on as that on a machine of the highest of these
-    /// speeds; its deadline rests on the run time as measured.
+    /// Speed of that machine, uniform, drawn for each job; `None` if it is one machine for all, whose speed the caller
+    /// knows: reading R1. If drawn, the run time passed on is that on a machine of the highest of these speeds; the
+    /// deadline rests on the run time as measured.
     pub benchmark_speed: Option<[f64; 2]>,
     /// Mean time between jobs (paper: 1, 2, 3, 4, 5).
     pub interarrival: f64,
@@ -52,13 +52,13 @@ pub struct DeadlineMix {
     pub margin: Margin,
 }
 
-/// Time from submission to due date: reading R2, since the paper is silent.
+/// Time from submission to due date: reading R2, which the paper leaves open.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Margin {
-    /// The run time and a uniform number of seconds beyond.
+    /// Run time plus a uniform number of seconds.
     Beyond([f64; 2]),
-    /// A uniform multiple of the run time.
+    /// Uniform multiple of the run time.
     Times([f64; 2]),
 }
 
@@ -68,12 +68,12 @@ impl Default for Margin {
     }
 }
 
-/// One machine that was drawn.
+/// Machine that was drawn.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineDraw {
-    /// Its processors.
+    /// Number of processors.
     pub processors: u32,
-    /// Its speed, in the units of the benchmark.
+    /// Speed, in the units of the benchmark.
     pub speed: f64,
 }
 
@@ -86,7 +86,7 @@ const DEADLINES: Purpose = Purpose("job deadlines");
 const BENCHMARKS: Purpose = Purpose("job benchmarks");
 
 impl DeadlineMix {
-    /// The paper's parameters (§4), with the first value of R2.
+    /// Returns the paper's parameters (§4), with the first value of R2.
     pub fn of_the_paper(interarrival: f64) -> Self {
         Self {
             machines: 150,
@@ -102,7 +102,7 @@ impl DeadlineMix {
         }
     }
 
-    /// Whether the parameters describe a workload.
+    /// Checks that the parameters describe a workload.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl DeadlineMix {
         Ok(())
     }
 
-    /// The machines that `streams` draw. For one set in all replications, hand over the same streams each time (R4).
+    /// Draws the machines from `streams`. For one set in all replications, pass the same streams each time (R4).
     pub fn machines(&self, streams: &Streams) -> Vec<MachineDraw> {
         let (mut processors, mut speeds) = (streams.stream(MACHINE_PROCESSORS, 0), streams.stream(MACHINE_SPEEDS, 0));
         let [low, high] = self.machine_processors;
@@ -146,7 +146,7 @@ impl DeadlineMix {
         (0..self.machines).map(draw).collect()
     }
 
-    /// The jobs that `streams` draw, in order of submission, with exact estimates. Run times are those at benchmark speed.
+    /// Draws the jobs from `streams`, in order of submission, with exact estimates. Run times are those at benchmark speed.
     ///
     /// # Panics
     ///
@@ -167,7 +167,7 @@ impl DeadlineMix {
                 runtime.scaled(slower)
             });
             let mut job = Job::new(JobId(id), submit, processors.random_range(low..=high), at_reference);
-            // Both numbers are drawn for every job: another share moves no margin.
+            // Both numbers are drawn for every job, so that another share moves no margin.
             let (chance, share): (f64, f64) = (deadlines.random(), deadlines.random());
             if chance < mix.deadline_share {
                 job.request.deadline = Some(submit + mix.margin.after_submit(runtime, share));
@@ -178,7 +178,7 @@ impl DeadlineMix {
 }
 
 impl Margin {
-    /// Time from submission to deadline; `share` places it in the range, 0 at its low end and 1 at its high end.
+    /// Returns the time from submission to deadline; `share` is the position in the range, 0 at its low end and 1 at its high end.
     fn after_submit(self, runtime: Span, share: f64) -> Span {
         let at = |[low, high]: [f64; 2]| low + share * (high - low);
         match self {

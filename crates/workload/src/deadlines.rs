@@ -4,25 +4,25 @@ use crate::error::TextError;
 use std::fmt;
 use std::str::FromStr;
 
-/// Deadlines of jobs, which logs do not hold.
+/// Deadlines of jobs, which logs do not contain.
 ///
 /// Deadlines do not depend on the estimates that policies see ([`Estimates`](crate::Estimates)): studies that differ
-/// in that alone are judged by the same deadlines.
+/// only in the estimates use the same deadlines.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum Deadlines {
     /// No job has one.
     #[default]
     None,
-    /// A multiple of its limit after its submission; the limit is the requested time (field 9), or else the run time.
-    /// Above 0, at most a million.
+    /// Submission plus a multiple of the limit, which is the requested time (field 9), or else the run time. Above 0,
+    /// at most a million.
     Factor(f64),
-    /// The log tells: this column, counted from 1, holds the seconds from submission to deadline, and −1 where there is
-    /// none. A job whose line ends before it is an error.
+    /// Column of the log, counted from 1, with the seconds from submission to deadline, and −1 where there is none. A
+    /// job whose line ends before it is an error.
     Column(u8),
 }
 
 impl Deadlines {
-    /// Whether the parameter is within its range.
+    /// Returns true if the parameter is within its range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::None => true,
@@ -33,7 +33,7 @@ impl Deadlines {
 
     /// # Panics
     ///
-    /// If the parameter is out of its range, which [`Deadlines::from_str`] refuses.
+    /// If the parameter is out of its range, which [`Deadlines::from_str`] rejects.
     pub(crate) fn assert_possible(self) {
         assert!(self.is_possible(), "deadlines cannot be {self}");
     }
@@ -42,7 +42,7 @@ impl Deadlines {
 impl FromStr for Deadlines {
     type Err = TextError;
 
-    /// `none`, `factor:2`, or `column:19`.
+    /// Parses `none`, `factor:2`, or `column:19`.
     fn from_str(text: &str) -> Result<Self, TextError> {
         let known = match text.split_once(':') {
             None if text == "none" => Some(Self::None),

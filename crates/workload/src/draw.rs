@@ -1,35 +1,35 @@
 //! Draws from continuous distributions, with the same bits on every machine.
 //!
-//! Logarithms and powers come from `libm`: those of the standard library are the platform's, and differ in the last bit.
+//! Logarithms and powers come from `libm`, because those of the standard library depend on the platform in the last bit.
 
 use rand::RngExt;
 use sim_core::Stream;
 
-/// A number of jobs, users or weeks.
+/// Converts a number of jobs, users or weeks.
 pub(crate) const fn count(things: usize) -> f64 {
     things as f64
 }
 
-/// Uniform from 0, included, to 1.
+/// Draws uniformly from [0, 1).
 #[inline]
 pub(crate) fn unit(stream: &mut Stream) -> f64 {
     stream.random()
 }
 
-/// Uniform between two numbers.
+/// Draws uniformly between two numbers.
 #[inline]
 pub(crate) fn uniform(stream: &mut Stream, low: f64, high: f64) -> f64 {
     low + unit(stream) * (high - low)
 }
 
-/// Exponential with mean 1; at most 37, as a uniform draw has 53 bits.
+/// Draws from the exponential distribution with mean 1; at most 37, as a uniform draw has 53 bits.
 #[inline]
 pub(crate) fn exponential(stream: &mut Stream) -> f64 {
     -libm::log(1.0 - unit(stream))
 }
 
-/// Normal with mean 0 and variance 1, by the polar method; the second number of each pair is not used, so that nothing is
-/// carried over from one draw to the next.
+/// Draws from the normal distribution with mean 0 and variance 1, by the polar method. The second number of each pair
+/// is not used, so that draws carry no state.
 pub(crate) fn normal(stream: &mut Stream) -> f64 {
     loop {
         let (x, y) = (uniform(stream, -1.0, 1.0), uniform(stream, -1.0, 1.0));
@@ -40,7 +40,7 @@ pub(crate) fn normal(stream: &mut Stream) -> f64 {
     }
 }
 
-/// Gamma with mean `shape · scale` and variance `shape · scale²`.
+/// Draws from the gamma distribution with mean `shape · scale` and variance `shape · scale²`.
 ///
 /// Marsaglia & Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS 26(3), 2000; a shape below 1 by §6.
 pub(crate) fn gamma(stream: &mut Stream, shape: f64, scale: f64) -> f64 {
@@ -63,7 +63,7 @@ pub(crate) fn gamma(stream: &mut Stream, shape: f64, scale: f64) -> f64 {
     }
 }
 
-/// A position, as likely as its weight; none of the weights is below zero, and one is above.
+/// Draws a position with probability proportional to its weight; no weight is below zero, and one is above.
 pub(crate) fn pick(stream: &mut Stream, weights: impl Iterator<Item = f64> + Clone) -> usize {
     let sum: f64 = weights.clone().sum();
     let mut left = unit(stream) * sum;
@@ -80,8 +80,8 @@ pub(crate) fn pick(stream: &mut Stream, weights: impl Iterator<Item = f64> + Clo
     last
 }
 
-/// The share of a gamma distribution of that shape and of scale 1 that lies below `x`: the regularised lower incomplete
-/// gamma function.
+/// Returns the share of a gamma distribution of that shape and of scale 1 that lies below `x`: the regularised lower
+/// incomplete gamma function.
 ///
 /// Computed by its series below `shape + 1` and by its continued fraction above (Abramowitz & Stegun, 6.5.29 and 6.5.31).
 pub(crate) fn gamma_below(shape: f64, x: f64) -> f64 {
@@ -126,7 +126,7 @@ mod tests {
 
     const DRAWS: u32 = 50_000;
 
-    /// The Kolmogorov-Smirnov statistic: above 1.95 / √n once in a thousand samples.
+    /// Checks the Kolmogorov-Smirnov statistic: above 1.95 / √n once in a thousand samples.
     fn check(draw: impl Fn(&mut Stream) -> f64, distribution: &impl ContinuousCDF<f64, f64>) {
         let mut stream = Streams::new(42, 0).stream(Purpose("draw tests"), 0);
         let mut sample: Vec<f64> = (0..DRAWS).map(|_| draw(&mut stream)).collect();
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// The first draws are part of the format of every published result: if this test fails, all numbers move.
+    /// The first draws are part of every published result: if this test fails, all numbers move.
     #[test]
     fn value_stability() {
         let first = |draw: &dyn Fn(&mut Stream) -> f64| draw(&mut Streams::new(42, 0).stream(Purpose("draw tests"), 0));

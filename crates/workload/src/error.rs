@@ -1,24 +1,24 @@
-//! Errors of input: the place, what is wrong there, and the fix.
+//! Errors of input: the place, the problem, and the fix.
 
 use crate::file::FileError;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A log, a machine file or a trace of outages that cannot be read on.
+/// Error of a log, a machine file or a trace of outages.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// The file cannot be opened or read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file holds something else than expected.
+    /// The content of the file is not as expected.
     #[error("{}{}: {problem}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
     Faulty {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its line, counted from 1; `None` if it concerns the file as a whole.
+        /// Line, counted from 1; `None` if it concerns the file as a whole.
         line: Option<u64>,
-        /// The problem and the fix.
+        /// Problem and fix.
         problem: String,
         /// Error of the gzip decoder.
         source: Option<io::Error>,
@@ -31,7 +31,7 @@ pub enum InputError {
         path = path.display()
     )]
     NoCapacity {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// `MaxNodes`, where some job is wider: nodes then have several processors.
         nodes: Option<u32>,
@@ -41,9 +41,9 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// Whether the system failed (`true`: the input may be fine), or the input is at fault (`false`).
+    /// Returns `true` if the system failed (the input may be fine), `false` if the input is at fault.
     ///
-    /// A file that does not exist is at fault, too: what has to be mended is the command.
+    /// A file that does not exist also counts as bad input, since the command is wrong.
     pub const fn is_io(&self) -> bool {
         matches!(self, Self::File(error) if error.is_io())
     }
@@ -57,12 +57,12 @@ impl InputError {
     }
 }
 
-/// Parameters that describe no workload: the first field at fault, what it may hold, and what it holds.
+/// Parameters that describe no workload: the first field at fault, its expected range, and its value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParameterError(pub(crate) String);
 
-/// `Ok` if `is_good`, else the error for `field`.
+/// Returns `Ok` if `is_good`, else the error for `field`.
 pub(crate) fn check(
     is_good: bool,
     field: impl Display,
@@ -72,7 +72,7 @@ pub(crate) fn check(
     if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}, found {found}"))) }
 }
 
-/// Whether shares relative to each other are numbers up to 10¹², one of them above zero.
+/// Returns true if the weights are numbers up to 10¹², one of them above zero.
 pub(crate) fn are_weights(weights: impl Iterator<Item = f64>) -> bool {
     let mut sum = 0.0;
     for weight in weights {
@@ -86,12 +86,12 @@ pub(crate) fn are_weights(weights: impl Iterator<Item = f64>) -> bool {
 
 pub(crate) const WEIGHTS: &str = "weights from 0 to 1e12, one of them above 0";
 
-/// Text that names none of the values of an option.
+/// Text that is no value of an option.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected} found {found:?}")]
 pub struct TextError {
     expected: &'static str,
-    /// The text that was given, shortened if it is long.
+    /// Given text, shortened if it is long.
     pub found: String,
 }
 

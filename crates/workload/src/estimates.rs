@@ -12,16 +12,16 @@ use std::str::FromStr;
 /// Estimates of run times that policies see.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum Estimates {
-    /// The run time itself; no job is cut.
+    /// Run time itself; no job is cut.
     #[default]
     Exact,
-    /// The requested time (field 9). It is also the limit: a job that ran beyond it is cut there, as a machine that
-    /// enforces its limits would have done. Where it is missing, the run time stands in.
+    /// Requested time (field 9). It is also the limit: a job that ran beyond it is cut there, as by a machine that
+    /// enforces its limits. Where it is missing, the run time replaces it.
     User,
     /// F times the run time; F from 1 to a million. No job is cut.
     Factor(f64),
-    /// F times the requested time, or the run time where that is missing; F from 1 to a million. The requested time itself remains
-    /// the limit, and jobs are cut there as under [`Estimates::User`]: what runs is the same, what policies expect is not.
+    /// F times the requested time, or the run time where that is missing; F from 1 to a million. The requested time itself
+    /// remains the limit, and jobs are cut there as under [`Estimates::User`]: run times stay, only expectations change.
     ///
     /// With F = 2 these are the doubled estimates of Zotkin & Keleher, "Job-Length Estimation and Performance in Backfilling
     /// Schedulers", HPDC 1999, and of Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007.
@@ -31,25 +31,25 @@ pub enum Estimates {
     ///
     /// Mu'alem & Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2
     /// with Backfilling", IEEE TPDS 12(6), 2001; Zhang et al. (2001). Each job has a stream of its own, addressed by
-    /// [`Options::seed`](crate::Options::seed) and its number in the log: it is the same however much of the log is
-    /// read. Two jobs of one number, which no sound log has, share their draw.
+    /// [`Options::seed`](crate::Options::seed) and its number in the log, so it does not depend on how much of the log
+    /// is read. Two jobs with one number, an error of the log, share their draw.
     FModel(f64),
-    /// The mean run time of the last K jobs of the user that had ended when this one was submitted; never above the
-    /// user's own estimate. K from 1 to 1000.
+    /// Mean run time of the last K jobs of the user that had ended when this one was submitted; never above the user's
+    /// own estimate. K from 1 to 1000.
     ///
-    /// Tsafrir, Etsion & Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates",
-    /// IEEE TPDS 18(6), 2007, where K is 2. The jobs that had ended are known from the wait and run times of the log itself and
-    /// not by the policy that is simulated: all policies are compared on the same predictions. A user with fewer than K
-    /// ended jobs gets the mean of those there are; without any, the requested time, or else the run
-    /// time. The requested time remains the limit, and jobs are cut there as under [`Estimates::User`]; the prediction is
-    /// none, and a job may run beyond it.
+    /// Tsafrir, Etsion & Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
+    /// Estimates", IEEE TPDS 18(6), 2007, where K is 2. Ends of jobs follow from the wait and run times of the log
+    /// itself, not from the simulated policy, so all policies are compared on the same predictions. A user with fewer
+    /// than K ended jobs gets the mean of those; without any, the requested time, or else the run time. The requested
+    /// time remains the limit, and jobs are cut there as under [`Estimates::User`]. The prediction is no limit, and a
+    /// job may run beyond it.
     MeanOfUser(u32),
 }
 
 const F_MODEL: Purpose = Purpose("f-model estimates");
 
 impl Estimates {
-    /// Whether the parameter is within its range.
+    /// Returns true if the parameter is within its range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Exact | Self::User => true,
@@ -62,7 +62,7 @@ impl Estimates {
 
 const LARGEST_FACTOR: f64 = 1e6;
 
-/// Makes the estimates of jobs, in the order of their submission.
+/// Computes the estimates of jobs, in the order of their submission.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimator {
     estimates: Estimates,
@@ -74,15 +74,15 @@ pub(crate) struct Estimator {
 impl Estimator {
     /// # Panics
     ///
-    /// If there are no such estimates; [`Estimates::from_str`] makes none.
+    /// If the parameter is out of its range, which [`Estimates::from_str`] rejects.
     pub(crate) fn new(estimates: Estimates, seed: u64) -> Self {
         assert!(estimates.is_possible(), "estimates cannot be {estimates}");
         let window = if let Estimates::MeanOfUser(jobs) = estimates { jobs as usize } else { 1 };
         Self { estimates, seed, history: PastJobs::new(window) }
     }
 
-    /// The next job as a simulation takes it; `note` is called with the rules that are applied. `logged` is its submission on
-    /// the log's clock, and `ordered` the same, or that of the job before it if that is later.
+    /// Returns the next job as a simulation takes it; `note` is called with the rules that are applied. `logged` is its
+    /// submission on the log's clock, and `ordered` the same, or that of the previous job if that is later.
     pub(crate) fn job(
         &mut self,
         id: JobId,
@@ -120,7 +120,7 @@ impl Estimator {
         Job { id, submit, origin: None, request, runtime }
     }
 
-    /// The mean run time of past jobs of the job's user. Later predictions know of this job from when it ended in the log.
+    /// Returns the mean run time of past jobs of the job's user. Later predictions use this job once it has ended in the log.
     fn mean_of_user(
         &mut self,
         job: &HeldJob,
@@ -141,7 +141,7 @@ impl Estimator {
     }
 }
 
-/// The f-model's estimate for the job of that number.
+/// Returns the f-model's estimate for the job of that number.
 fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
     let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
     let index = u32::try_from(folded).expect("masked");
@@ -149,7 +149,7 @@ fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
     stretched(runtime, 1.0 + f * share)
 }
 
-/// `runtime` times `factor`, at most 136 years, as long as a log's own estimates can be: sums of estimates must stay
+/// Returns `runtime` times `factor`, at most 136 years, the limit of a log's own estimates: sums of estimates must stay
 /// within the range of time.
 pub(crate) fn stretched(runtime: Span, factor: f64) -> Span {
     let longest = Span::from_secs(u64::from(u32::MAX));
@@ -159,7 +159,7 @@ pub(crate) fn stretched(runtime: Span, factor: f64) -> Span {
 impl FromStr for Estimates {
     type Err = TextError;
 
-    /// `exact`, `user`, `factor:2.5`, `request-factor:2`, `f-model:4`, or `mean-of-user:2`.
+    /// Parses `exact`, `user`, `factor:2.5`, `request-factor:2`, `f-model:4`, or `mean-of-user:2`.
     fn from_str(text: &str) -> Result<Self, TextError> {
         let known = match text.split_once(':') {
             None if text == "exact" => Some(Self::Exact),

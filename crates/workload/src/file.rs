@@ -4,23 +4,23 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be opened or read: its path as it was given, and the problem.
+/// Error of a file that cannot be opened or read: its path as given, and the problem.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct FileError {
     path: PathBuf,
     problem: &'static str,
-    /// The error of the operating system or the medium.
+    /// Error of the operating system or the medium.
     source: Option<io::Error>,
 }
 
 impl FileError {
-    /// Whether the system failed (`true`), or the name that was given is wrong (`false`).
+    /// Returns `true` if the system failed, `false` if the given name is wrong.
     pub const fn is_io(&self) -> bool {
         self.source.is_some()
     }
 
-    /// The error for a failure to read the file at `path`.
+    /// Returns the error for a failure to read the file at `path`.
     pub fn reading(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             // `a.swf/b.swf` where a.swf is a file: no such file, either.
@@ -42,11 +42,11 @@ impl FileError {
 
 const FOLDER: &str = "is a folder, not a file; name one file in it";
 
-/// The text of a small file: settings, a preset, a tree.
+/// Returns the text of a small file: settings, a preset, a tree.
 ///
 /// # Errors
 ///
-/// If there is no such file, it cannot be read, is no text, or larger than 16 MiB, of which no more is read.
+/// If there is no such file, or it cannot be read, is no text, or is larger than 16 MiB; no more than that is read.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     const LARGEST: u64 = 16 << 20;
     let mut text = Vec::new();
@@ -58,7 +58,7 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     String::from_utf8(text).map_err(|_| FileError::wrong(path, "is not text in UTF-8; is this the right file?"))
 }
 
-/// Opens a file to be read; a folder is none.
+/// Opens a file for reading; a folder is an error.
 ///
 /// # Errors
 ///
@@ -66,14 +66,14 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 pub fn open(path: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::reading(path, source);
     let file = File::open(path).map_err(failed)?;
-    // Unix opens folders without complaint and fails at the first read.
+    // Unix opens folders without an error and fails at the first read.
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(FileError::wrong(path, FOLDER));
     }
     Ok(file)
 }
 
-/// `bytes` for an error message: one line, at most 40 characters.
+/// Formats `bytes` for an error message: one line, at most 40 characters.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
     // Enough bytes for that many characters of any length: a huge token is never converted as a whole.

@@ -1,9 +1,9 @@
-//! The Grid Workloads Format: one job per line, 29 columns, comments after `#`.
+//! Grid Workloads Format: one job per line, 29 columns, comments after `#`.
 //!
-//! Defined by the Grid Workloads Archive (Iosup et al., "The Grid Workloads Archive", Future Generation Computer Systems
-//! 24(7), 2008). The first eleven columns are those of the Standard Workload Format; users, groups, queues and sites are
-//! names. Columns are separated by tabs or by blanks; −1 stands for what is not known. [`convert`](mod@crate::convert)
-//! turns one format into the other.
+//! Defined by the Grid Workloads Archive (Iosup et al., "The Grid Workloads Archive", Future Generation Computer
+//! Systems 24(7), 2008). The first eleven columns are those of the Standard Workload Format; users, groups, queues and
+//! sites are names. Columns are separated by tabs or by blanks; −1 stands for unknown. [`convert`](mod@crate::convert)
+//! converts one format into the other.
 
 mod reader;
 
@@ -12,7 +12,7 @@ pub use reader::GwfReader;
 use crate::swf::{SwfRecord, write_column, write_common};
 use std::io::{self, Write};
 
-/// One job as a log of a grid recorded it.
+/// Job as recorded in a log of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GwfRecord {
     /// Columns 1 to 11, which both formats have, and the job's name. Every negative number is unknown.
@@ -40,7 +40,7 @@ pub(crate) const SHARED: usize = 11;
 /// Columns that every line has.
 const COLUMNS: usize = 29;
 
-/// Their names in the format.
+/// Column names of the format.
 pub(crate) const NAMES: [&str; COLUMNS] = [
     "JobID",
     "SubmitTime",
@@ -80,7 +80,7 @@ pub struct GwfWriter<W> {
 }
 
 impl<W: Write> GwfWriter<W> {
-    /// Writes to `out`, which should be buffered.
+    /// Returns a writer to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
         Self { out }
     }

@@ -1,7 +1,7 @@
-//! A log that is read once and held: [`HeldLog`].
+//! Log that is read once and held: [`HeldLog`].
 //!
-//! [`Intake`] streams, which a single replay wants. An experiment replays one log hundreds of times, changed a little each
-//! time ([`resample`](crate::resample)), so it keeps what any of these needs: 88 bytes for each job, 28 MB for the 312 826
+//! [`Intake`] streams, which suits a single replay. An experiment replays one log hundreds of times with small changes
+//! ([`resample`](crate::resample)), so it keeps all data that these need: 88 bytes for each job, 28 MB for the 312 826
 //! jobs of CEA-Curie.
 
 use crate::draw::count;
@@ -13,7 +13,7 @@ use crate::swf::{SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
 use sim_core::{Job, JobId, Span, Time};
 
-/// The jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
+/// Jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeldLog {
     jobs: Vec<HeldJob>,
@@ -22,9 +22,9 @@ pub struct HeldLog {
 }
 
 impl HeldLog {
-    /// Reads what `records` holds, repaired under the rules of [`Intake`]. Of the options `estimates` and `seed` do not matter
-    /// here: the estimates for policies are made by [`with_estimates`](Self::with_estimates). The second part counts the repairs, but for those that
-    /// depend on that.
+    /// Reads the log `records`, repaired under the rules of [`Intake`]. The options `estimates` and `seed` are ignored:
+    /// [`with_estimates`](Self::with_estimates) makes the estimates for policies. The second part counts the repairs,
+    /// except those that depend on estimates.
     ///
     /// # Errors
     ///
@@ -32,12 +32,12 @@ impl HeldLog {
     ///
     /// # Panics
     ///
-    /// If the options hold a number out of range, which none that were read from text do.
+    /// If the options contain a number out of range, which options parsed from text never do.
     pub fn read(records: SwfReader, options: Options) -> Result<(Self, Repairs), InputError> {
         Self::read_with(records, options, |_| {})
     }
 
-    /// The same, with each record that becomes a job handed to `each`, in order: for columns that a held job has not.
+    /// Like [`read`](Self::read), and passes each record that becomes a job to `each`: for columns that a held job lacks.
     pub fn read_with(
         records: SwfReader,
         options: Options,
@@ -55,7 +55,7 @@ impl HeldLog {
         Ok((Self { jobs, origin: intake.origin().unwrap_or_default() }, intake.repairs().clone()))
     }
 
-    /// The jobs of a model, numbered from 1.
+    /// Holds the jobs of a model, numbered from 1.
     pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
         let held = jobs.map(|job| HeldJob {
             submit: job.job.submit,
@@ -70,13 +70,13 @@ impl HeldLog {
         Self::of(held.collect())
     }
 
-    /// These jobs, put in order of submission; those of one instant stay as they are.
+    /// Holds these jobs, sorted by submission; the sort is stable.
     pub fn of(mut jobs: Vec<HeldJob>) -> Self {
         jobs.sort_by_key(|job| job.submit);
         Self { jobs, origin: Span::ZERO }
     }
 
-    /// The jobs, in order.
+    /// Jobs, in order.
     pub fn jobs(&self) -> &[HeldJob] {
         &self.jobs
     }
@@ -86,13 +86,13 @@ impl HeldLog {
         self.origin
     }
 
-    /// From [`Time::ZERO`] to the last submission.
+    /// Time from [`Time::ZERO`] to the last submission.
     pub fn span(&self) -> Span {
         self.jobs.last().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO))
     }
 
-    /// Offered load: Σ processors × run time within limits / (processors × span), which is what a machine of that many
-    /// processors would be asked for. `None` without a span. Jobs wider than the machine are left out, as a simulation does.
+    /// Offered load: Σ processors × run time within limits / (processors × span), for a machine of that many
+    /// processors. `None` without a span. Jobs wider than the machine are left out, as in a simulation.
     ///
     /// # Panics
     ///
@@ -104,9 +104,9 @@ impl HeldLog {
         (span > 0.0).then(|| fit.map(HeldJob::area).sum::<f64>() / (f64::from(processors) * span))
     }
 
-    /// The same jobs `load` times as dense: every time between arrivals divided by `load`, so that the offered load is `load`
-    /// times what it was. Run times stay, and with them what a job experiences alone; the daily and weekly cycles are
-    /// stretched too, so that at 1.2 a day has 20 hours. (More or fewer users keep them: [`Users`](crate::resample::Users).)
+    /// Returns the same jobs `load` times as dense: every time between arrivals is divided by `load`, which multiplies
+    /// the offered load by it. Run times stay. The daily and weekly cycles are scaled too, so that at 1.2 a day has 20
+    /// hours. (More or fewer users keep them: [`Users`](crate::resample::Users).)
     ///
     /// # Panics
     ///
@@ -121,7 +121,7 @@ impl HeldLog {
         }
     }
 
-    /// The same jobs, each due `factor` times its limit after its submission ([`Deadlines::Factor`](crate::Deadlines)).
+    /// Returns the same jobs, each due `factor` times its limit after its submission ([`Deadlines::Factor`](crate::Deadlines)).
     ///
     /// # Panics
     ///
@@ -135,36 +135,36 @@ impl HeldLog {
         self
     }
 
-    /// The same jobs, numbered by their positions from 0 instead of by the log.
+    /// Returns the same jobs, numbered by their positions from 0 instead of by the log.
     #[must_use]
     pub fn renumbered(mut self) -> Self {
         (0..).zip(&mut self.jobs).for_each(|(number, job)| job.number = number);
         self
     }
 
-    /// The share of jobs that are submitted at the very second of the job before them, from 0 to 1: what a policy makes of
-    /// these depends on how it breaks ties.
+    /// Share of jobs that are submitted in the same second as the previous job, from 0 to 1. Their schedule depends on
+    /// the tie-breaking rule of the policy.
     pub fn ties(&self) -> f64 {
         let ties = self.jobs.windows(2).filter(|pair| pair[0].submit == pair[1].submit).count();
         share(ties, self.jobs.len())
     }
 
-    /// The share of jobs with a requested time, from 0 to 1.
+    /// Share of jobs with a requested time, from 0 to 1.
     pub fn with_limit(&self) -> f64 {
         share(self.jobs.iter().filter(|job| job.limit.is_some()).count(), self.jobs.len())
     }
 
-    /// The share of jobs whose user is known, from 0 to 1.
+    /// Share of jobs whose user is known, from 0 to 1.
     pub(crate) fn with_user(&self) -> f64 {
         share(self.jobs.iter().filter(|job| job.user.is_some()).count(), self.jobs.len())
     }
 
-    /// The jobs as a simulation takes them, numbered 0, 1, 2 … in order: what [`Intake`] with the same estimates yields for
-    /// the log as it was read. `seed` is that of estimates that are drawn.
+    /// Returns the jobs as a simulation takes them, numbered 0, 1, 2 … in order: equal to those of [`Intake`] with the
+    /// same estimates for the log as it was read. `seed` is that of estimates that are drawn.
     ///
     /// # Panics
     ///
-    /// If there are no such estimates, which none that were read from text are.
+    /// If a parameter of `estimates` is out of range, which estimates parsed from text never are.
     pub fn with_estimates(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
         let mut estimator = Estimator::new(estimates, seed);
         let job = |(id, held): (u32, &HeldJob)| {

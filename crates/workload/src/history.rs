@@ -4,15 +4,15 @@ use sim_core::Span;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-/// The run times of each user's last jobs, as far as they had ended by the log's own clock.
+/// Run times of each user's last jobs, as far as they had ended by the log's own clock.
 ///
-/// Its memory follows the users, `window` run times each, and the jobs that the log's machine held at once; not the
-/// length of the log.
+/// Memory follows the users, `window` run times each, and the jobs that the log's machine held at once, not the length
+/// of the log.
 #[derive(Clone, Debug)]
 pub(crate) struct PastJobs {
     /// Number of run times of a user that are kept, at least 1.
     window: usize,
-    /// Jobs in flight, the one that ends next on top; of those that end at once, the one submitted first.
+    /// Jobs in flight, the next to end on top; of those that end at once, the one submitted first.
     in_flight: BinaryHeap<Reverse<Flight>>,
     submitted: u64,
     /// Run times of each user's last jobs, in the order in which they ended.
@@ -33,7 +33,7 @@ impl PastJobs {
         Self { window, in_flight: BinaryHeap::new(), submitted: 0, ended: BTreeMap::new() }
     }
 
-    /// Mean run time of the last jobs of `user` that had ended at `now`, that instant included; `None` if none had.
+    /// Returns the mean run time of the last jobs of `user` that had ended at `now`, that instant included; `None` if none had.
     ///
     /// `now` never decreases from call to call.
     pub(crate) fn mean_of(&mut self, user: u32, now: Span) -> Option<Span> {
@@ -53,7 +53,7 @@ impl PastJobs {
         Some(Span::from_nanos(u64::try_from(mean).expect("no mean is above the largest value")))
     }
 
-    /// Takes in a job of `user` that ends at `end`.
+    /// Adds a job of `user` that ends at `end`.
     pub(crate) fn submit(&mut self, user: u32, end: Span, runtime: Span) {
         self.in_flight.push(Reverse(Flight { end, number: self.submitted, user, runtime }));
         self.submitted += 1;

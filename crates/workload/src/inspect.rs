@@ -12,7 +12,7 @@ use serde::Serialize;
 use sim_core::Span;
 use std::collections::BTreeMap;
 
-/// A summary of a log: number of jobs, users, time span, sizes, run times, accuracy of estimates, and anomalies.
+/// Summary of a log: number of jobs, users, time span, sizes, run times, accuracy of estimates, and anomalies.
 ///
 /// Times are in seconds. Jobs are the records that a simulation would run; their run times are those of the log, not cut at
 /// any limit. Memory follows the users, the sizes and the different estimates, not the length of the log.
@@ -34,34 +34,34 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Inspection {
-    /// Records, skipped ones included.
+    /// Number of records, skipped ones included.
     pub records: u64,
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
-    /// Users who are known.
+    /// Number of known users.
     pub users: u64,
-    /// Groups that are known.
+    /// Number of known groups.
     pub groups: u64,
-    /// Applications that are known.
+    /// Number of known applications.
     pub executables: u64,
-    /// Jobs of each queue that is known.
+    /// Number of jobs of each known queue.
     pub queues: BTreeMap<u32, u64>,
-    /// Jobs of each partition that is known.
+    /// Number of jobs of each known partition.
     pub partitions: BTreeMap<u32, u64>,
     /// Submission of the first job, by the log's own clock.
     pub first_submit: f64,
-    /// From the first submission to the last.
+    /// Time from the first submission to the last.
     pub submission_span: f64,
-    /// From the first submission to the last end by the waits and run times of the log, an unknown wait being none.
+    /// Time from the first submission to the last end by the waits and run times of the log; an unknown wait counts as zero.
     pub span: f64,
-    /// Processors of the machine: as given, or else those of the header, whose `MaxNodes` stand in for a `MaxProcs` that is
-    /// missing only where no job is wider. `None` if unknown; the widest job does not show it.
+    /// Processors of the machine: as given, or else those of the header, whose `MaxNodes` replaces a missing `MaxProcs`
+    /// only if no job is wider. `None` if unknown; the widest job does not imply it.
     pub capacity: Option<u32>,
     /// Processor-seconds of all jobs.
     pub work: f64,
-    /// Offered load: `work` over what the machine could do in `submission_span`.
+    /// Offered load: `work` over the capacity of the machine in `submission_span`.
     pub load: Option<f64>,
-    /// Whether hours and weekdays are those of a calendar; else the log began at midnight on a Monday.
+    /// True if hours and weekdays are those of a calendar; otherwise the log is taken to begin at midnight on a Monday.
     pub is_calendar: bool,
     /// Seconds by which the local time of `by_hour` and `by_weekday` is ahead of UTC.
     pub utc_offset: i32,
@@ -81,13 +81,13 @@ pub struct Inspection {
     pub power_of_two: f64,
     /// Run times.
     pub runtimes: Spread,
-    /// Waits, of the jobs where the log tells.
+    /// Waits, of the jobs for which they are known.
     pub waits: Spread,
     /// Requested times, of the jobs that have one.
     pub estimates: Spread,
-    /// Jobs that have no requested time.
+    /// Number of jobs without a requested time.
     pub without_estimate: u64,
-    /// Jobs of each requested time in whole seconds.
+    /// Number of jobs of each requested time in whole seconds.
     pub estimate_values: BTreeMap<u64, u64>,
     /// Accuracy of the estimates.
     pub accuracy: Accuracy,
@@ -99,46 +99,46 @@ pub struct Inspection {
     pub work_by_day: BTreeMap<u64, f64>,
 }
 
-/// Run time over requested time, of the jobs that have one: 1 is exact, less is too long an estimate.
+/// Run time over requested time, of the jobs that have one: 1 is exact, less is an overestimate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Accuracy {
     /// Mean, each job counted as 1 at most.
     pub mean: f64,
-    /// Jobs from 0 to 0.1, from 0.1 to 0.2, … to 1: lower ends included, and 1 in the last.
+    /// Numbers of jobs from 0 to 0.1, from 0.1 to 0.2, … to 1: lower ends included, and 1 in the last.
     pub tenths: [u64; 10],
-    /// Jobs that ran beyond their requested time.
+    /// Number of jobs that ran beyond their requested time.
     pub beyond: u64,
 }
 
-/// One user's part of a log.
+/// Share of one user in a log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserShare {
-    /// The user.
+    /// User.
     pub user: u32,
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: u64,
     /// Share of all processor-seconds.
     pub work: f64,
 }
 
-/// One kind of anomaly: see [`Anomaly`].
+/// Kind of anomaly with its count: see [`Anomaly`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnomalyCount {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Its description.
+    /// Description.
     pub description: &'static str,
     /// Number of records that have it.
     pub count: u64,
-    /// The line where first.
+    /// Line of its first occurrence.
     pub first_line: u64,
 }
 
 impl Inspection {
-    /// Looks through a log. `capacity` is the number of processors, where the header's is to be replaced; `utc_offset` the
-    /// seconds by which the machine's local time was ahead of UTC, where the header does not tell (`TimeZone`).
+    /// Inspects a log. `capacity` replaces the number of processors in the header. `utc_offset` is the number of
+    /// seconds by which the machine's local time was ahead of UTC, used if the header does not state it (`TimeZone`).
     ///
-    /// Lines that cannot be read are anomalies, and the rest is inspected.
+    /// Lines that cannot be read are anomalies; the other lines are inspected.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Inspection {
                 seen.take_in(&record, processors, &clock);
             }
         }
-        // Nodes that a job does not fit on one by one have several processors each, and their number is unknown.
+        // If a job is wider than the number of nodes, each node has several processors, an unknown number.
         let widest = seen.of.sizes.keys().last().copied();
         Ok(seen.finish(stated.or(nodes.filter(|nodes| widest <= Some(*nodes)))))
     }
@@ -186,7 +186,7 @@ pub(crate) struct Clock {
     unix_start: Option<u64>,
 }
 
-/// A log whose submit times are that late counts from 1970 and not from its own beginning, or it has lasted ten years.
+/// Submit times above this count from 1970 and not from the beginning of the log, unless it has lasted ten years.
 const UNIX: Span = Span::from_secs(315_532_800);
 
 impl Clock {
@@ -195,15 +195,15 @@ impl Clock {
         Self { utc_offset, unix_start: header.unix_start_time.filter(|start| *start > 0) }
     }
 
-    /// Hour of the week, from Monday midnight; of a log that is tied to no calendar, from its beginning.
+    /// Returns the hour of the week, from Monday midnight; for a log without a calendar, from its beginning.
     pub(crate) fn hour_of_week_or_since_start(&self, submit: Span) -> usize {
         self.hour_of_week(submit).unwrap_or_else(|| usize::try_from(seconds(submit) / 3_600 % 168).expect("below 168"))
     }
 
-    /// Hour of the week, from Monday midnight; `None` if the log is tied to no calendar.
+    /// Returns the hour of the week, from Monday midnight; `None` if the log is tied to no calendar.
     fn hour_of_week(&self, submit: Span) -> Option<usize> {
         let start = self.unix_start.or_else(|| (submit >= UNIX).then_some(0))?;
-        // The first of January 1970 was a Thursday, 72 hours after Monday; a week more keeps the sum above zero.
+        // The first of January 1970 was a Thursday, 72 hours after Monday; one more week keeps the sum above zero.
         let hours_before = 72 + 168;
         let seconds = (start + seconds(submit) + 3_600 * hours_before).checked_add_signed(self.utc_offset.into())?;
         usize::try_from(seconds / 3_600 % 168).ok()
@@ -217,7 +217,7 @@ const fn seconds(span: Span) -> u64 {
 /// Sums over the records so far.
 #[derive(Default)]
 struct Gathered {
-    /// Counts, and sums where means will be.
+    /// Counts, and sums in the place of means.
     of: Inspection,
     is_off_calendar: bool,
     /// Submit times of the first job and of the latest.
@@ -227,7 +227,7 @@ struct Gathered {
     runtimes: Gather,
     waits: Gather,
     estimates: Gather,
-    /// Jobs and work.
+    /// Number of jobs and work.
     users: BTreeMap<u32, (u64, f64)>,
     groups: BTreeMap<u32, u64>,
     executables: BTreeMap<u32, u64>,
@@ -339,7 +339,7 @@ impl Gathered {
 }
 
 impl Accuracy {
-    /// Adds to a sum where the mean will be.
+    /// Adds to the sum in the place of the mean.
     fn add(&mut self, runtime: Span, estimate: Span) {
         if runtime > estimate {
             self.beyond += 1;
@@ -348,7 +348,7 @@ impl Accuracy {
         }
         let accuracy = runtime.as_secs_f64() / estimate.as_secs_f64();
         self.mean += accuracy;
-        // In integers, so that 3 s of 10 s are in the fourth tenth and not by rounding in the third.
+        // In integers, so that rounding cannot put 3 s of 10 s into the third tenth instead of the fourth.
         let tenth = u128::from(runtime.as_nanos()) * 10 / u128::from(estimate.as_nanos());
         self.tenths[usize::try_from(tenth).expect("10 at most").min(9)] += 1;
     }

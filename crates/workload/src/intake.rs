@@ -1,4 +1,4 @@
-//! From records to jobs, under named rules.
+//! Intake of records as jobs, under named rules.
 
 use crate::deadlines::Deadlines;
 use crate::error::InputError;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// [`Time::ZERO`] on.
 ///
 /// Processors are those that were allocated (field 5), or else those requested (field 8): the run time was measured on
-/// the former. What cannot be taken as it stands is repaired or skipped under a [`Rule`], and counted.
+/// the former. Records that cannot be taken as they stand are repaired or skipped under a [`Rule`], and counted.
 #[derive(Debug)]
 pub struct Intake {
     records: SwfReader,
@@ -21,7 +21,7 @@ pub struct Intake {
     repairs: Repairs,
     records_left: u64,
     delivered: u32,
-    /// The log's own submit times of the first delivered job and of the last.
+    /// Submit times of the first delivered job and of the last, on the log's clock.
     first_and_last: Option<(Span, Span)>,
     estimator: Estimator,
 }
@@ -33,56 +33,56 @@ pub struct Options {
     pub estimates: Estimates,
     /// Number of records of the log to read, skipped ones included.
     pub max_jobs: Option<u64>,
-    /// Processors of the machine, to count the jobs that are wider.
+    /// Processors of the machine, to count wider jobs.
     pub capacity: Option<u32>,
     /// Deadlines of jobs.
     pub deadlines: Deadlines,
-    /// The seed of estimates that are drawn ([`Estimates::FModel`]); 0 unless it is set.
+    /// Seed of estimates that are drawn ([`Estimates::FModel`]); 0 by default.
     pub seed: u64,
 }
 
-/// One job of a log, and what the log knows of it beside.
+/// Job of a log, with further fields of its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogJob {
-    /// The job as simulations take it.
+    /// Job as simulations take it.
     pub job: Job,
-    /// Its number in the log.
+    /// Number in the log.
     pub number: u64,
-    /// Its name, if that is not its number.
+    /// Name, if that is not its number.
     pub name: Option<Arc<str>>,
-    /// Its line in the file, counted from 1.
+    /// Line in the file, counted from 1.
     pub line: u64,
-    /// Its run time by the log, before any limit cut it.
+    /// Run time by the log, before any limit cut it.
     pub logged_runtime: Span,
-    /// Its requested time (field 9), whatever estimate the policy sees.
+    /// Requested time (field 9), independent of the estimate that the policy sees.
     pub requested_time: Option<Span>,
-    /// Its user.
+    /// User.
     pub user: Option<u32>,
-    /// The name of that user, where the log gives one.
+    /// Name of that user, where the log gives one.
     pub user_name: Option<Arc<str>>,
-    /// The group of that user.
+    /// Group of that user.
     pub group: Option<u32>,
-    /// The application.
+    /// Application.
     pub executable: Option<u32>,
-    /// The queue it was submitted to.
+    /// Queue of submission.
     pub queue: Option<u32>,
-    /// The part of the machine it ran on; in logs of grids, often the cluster.
+    /// Partition of the machine on which it ran; in logs of grids, often the cluster.
     pub partition: Option<u32>,
-    /// Memory it asked for, in KiB per processor.
+    /// Requested memory, in KiB per processor.
     pub requested_memory: Option<u64>,
     /// Columns 20 and beyond: see [`SwfRecord::further`].
     pub further: Option<Box<str>>,
 }
 
-/// A job, and the part of it that a held log keeps.
+/// Job, and the part of it that a held log keeps.
 type TakenIn = (LogJob, HeldJob);
 
 impl Intake {
-    /// Takes in what `records` reads.
+    /// Returns an intake of `records`.
     ///
     /// # Panics
     ///
-    /// If the options hold a number out of range, which no estimates and deadlines that were read from text do.
+    /// If the options contain a number out of range, which estimates and deadlines parsed from text never do.
     pub fn new(records: SwfReader, options: Options) -> Self {
         options.deadlines.assert_possible();
         Self {
@@ -101,22 +101,22 @@ impl Intake {
         &self.repairs
     }
 
-    /// Adds to the repairs a rule that was applied to the log as a whole, as by [`capacity`](crate::capacity()).
+    /// Counts a rule that was applied to the log as a whole, as by [`capacity`](crate::capacity()).
     pub fn note(&mut self, rule: Rule) {
         self.repairs.note(rule, None);
     }
 
-    /// The log's own submit time of the first delivered job, which became [`Time::ZERO`].
+    /// Returns the submit time of the first delivered job on the log's clock, which became [`Time::ZERO`].
     pub fn origin(&self) -> Option<Span> {
         self.first_and_last.map(|(first, _)| first)
     }
 
-    /// The reader underneath: its header, path and line.
+    /// Underlying reader: its header, path and line.
     pub const fn reader(&self) -> &SwfReader {
         &self.records
     }
 
-    /// The next record, and the job that it yields, unless it is skipped, with what a held log keeps of it.
+    /// Returns the next record, with its job and the part of it that a held log keeps, unless it is skipped.
     pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<TakenIn>), InputError>> {
         self.records_left = self.records_left.checked_sub(1)?;
         let record = match self.records.next()? {
@@ -126,7 +126,7 @@ impl Intake {
         Some(self.job_of(&record).map(|job| (record, job)))
     }
 
-    /// The job of a record, or `None` if it is skipped.
+    /// Returns the job of a record, or `None` if it is skipped.
     fn job_of(&mut self, record: &SwfRecord) -> Result<Option<TakenIn>, InputError> {
         let line = self.records.line();
         let Some(logged_submit) = record.submit else {

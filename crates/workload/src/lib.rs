@@ -1,26 +1,26 @@
 //! Jobs from logs and from distributions.
 //!
-//! Everything that turns a file or a random stream into [`sim_core::Job`]s lives here, so that a policy crate never sees
-//! a parser. Ways in:
+//! This crate contains everything that turns a file or a random stream into [`sim_core::Job`]s, so that a policy crate
+//! never sees a parser. Entry points:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
-//!   a time; [`Intake`] turns its records into jobs under named rules, and counts every repair. [`Estimates`] and
-//!   [`Deadlines`] are chosen there.
+//!   a time; [`Intake`] turns its records into jobs under named rules, and counts every repair. It also takes the
+//!   choice of [`Estimates`] and [`Deadlines`].
 //! - [`inspect`] summarizes a log, and [`validate`] lists its anomalies, line by line.
-//! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
+//! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) converts one format into the other.
 //! - [`sacct`] reads the output of Slurm's accounting.
-//! - [`HeldLog`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with weeks or
-//!   users drawn at random.
+//! - [`HeldLog`] holds a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with
+//!   weeks or users drawn at random.
 //! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
 //!   times when they are out of service.
-//! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
+//! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with its output.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
 //! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
 //!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
 //!
-//! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
-//! and the field, and says what to do; it is never a panic.
+//! Memory follows the longest line, not the length of the log. Bad input is an error that names the file, the line, the
+//! field and the fix; it is never a panic.
 //!
 //! ```
 //! use sim_core::{Span, Time};

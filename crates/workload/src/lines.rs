@@ -7,28 +7,28 @@ use std::fmt::{self, Display};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads a log line by line. Its memory is that of the longest line.
+/// Reads a log line by line. Memory follows the longest line.
 pub(crate) struct Lines {
     path: PathBuf,
     kind: FileKind,
     input: BufReader<Box<dyn Read + Send>>,
     is_gzip: bool,
-    /// The current line, with its end.
+    /// Current line, with its end.
     buffer: Vec<u8>,
-    /// Its number, counted from 1.
+    /// Number of the current line, counted from 1.
     number: u64,
-    /// Whether the current line was ended by a line feed, not by the end of the file.
+    /// True if the current line was ended by a line feed, not by the end of the file.
     is_terminated: bool,
-    /// Whether the current line is to be delivered again.
+    /// True if the current line is to be delivered again.
     is_held: bool,
     is_done: bool,
 }
 
-/// A kind of file: its longest line in KiB, and its name.
+/// Kind of file: its longest line in KiB, and its name.
 #[derive(Copy, Clone)]
 pub(crate) struct FileKind(usize, &'static str);
 
-/// MetaCentrum names the hosts of hundreds of processors in some hundred kilobytes.
+/// MetaCentrum lists the hosts of hundreds of processors in some hundred kilobytes.
 pub(crate) const LOG: FileKind = FileKind(1 << 10, "a workload log");
 pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
 pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
@@ -42,7 +42,7 @@ impl Lines {
         Self::start(path.to_owned(), Box::new(file), kind)
     }
 
-    /// Reads from anywhere; `name` stands for the file's path in errors.
+    /// Reads from any reader; `name` stands for the file's path in errors.
     pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static, kind: FileKind) -> Result<Self, InputError> {
         Self::start(PathBuf::from(name), Box::new(input), kind)
     }
@@ -51,18 +51,18 @@ impl Lines {
         &self.path
     }
 
-    /// The current line, with its end.
+    /// Current line, with its end.
     #[inline]
     pub(crate) fn current(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// The number of the current line, counted from 1.
+    /// Number of the current line, counted from 1.
     pub(crate) const fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether nothing more can be read.
+    /// Returns true if nothing more can be read.
     pub(crate) const fn is_done(&self) -> bool {
         self.is_done
     }
@@ -135,7 +135,7 @@ impl Lines {
         self.advance().map(|is_there| is_there.then_some(())).transpose()
     }
 
-    /// Reads on to the next line that is neither blank nor begins with one of the bytes of `comments`; `None` at the end.
+    /// Advances to the next line that is neither blank nor begins with one of the bytes of `comments`; `None` at the end.
     pub(crate) fn step_to_content(&mut self, comments: &[u8]) -> Option<Result<(), InputError>> {
         loop {
             let read = self.step()?;
@@ -145,7 +145,7 @@ impl Lines {
         }
     }
 
-    /// Lets the next [`advance`](Self::advance) deliver the current line again.
+    /// Makes the next [`advance`](Self::advance) deliver the current line again.
     pub(crate) const fn hold(&mut self) {
         self.is_held = true;
     }
@@ -164,15 +164,15 @@ impl Lines {
         InputError::Faulty { path: self.path.clone(), line: Some(self.number), problem, source: Some(source) }
     }
 
-    /// The error for the current line.
+    /// Returns the error for the current line.
     #[cold]
     pub(crate) fn fault(&self, problem: impl Into<String>) -> InputError {
-        // A file without a line is at fault in its first.
+        // The fault of a file without lines is reported for its first line.
         let (path, line) = (self.path.clone(), Some(self.number.max(1)));
         InputError::Faulty { path, line, problem: problem.into(), source: None }
     }
 
-    /// The error for a field of the current line that holds something else than expected; `column` counts from 0, `fix` may be empty.
+    /// Returns the error for an unexpected field of the current line; `column` counts from 0, `fix` may be empty.
     #[cold]
     pub(crate) fn field(
         &self,
@@ -187,7 +187,7 @@ impl Lines {
         self.fault(format!("field {} ({name}): expected {expected}, found {found:?}{separator}{fix}", column + 1))
     }
 
-    /// The error for a line that has fewer columns than `expected`.
+    /// Returns the error for a line that has fewer columns than `expected`.
     #[cold]
     pub(crate) fn too_short(&self, expected: usize) -> InputError {
         let fix = if self.is_terminated {
@@ -199,7 +199,7 @@ impl Lines {
         self.fault(format!("expected {expected} columns separated by blanks, found {found}; {fix}"))
     }
 
-    /// The error for a file without a record.
+    /// Returns the error for a file without a record.
     pub(crate) fn no_record(&self) -> InputError {
         let fix = if self.number == 0 {
             "it is empty: the download may have failed"
@@ -209,25 +209,25 @@ impl Lines {
         InputError::no_record(&self.path, fix)
     }
 
-    /// The error for a header that is longer than that of any log: some kilobytes packed may be gigabytes unpacked.
+    /// Returns the error for a header that is longer than that of any log: some kilobytes packed may be gigabytes unpacked.
     pub(crate) fn long_header(&self) -> InputError {
         self.fault("the comments before the first job are longer than 16 MiB; is this a workload log?")
     }
 
-    /// Whether the current line is text.
+    /// Returns true if the current line is text.
     #[cold]
     pub(crate) fn is_text(&self) -> bool {
         is_text(&self.buffer)
     }
 
-    /// The error for a line that is no text, after which nothing more is read.
+    /// Returns the error for a line that is no text, after which nothing more is read.
     #[cold]
     pub(crate) fn no_text(&mut self) -> InputError {
         self.is_done = true;
         self.fault("the file is not text; give a workload log, plain or gzip")
     }
 
-    /// The columns of the current line.
+    /// Columns of the current line.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[u8]> {
         self.buffer.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty())
     }
@@ -239,7 +239,7 @@ impl fmt::Debug for Lines {
     }
 }
 
-/// Text has no control characters but blanks, and is UTF-8, as far as it was read.
+/// Returns true for UTF-8, as far as it was read, without control characters except white space.
 fn is_text(line: &[u8]) -> bool {
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     // A line that was not read to its end may end within a character.

@@ -1,4 +1,4 @@
-//! Machine files: the clusters behind a log.
+//! Machine files, which list the clusters of a log.
 //!
 //! One cluster per line, columns separated by tabs: `id`, `name`, `nodes`, `cpus per node`, `speed`, `memory per node`
 //! in KiB; as the simulator Alea writes them. Empty lines and lines that begin with `;` or `#` are skipped, and columns
@@ -10,12 +10,12 @@ use sim_core::SiteId;
 use std::io::Read;
 use std::path::Path;
 
-/// One cluster: equal nodes of equal processors.
+/// Cluster of equal nodes of equal processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Its number in the file.
+    /// Number in the file.
     pub id: u32,
-    /// Its name, by which jobs may ask for it.
+    /// Name, by which jobs may request it.
     pub name: String,
     /// Number of nodes, at least 1.
     pub nodes: u32,
@@ -28,13 +28,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Processors of the cluster.
+    /// Number of processors of the cluster.
     pub const fn processors(&self) -> u32 {
         self.nodes * self.cpus_per_node
     }
 }
 
-/// The clusters of one machine file, in its order.
+/// Clusters of one machine file, in its order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machines {
     clusters: Vec<Machine>,
@@ -50,32 +50,32 @@ impl Machines {
         Self::read(Lines::open(path, MACHINES)?)
     }
 
-    /// Reads a machine file from anywhere; `name` stands for the file's path in errors.
+    /// Reads a machine file from any reader; `name` stands for the file's path in errors.
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::read(Lines::from_read(name, input, MACHINES)?)
     }
 
-    /// The clusters, in the order of the file.
+    /// Clusters, in the order of the file.
     pub fn clusters(&self) -> &[Machine] {
         &self.clusters
     }
 
-    /// The clusters as sites, numbered in the order of the file.
+    /// Clusters as sites, numbered in the order of the file.
     pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Machine)> {
         (0..).map(SiteId).zip(&self.clusters)
     }
 
-    /// The position of the cluster of that name.
+    /// Returns the position of the cluster with that name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.clusters.iter().position(|cluster| cluster.name == name)
     }
 
-    /// Processors of all clusters.
+    /// Number of processors of all clusters.
     pub fn total_processors(&self) -> u32 {
         self.clusters.iter().map(Machine::processors).sum()
     }
 
-    /// Whether any cluster tells how much memory its nodes have.
+    /// Returns true if the memory of the nodes of any cluster is known.
     pub fn tells_memory(&self) -> bool {
         self.clusters.iter().any(|cluster| cluster.memory_per_node > 0)
     }
@@ -91,7 +91,7 @@ impl Machines {
             if clusters.iter().any(|earlier| earlier.name == cluster.name) {
                 return Err(error(1, &cluster.name, "a name that no line above has"));
             }
-            // Checked here, so that no method need fail.
+            // Checked here, so that no method can overflow.
             total = cluster
                 .nodes
                 .checked_mul(cluster.cpus_per_node)
@@ -108,13 +108,13 @@ impl Machines {
     }
 }
 
-/// Speeds relative to the machine of the log. Beyond these, run times leave the clock, and no two machines are that far apart.
+/// Range of speeds relative to the machine of the log; beyond it, run times would leave the range of time.
 const SLOWEST: f64 = 1e-3;
 const FASTEST: f64 = 1e3;
 
 const NAMES: [&str; 6] = ["id", "name", "nodes", "cpus per node", "speed", "memory per node"];
 
-/// The current line as a cluster.
+/// Parses the current line as a cluster.
 fn cluster(lines: &Lines) -> Result<Machine, InputError> {
     let mut columns: [&[u8]; 6] = [b""; 6];
     let line = lines.current().trim_ascii_end();

@@ -1,18 +1,18 @@
-//! Models of the workload of parallel machines: published ones, and one that is measured in a log.
+//! Models of the workload of parallel machines: published ones, and one that is fitted to a log.
 //!
-//! | model | of | what it draws |
+//! | model | source | content |
 //! |---|---|---|
 //! | [`Lublin`] | Lublin & Feitelson (1999, 2003) | arrivals with a daily cycle, sizes, run times that depend on them |
 //! | [`Jann`] | Jann et al. (1997) | arrivals and run times per range of sizes, by the moments of a log |
 //! | [`Downey`] | Downey (1997) | sizes and speed-ups of malleable jobs, and their work |
-//! | [`SessionModel`] | a log, as [`fit`] measures it | users' sessions, requests for nodes, estimates and run times |
+//! | [`SessionModel`] | a log, by [`fit`] | users' sessions, requests for nodes, estimates and run times |
 //! | [`Tsafrir`] | Tsafrir, Etsion & Feitelson (2005) | users' estimates for the jobs of any source |
 //!
-//! Each holds its parameters, the published ones with the published values as default, and draws from streams of its own per attribute: a
-//! change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so that a
-//! workload that is written to a file and one that is simulated at once are the same.
+//! Each contains its parameters, the published ones with the published values as default. Each attribute has its own
+//! stream, so a change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so
+//! that a workload is the same if it is written to a file or simulated at once.
 //!
-//! [`models`] lists those that `workload generate`, experiments and `workload fit` know; each is a [`WorkloadModel`].
+//! [`models`] lists those available to `workload generate`, experiments and `workload fit`; each is a [`WorkloadModel`].
 
 mod catalog;
 mod downey;
@@ -32,8 +32,8 @@ use crate::swf::SwfRecord;
 use sim_core::{Job, JobId, Span, Time};
 use std::sync::LazyLock;
 
-/// Every name that jobs can be drawn under: each model, and before it the stand-ins that come with it. A new model is a file of
-/// its own that implements [`WorkloadModel`], its `mod` line above, and a line here.
+/// Lists every name from which jobs can be drawn: each model, preceded by its presets. A new model needs a file that
+/// implements [`WorkloadModel`], its `mod` line above, and a line here.
 pub fn models() -> &'static [ModelEntry] {
     static MODELS: LazyLock<Vec<ModelEntry>> = LazyLock::new(|| {
         let mut models = Vec::new();
@@ -46,7 +46,7 @@ pub fn models() -> &'static [ModelEntry] {
     &MODELS
 }
 
-/// The model or stand-in of that name.
+/// Returns the model or preset with that name.
 ///
 /// ```
 /// use workload::model::named;
@@ -59,18 +59,18 @@ pub fn named(name: &str) -> Option<&'static ModelEntry> {
     models().iter().find(|model| model.name == name)
 }
 
-/// One job that a model drew.
+/// Job drawn from a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelJob {
-    /// The job as simulations take it. Its estimate is the requested time where there is one, and else exact.
+    /// Job as simulations take it. Its estimate is the requested time if there is one, else exact.
     pub job: Job,
     /// Requested time, if the model has one.
     pub requested_time: Option<Span>,
-    /// Its user, if the model has users.
+    /// User, if the model has users.
     pub user: Option<u32>,
-    /// The queue or class, where the model has several.
+    /// Queue or class, if the model has several.
     pub queue: Option<u32>,
-    /// Columns 20 and 21 of a log of MetaCentrum, where the model has them: the queue's name, and the nodes asked for.
+    /// Columns 20 and 21 of a log of MetaCentrum, if the model has them: the queue's name, and the requested nodes.
     pub further: Option<Box<str>>,
 }
 
@@ -80,7 +80,7 @@ impl ModelJob {
         Self { job, requested_time: None, user: None, queue: None, further: None }
     }
 
-    /// The job as the record of a log, numbered from 1. Its wait is unknown: it has not been scheduled.
+    /// Converts the job to the record of a log, numbered from 1. Its wait is unknown, since it has not been scheduled.
     pub fn record(&self) -> SwfRecord {
         SwfRecord {
             submit: Some(Span::from_nanos(self.job.submit.as_nanos())),
@@ -96,9 +96,9 @@ impl ModelJob {
     }
 }
 
-/// Jobs of one class.
+/// Source of the jobs of one class.
 struct ClassSource {
-    /// The next arrival, in seconds.
+    /// Next arrival, in seconds.
     next: f64,
     arrive: Box<dyn FnMut() -> f64>,
     /// Draws processors and run time in seconds.
@@ -111,7 +111,7 @@ impl ClassSource {
     }
 }
 
-/// Jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
+/// Merges jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
 fn merged(mut sources: Vec<ClassSource>) -> impl Iterator<Item = ModelJob> + 'static {
     (0..=u32::MAX).map_while(move |id| {
         let (queue, source) = (0..).zip(&mut sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
@@ -122,22 +122,22 @@ fn merged(mut sources: Vec<ClassSource>) -> impl Iterator<Item = ModelJob> + 'st
     })
 }
 
-/// The instant at the beginning of the second that holds `seconds`; the range of time ends after 584 years.
+/// Returns the beginning of the second that contains `seconds`; the range of time ends after 584 years.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn at_second(seconds: f64) -> Time {
     Time::from_secs((seconds as u64).min(LATEST))
 }
 
-/// A number of seconds, rounded up; at least one.
+/// Rounds a number of seconds up; at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn whole_seconds(seconds: f64) -> Span {
     Span::from_secs((libm::ceil(seconds) as u64).clamp(1, LATEST))
 }
 
-/// `1 size`, `25 sizes`.
+/// Formats `1 size`, `25 sizes`.
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// 136 years, in seconds: the latest time that a log can hold.
+/// Latest time that a log can hold: 136 years, in seconds.
 const LATEST: u64 = u32::MAX as u64;

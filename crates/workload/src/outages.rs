@@ -44,7 +44,7 @@ pub enum Outages {
 }
 
 impl Outages {
-    /// Expected time of a repair: the mean, if outages are drawn. A trace announces nothing.
+    /// Expected time of a repair: the mean, if outages are drawn. A trace announces none.
     pub const fn repair_expected(&self) -> Option<Span> {
         match self {
             Self::Drawn { mttr, .. } => Some(*mttr),
@@ -52,8 +52,8 @@ impl Outages {
         }
     }
 
-    /// The outages of `machines`, in order of their beginning; at one instant in the order of the machines, if they are
-    /// drawn. Those that are drawn have no end.
+    /// Streams the outages of `machines`, in order of their beginning; drawn ones at one instant in the order of the
+    /// machines. Drawn outages have no end.
     ///
     /// # Errors
     ///
@@ -69,19 +69,19 @@ impl Outages {
     }
 }
 
-/// Outages from either source. Those that are drawn are never an error.
+/// Outages from either source. Drawn ones are never an error.
 pub type OutageStream = Box<dyn Iterator<Item = Result<Outage, InputError>> + Send>;
 
 impl FromStr for Outages {
     type Err = TextError;
 
-    /// `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins like a mean needs a folder before it.
+    /// Parses `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins like a mean needs a folder before it.
     fn from_str(text: &str) -> Result<Self, TextError> {
         let expected =
             "outages: expected a file name, or mtbf:SPAN,mttr:SPAN with spans above 0 such as 90s, 15m, 4h, 1.5d,";
         let refused = || TextError::new(expected, text);
         let Some(rest) = text.strip_prefix("mtbf:") else {
-            // The means in another order are no file.
+            // Means in another order are not taken for a file name.
             let is_file = !text.is_empty() && !text.starts_with("mttr:");
             return if is_file { Ok(Self::Trace(text.into())) } else { Err(refused()) };
         };
@@ -94,7 +94,7 @@ impl FromStr for Outages {
 
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// The span that people write as `90s`, `15m`, `1.5h` or `30d`: at most 136 years.
+/// Parses a span such as `90s`, `15m`, `1.5h` or `30d`: at most 136 years.
 pub fn span(text: &str) -> Option<Span> {
     let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
     let number = decimal::parse(text.strip_suffix(unit)?.as_bytes())?;
@@ -103,7 +103,7 @@ pub fn span(text: &str) -> Option<Span> {
     (!number.is_negative() && nanos <= 1_000_000_000 * decimal::LONGEST).then_some(Span::from_nanos(nanos))
 }
 
-/// In the largest unit of which it is a whole multiple.
+/// Span printed in the largest unit of which it is a whole multiple.
 struct InUnits(Span);
 
 impl fmt::Display for InUnits {

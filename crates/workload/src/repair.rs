@@ -1,22 +1,22 @@
-//! The rules under which a log is repaired, and how often each was applied.
+//! Rules under which a log is repaired, and the number of applications of each.
 
 pub use crate::unread::Unread;
 
 use crate::swf::SwfRecord;
 
-/// One rule that was applied.
+/// Rule that was applied.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Repair<R = Rule> {
-    /// Which rule.
+    /// Rule.
     pub rule: R,
     /// Number of applications.
     pub count: u64,
-    /// The line of the log where it was applied first; `None` if it concerns the log as a whole.
+    /// Line of its first application; `None` if it concerns the log as a whole.
     pub first_line: Option<u64>,
 }
 
-/// Declares rules, in the order in which they are reported, and the counts of their applications. Each has the name that it has in
-/// reports, which never changes, and a line that says what it does and why.
+/// Declares rules, in the order in which they are reported, and the counts of their applications. Each has a name for
+/// reports, which never changes, and a line that states its effect and reason.
 macro_rules! rules {
     (
         $(#[$meta:meta])* enum $Rule:ident { $($rule:ident = $name:literal: $description:literal,)+ }
@@ -32,12 +32,12 @@ macro_rules! rules {
             /// All rules, in the order in which they are reported.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$rule),+];
 
-            /// Its name in reports; it never changes.
+            /// Name in reports; it never changes.
             pub const fn name(self) -> &'static str {
                 [$($name),+][self as usize]
             }
 
-            /// Its effect and reason, in one line.
+            /// Effect and reason, in one line.
             pub const fn description(self) -> &'static str {
                 [$($description),+][self as usize]
             }
@@ -63,12 +63,12 @@ macro_rules! rules {
                 self.counts[rule as usize]
             }
 
-            /// The line of the log where `rule` was applied first.
+            /// Line of the log where `rule` was applied first.
             pub const fn first_line(&self, rule: $Rule) -> Option<u64> {
                 self.first_lines[rule as usize]
             }
 
-            /// The rules that were applied, in the order in which they are reported.
+            /// Rules that were applied, in the order in which they are reported.
             pub fn iter(&self) -> impl Iterator<Item = $crate::repair::Repair<$Rule>> {
                 let repair = |rule| $crate::repair::Repair { rule, count: self.count(rule), first_line: self.first_line(rule) };
                 $Rule::ALL.into_iter().map(repair).filter(|repair| repair.count > 0)
@@ -111,14 +111,14 @@ rules! {
 }
 
 impl Rule {
-    /// Whether a record under this rule yields no job.
+    /// Returns true if a record under this rule yields no job.
     pub const fn skips(self) -> bool {
         matches!(self, Self::NoSubmit | Self::NoRuntime | Self::NoProcessors)
     }
 }
 
 impl Repairs {
-    /// Records that yielded no job.
+    /// Number of records that yielded no job.
     pub fn skipped(&self) -> u64 {
         Rule::ALL.into_iter().filter(|rule| rule.skips()).map(|rule| self.count(rule)).sum()
     }
@@ -128,12 +128,12 @@ impl Repairs {
         &self.unread
     }
 
-    /// Whether the log was taken as it stands.
+    /// Returns true if the log was taken as it stands.
     pub fn is_empty(&self) -> bool {
         self.counts.iter().all(|count| *count == 0)
     }
 
-    /// Counts what the record of a job holds and the job does not: see [`Unread::count`].
+    /// Counts the fields of the record that its job does not contain: see [`Unread::count`].
     pub(crate) fn note_unread(&mut self, record: &SwfRecord, reads_nodes: bool) {
         self.unread.count(record, reads_nodes);
     }

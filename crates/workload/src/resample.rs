@@ -1,6 +1,6 @@
-//! More logs like one log: what stands for replications where there is one sample path.
+//! Resampling of one log into more logs like it, which replace replications where there is only one sample path.
 //!
-//! | method | what it changes | what it answers |
+//! | method | change | question |
 //! |---|---|---|
 //! | [`Blocks`] | the order and number of the log's weeks, all users together | what would another year of such weeks have brought? |
 //! | [`shaken`] | each submission by some seconds | does the result depend on the accidents of this very sequence? |
@@ -25,17 +25,17 @@ pub use users::Users;
 use crate::draw;
 use sim_core::{Span, Stream};
 
-/// The reason why no log can be drawn, and the alternative.
+/// Reason why no log can be drawn, and the alternative.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ResampleError(String);
 
-/// Draws for one log, at most.
+/// Maximum number of draws for one log.
 const DRAWS: u32 = 5_000;
 
 const WEEK: Span = Span::from_secs(7 * 86_400);
 
-/// A position below `many`, each with the same probability.
+/// Draws a position below `many`, uniformly.
 fn below(stream: &mut Stream, many: usize) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below a length")]
     let at = (draw::unit(stream) * many as f64) as usize;

@@ -10,9 +10,9 @@ use std::fmt;
 
 /// Lists the anomalies of a log in the order of its lines, one at a time. Memory follows the longest line.
 ///
-/// Those under which a simulation would skip or repair the record are the [`Rule`]s of [`Intake`], applied as if users'
-/// estimates were limits; the others are contradictions within a record or between neighbours, which a simulation does not
-/// notice.
+/// Some are those under which a simulation would skip or repair the record: the [`Rule`]s of [`Intake`], applied as if
+/// users' estimates were limits. The others are contradictions within a record or between neighbours, which a
+/// simulation does not notice.
 ///
 /// ```
 /// use workload::{SwfReader, Validation};
@@ -29,53 +29,53 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Validation {
     checker: Checker,
-    /// Found in the line that was read last, and not yet delivered.
+    /// Findings in the last line read that are not yet delivered.
     found: VecDeque<Finding>,
 }
 
-/// One anomaly.
+/// Anomaly, and its place in the log.
 #[derive(Debug)]
 pub struct Finding {
-    /// The line of the log, counted from 1.
+    /// Line of the log, counted from 1.
     pub line: u64,
-    /// The job's number in the log, if the line is a record.
+    /// Number of the job in the log, if the line is a record.
     pub job: Option<u64>,
-    /// The anomaly.
+    /// Anomaly found.
     pub anomaly: Anomaly,
 }
 
-/// An anomaly of a line.
+/// Anomaly of a line.
 #[derive(Debug)]
 pub enum Anomaly {
-    /// It cannot be read.
+    /// The line cannot be read.
     Unreadable(InputError),
     /// A simulation skips the record or repairs it.
     Repaired(Rule),
-    /// The number is not above that of the record before: job numbers may repeat.
+    /// The number is not above that of the previous record: job numbers may repeat.
     NumberNotAscending,
-    /// It was given another number of processors (field 5) than it asked for (field 8).
+    /// The job got another number of processors (field 5) than requested (field 8).
     ProcessorsDiffer,
-    /// On average its processors computed (field 6) for longer than they were held (field 4).
+    /// The average CPU time per processor (field 6) exceeds the run time (field 4).
     MoreCpuTimeThanRunTime,
-    /// It used more memory (field 7) than it asked for (field 10).
+    /// The job used more memory (field 7) than requested (field 10).
     MoreMemoryThanRequested,
-    /// It completed (field 11), but has no run time (field 4).
+    /// The job completed (field 11), but has no run time (field 4).
     CompletedWithoutRunning,
-    /// It ran, but its start is unknown: the wait (field 3) is missing.
+    /// The job ran, but its start is unknown: the wait (field 3) is missing.
     WaitUnknown,
-    /// Its user is unknown (field 12).
+    /// The user is unknown (field 12).
     UserUnknown,
-    /// It waited for a job (field 17) that comes not before it.
+    /// The job waited for a job (field 17) that does not precede it.
     PrecedingJobNotBefore,
 }
 
 impl Anomaly {
-    /// Its name in reports; it never changes.
+    /// Name in reports; it never changes.
     pub const fn name(&self) -> &'static str {
         self.texts().0
     }
 
-    /// The anomaly, and what a simulation does about it, in one line. A line that cannot be read has an error of its own.
+    /// Description of the anomaly, and its treatment in a simulation, in one line. A line that cannot be read has an error of its own.
     pub const fn description(&self) -> &'static str {
         self.texts().1
     }
@@ -122,12 +122,12 @@ impl fmt::Display for Finding {
 }
 
 impl Validation {
-    /// Lists the anomalies of what `records` reads, on a machine of `processors` processors if that is known.
+    /// Lists the anomalies of `records`, on a machine of `capacity` processors if that is known.
     pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
         Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
     }
 
-    /// The reader underneath: its header, path and line.
+    /// Underlying reader: its header, path and line.
     pub const fn reader(&self) -> &SwfReader {
         self.checker.intake.reader()
     }
@@ -158,7 +158,7 @@ impl Checker {
         Self { intake: Intake::new(records, options), last_number: None }
     }
 
-    /// The next record, and the processors of the job that it yields; `None` within if the line cannot be read, `None` at the end of the log.
+    /// Returns the next record with the processors of its job. The inner `None` is an unreadable line, the outer one the end of the log.
     pub(crate) fn check_next(&mut self, mut report: impl FnMut(Finding)) -> Option<Option<(SwfRecord, Option<u32>)>> {
         let before = self.intake.repairs().clone();
         let item = self.intake.next_record()?;

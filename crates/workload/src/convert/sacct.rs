@@ -1,4 +1,4 @@
-//! The output of Slurm's accounting as a log.
+//! Conversion of the output of Slurm's accounting into a log.
 
 use super::{ConvertError, Converted, Layout, NameNumbers, Sink};
 use crate::gwf::GwfRecord;
@@ -7,9 +7,9 @@ use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
 use sim_core::Span;
 use std::io::Write;
 
-/// Converts what `sacct` printed, and writes it to `out`, which should be buffered; `processors` are those of the cluster,
-/// which `sacct` does not tell. Jobs come by submit time, from that of the first on, as far as [`BySubmit`] can bring them there.
-/// Comments tell at the top when that was and what the columns are, and at the end what was done how often.
+/// Converts output of `sacct`, and writes it to `out`, which should be buffered; `processors` are those of the cluster,
+/// which `sacct` does not state. Jobs are sorted by submit time, counted from that of the first, as far as [`BySubmit`]
+/// can sort them. Comments at the top give that instant and the columns, and those at the end count the repairs.
 ///
 /// # Panics
 ///
@@ -44,7 +44,7 @@ pub fn convert_sacct(
 /// Jobs of `sacct`, whose log begins with the first of them.
 struct FromOrigin {
     names: NameNumbers,
-    /// Beginning of the log and the latest submit time that was written, since 1970.
+    /// Beginning of the log and the latest submit time written, since 1970.
     origin_and_last: Option<(Span, Span)>,
     processors: Option<u32>,
 }
@@ -69,14 +69,14 @@ impl FromOrigin {
             reader.note(SacctRule::OutOfOrder, line);
         }
         self.origin_and_last = Some((origin, last.max(submit)));
-        // One that was submitted before the log begins waits from its beginning on, so that it still starts when it did.
+        // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
         record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
         record.job.submit = Some(submit.saturating_sub(origin));
         sink.named(record, &mut self.names)
     }
 }
 
-/// The head of the log, which says how it was made.
+/// Header of the log, which records its origin.
 fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {
     let origin = origin.as_nanos() / 1_000_000_000;
     let mut lines = vec!["Version: 2.2".to_owned(), "Conversion: from sacct --parsable2 by Gridproof".to_owned()];

@@ -9,13 +9,13 @@ use sim_core::Span;
 use std::io::Read;
 use std::path::Path;
 
-/// More than the comments of any log; some kilobytes packed may be gigabytes unpacked.
+/// Limit above the comments of any log; some kilobytes packed may be gigabytes unpacked.
 const LARGEST_HEADER: usize = 16 << 20;
 
-/// Reads a log of a grid record by record. Its memory is that of the longest line, whatever the length of the log.
+/// Reads a log of a grid record by record. Memory follows the longest line, not the length of the log.
 ///
-/// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
-/// next line to go on with (unreadable, truncated, not text).
+/// A faulty line is an error, after which the reader continues with the next line. It ends after an error that leaves
+/// no next line (unreadable, truncated, not text).
 #[derive(Debug)]
 pub struct GwfReader {
     lines: Lines,
@@ -32,12 +32,12 @@ impl GwfReader {
         Self::start(Lines::open(path, LOG)?)
     }
 
-    /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
+    /// Reads a log from any reader, plain or gzip; `name` stands for the file's path in errors.
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?)
     }
 
-    /// The comments before the first record, without their `#`.
+    /// Comments before the first record, without their `#`.
     pub fn comments(&self) -> &[String] {
         &self.comments
     }
@@ -65,7 +65,7 @@ impl GwfReader {
         Err(reader.lines.no_record())
     }
 
-    /// The current line as a record.
+    /// Parses the current line as a record.
     fn record(&mut self) -> Result<GwfRecord, InputError> {
         let Ok(line) = std::str::from_utf8(self.lines.current()) else {
             return Err(self.lines.no_text());
@@ -92,7 +92,7 @@ impl GwfReader {
     }
 }
 
-/// The columns of a line, or `None` if they are fewer than 29. Names may hold blanks where columns are separated by tabs.
+/// Splits a line into columns; `None` if they are fewer than 29. Names may contain blanks where columns are separated by tabs.
 fn columns(line: &str) -> Option<[&str; COLUMNS]> {
     fn first<'a>(mut columns: impl Iterator<Item = &'a str>) -> Option<[&'a str; COLUMNS]> {
         let mut all = [""; COLUMNS];
@@ -101,7 +101,7 @@ fn columns(line: &str) -> Option<[&str; COLUMNS]> {
         }
         Some(all)
     }
-    // Trimmed in both ways alike: what is read between blanks, and written between tabs, is read the same again.
+    // Trimmed in both ways alike, so that columns read between blanks and written between tabs are read the same again.
     first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
 }
 
@@ -113,7 +113,7 @@ struct Fields<'a> {
 const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 
 impl Fields<'_> {
-    /// `None` if the value is negative, which stands for "unknown".
+    /// Parses a number; `None` if it is negative, which stands for "unknown".
     fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, InputError> {
         let value = decimal::parse(self.columns[column].as_bytes());
         value.map(|value| Some(value).filter(|value| !value.is_negative())).ok_or_else(|| self.fault(column, expected))
@@ -138,7 +138,7 @@ impl Fields<'_> {
         self.whole(column)?.map(u32::try_from).transpose().map_err(too_large)
     }
 
-    /// Means over processors are often fractions.
+    /// Parses an amount of memory; means over processors are often fractions.
     fn memory(&self, column: usize) -> Result<Option<u64>, InputError> {
         let value = self.decimal(column, "KiB, or -1 if unknown")?;
         Ok(value.map(Decimal::rounded))

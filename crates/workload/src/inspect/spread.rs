@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 pub struct Spread {
     /// Number of values.
     pub count: u64,
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// Standard deviation over mean; 0 if the mean is.
+    /// Standard deviation over mean; 0 if the mean is 0.
     pub variation: f64,
-    /// The least.
+    /// Least value.
     pub min: f64,
-    /// A tenth of the values lie below, to within 1 % as all quantiles here; exactly, where values within 2 % of it are equal.
+    /// Quantile 0.1, to within 1 % like all quantiles here; exact where values within 2 % of it are equal.
     pub p10: f64,
-    /// A quarter.
+    /// Quantile 0.25.
     pub p25: f64,
-    /// Half.
+    /// Quantile 0.5.
     pub median: f64,
-    /// Three quarters.
+    /// Quantile 0.75.
     pub p75: f64,
-    /// Nine tenths.
+    /// Quantile 0.9.
     pub p90: f64,
-    /// Ninety-nine of a hundred.
+    /// Quantile 0.99.
     pub p99: f64,
-    /// The largest.
+    /// Largest value.
     pub max: f64,
     /// Counts between 0, 1, 2, 5, 10, 20, 50, … up to the largest value.
     pub histogram: Vec<Bin>,
@@ -35,9 +35,9 @@ pub struct Spread {
 /// Number of values between two numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize)]
 pub struct Bin {
-    /// Included.
+    /// Lower bound, included.
     pub from: f64,
-    /// Not included.
+    /// Upper bound, excluded.
     pub to: f64,
     /// Number of values.
     pub count: u64,
@@ -53,14 +53,14 @@ pub(crate) struct Gather {
     squares: f64,
     min: f64,
     max: f64,
-    /// Zeros, and values of like logarithm, each with their number and sum.
+    /// Number of zeros; and by logarithm, number and sum of similar values.
     zeros: u64,
     alike: BTreeMap<i32, (u64, f64)>,
     /// Counts in the bins of the histogram.
     bins: Vec<u64>,
 }
 
-/// Values whose logarithms differ by less than this are alike.
+/// Values whose logarithms differ by less than this are grouped.
 const WIDTH: f64 = 0.02;
 
 impl Gather {
@@ -126,7 +126,7 @@ impl Gather {
         self.total == 0
     }
 
-    /// The least value at or below which such a share of the values lies.
+    /// Returns the least value at or below which this share of the values lies.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         if share <= 0.0 {
             return self.min;
@@ -146,7 +146,7 @@ impl Gather {
     }
 }
 
-/// 0, 1, 2, 5, 10, 20, 50, …
+/// Returns the bin edges 0, 1, 2, 5, 10, 20, 50, …
 fn edge(position: u32) -> f64 {
     match position.checked_sub(1) {
         None => 0.0,

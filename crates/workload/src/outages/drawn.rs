@@ -5,16 +5,16 @@ use sim_core::{Outage, Purpose, SiteId, Span, Stream, Streams, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Outages without end, in order of their beginning; at one instant in the order of the machines.
+/// Endless outages, in order of their beginning; at one instant in the order of the machines.
 ///
-/// Every machine has its own streams: more machines move no outage of those that were there before, and another time to
-/// repair keeps all times to failure.
+/// Every machine has its own streams. Adding machines moves no outage of the others, and another time to repair keeps
+/// all times to failure.
 #[derive(Clone, Debug)]
 pub struct DrawnOutages {
     mtbf: Span,
     mttr: Span,
     machines: Vec<OutageDraws>,
-    /// The next outage of each machine.
+    /// Next outage of each machine.
     next: BinaryHeap<Reverse<Outage>>,
 }
 
@@ -28,7 +28,7 @@ const FAILURES: Purpose = Purpose("times to failure");
 const REPAIRS: Purpose = Purpose("times to repair");
 
 impl DrawnOutages {
-    /// Outages of `machines` machines, which all work at the start.
+    /// Returns outages of `machines` machines, which all work at the start.
     ///
     /// # Panics
     ///
@@ -50,7 +50,7 @@ impl DrawnOutages {
         drawn
     }
 
-    /// The outage of that machine that follows a repair at `up`; `None` beyond the range of time.
+    /// Returns the outage of that machine that follows a repair at `up`; `None` beyond the range of time.
     fn after(&mut self, up: Time, site: SiteId) -> Option<Outage> {
         let draws = &mut self.machines[site.index()];
         let down = up.saturating_add(exponential(&mut draws.failures, self.mtbf));
@@ -70,12 +70,12 @@ impl Iterator for DrawnOutages {
     }
 }
 
-/// A draw, at least one nanosecond: a machine that fails has worked, and a repair takes time.
+/// Draws a time of at least one nanosecond, since a machine works before it fails, and a repair takes time.
 fn exponential(stream: &mut Stream, mean: Span) -> Span {
     // 136 years times the largest draw that 53 bits allow would leave the range of time.
     let seconds = (mean.as_secs_f64() * draw::exponential(stream)).min(LONGEST);
     Span::from_secs_f64(seconds).max(Span::from_nanos(1))
 }
 
-/// 500 years, in seconds.
+/// Longest time drawn: 500 years, in seconds.
 const LONGEST: f64 = 1.5e10;

@@ -10,17 +10,17 @@ use std::path::Path;
 
 /// Reads a trace of outages, one at a time: a header `machine,down,up`, then one outage per line, in order of `down`.
 ///
-/// A machine is given by its name or, where none has that name, by its number from 0 on; `down` and `up` in seconds from
-/// the first submission of the log, decimals allowed. Empty lines and lines that begin with `#` are skipped.
+/// A machine is given by its name or, if none has that name, by its number, counted from 0; `down` and `up` in seconds
+/// from the first submission of the log, decimals allowed. Empty lines and lines that begin with `#` are skipped.
 ///
-/// A faulty line is an error, after which the reader goes on with the next line.
+/// A faulty line is an error, after which the reader continues with the next line.
 #[derive(Debug)]
 pub struct OutageTrace {
     lines: Lines,
     machines: Vec<String>,
-    /// Beginning of the outage of the line above.
+    /// Beginning of the outage on the previous line.
     last: Time,
-    /// Until when each machine is known to be down.
+    /// End of the last known outage of each machine.
     down_until: Vec<Time>,
 }
 
@@ -36,7 +36,7 @@ impl OutageTrace {
         Self::start(Lines::open(path, OUTAGES)?, machines)
     }
 
-    /// Reads a trace from anywhere; `name` stands for the file's path in errors.
+    /// Reads a trace from any reader; `name` stands for the file's path in errors.
     pub fn from_read(
         name: &str,
         input: impl Read + Send + 'static,
@@ -64,7 +64,7 @@ impl OutageTrace {
         self.lines.step_to_content(b"#")
     }
 
-    /// The columns of the current line, if they are three.
+    /// Returns the columns of the current line, if they are three.
     fn columns(&self) -> Option<[&[u8]; 3]> {
         let mut columns = self.lines.current().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         let three = [columns.next()?, columns.next()?, columns.next()?];
@@ -107,7 +107,7 @@ impl OutageTrace {
         Ok(Outage { down, site, up })
     }
 
-    /// A machine by its name, or else by its number.
+    /// Finds a machine by its name, or else by its number.
     fn machine(&self, column: &[u8]) -> Option<SiteId> {
         let text = std::str::from_utf8(column).ok()?;
         let position = self.machines.iter().position(|name| name == text);

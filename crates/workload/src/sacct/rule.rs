@@ -1,7 +1,7 @@
 //! Rules for lines that cannot be taken as they stand, and counts of their applications.
 
 crate::repair::rules! {
-    /// Repairs of lines of `sacct` that are no finished job in plain words. There are no others.
+    /// Repairs of lines of `sacct` that do not describe a finished job completely. There are no others.
     enum SacctRule {
         Step = "step": "a step (123.batch, 123.0): left out, its job holds the processors",
         Unfinished = "unfinished": "had not ended when sacct ran: left out",
