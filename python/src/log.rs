@@ -61,7 +61,7 @@ pub(crate) fn read_log(py: Python<'_>, path: PathBuf) -> PyResult<(Bound<'_, PyD
 ///
 /// # Errors
 ///
-/// As [`read_log`].
+/// Those of [`read_log`].
 #[pyfunction]
 #[pyo3(signature = (path, procs, rlscheduler_nodes = None))]
 pub(crate) fn episode_jobs(

@@ -29,7 +29,7 @@ pub struct Claim<C: DesignPoint, Name = &'static str> {
     pub checks: Vec<Check<C>>,
 }
 
-/// One sentence of a paper that is shown and not judged: it is about other work, say, or does not state what would contradict it.
+/// One sentence of a paper that is shown and not judged: for example, it is about other work or does not state what would contradict it.
 #[derive(Clone, Debug)]
 pub struct Remark<C: DesignPoint> {
     /// Number in the sequence of the claims.
@@ -299,7 +299,7 @@ mod tests {
             (within(-1.0, 0.0), SPREAD, Contradicted),
             // One replication decides nothing.
             (Rule::POSITIVE, &[5.0], Inconclusive),
-            // An exact value equals the stated digits or not, whatever the interval.
+            // An exact value equals the stated digits or not, independent of the interval.
             (STATED, &[17.0, 19.0], Contradicted),
             (STATED, &[17.2, 19.0], Reproduced),
         ] {

@@ -93,7 +93,7 @@ pub trait Paper: Sized + Sync {
         Vec::new()
     }
 
-    /// Returns the first line of the report, if it has one: that another log or model was substituted, say.
+    /// Returns the first line of the report, if it has one: for example, that a stand-in for a log ran.
     fn preface(&self) -> Option<String> {
         None
     }

@@ -26,7 +26,7 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> 
 
 /// Runs each place below `count` on all threads, except those behind a known failure.
 ///
-/// Not generic, so that the thread machinery is compiled once and not for every caller.
+/// It is not generic, so that the thread machinery is compiled once and not for every caller.
 fn until_one_fails(count: usize, has_failed: &(dyn Fn(usize) -> bool + Sync)) {
     let first_failure = AtomicUsize::new(usize::MAX);
     (0..count).into_par_iter().for_each(|place| {

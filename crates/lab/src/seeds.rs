@@ -20,7 +20,7 @@ impl Seeds {
     ///
     /// # Errors
     ///
-    /// As [`study::judged`].
+    /// Those of [`study::judged`].
     pub(crate) fn judge<P: Paper>(
         session: &Session<P>,
         claims: &[Claim<P::Cell>],

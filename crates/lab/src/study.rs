@@ -55,7 +55,7 @@ pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replicati
 ///
 /// # Errors
 ///
-/// As [`Study::run`].
+/// Those of [`Study::run`].
 pub(crate) fn judged<P: Paper>(
     session: &Session<P>,
     claims: &[Claim<P::Cell>],

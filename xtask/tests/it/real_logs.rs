@@ -101,7 +101,7 @@ fn logs(traces: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
     logs.into_iter().map(with_machines).collect()
 }
 
-/// As many jobs as a test has time for. Repairs of the log and jobs that never ran are reported.
+/// The number of jobs is limited by the time of a test. Repairs of the log and jobs that never ran are reported.
 #[test]
 fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     let Some(traces) = test_data::traces() else { return };

@@ -30,7 +30,7 @@ pub struct Facet {
     pub name: String,
     /// Its x in the data.
     pub key: String,
-    /// By row; `None` where there is no value.
+    /// Dot of each row; `None` if there is no value.
     pub dots: Vec<Option<Dot>>,
     /// True if the panel is in the data files alone, because another panel shows the same.
     pub is_hidden: bool,

@@ -40,7 +40,7 @@ lab::metrics! {
         awt_spread_percent: "worst above best" ("%") smaller,
         /// Control messages of one kind.
         messages_of(Kind, kind => format!("messages_{}", word(kind))): "control messages of a kind, per job",
-        /// Jobs that ran so far from their work station.
+        /// Jobs that ran at this distance from their work station.
         percent_at(usize, distance => format!("percent_{}", DISTANCES[distance].replace(' ', "_"))): "jobs" ("%"),
         /// Servers in the world that are of one type of Table 1.
         servers_of_type(usize, kind => format!("servers_of_type_{}", kind + 1)): "servers in the world" zero,
