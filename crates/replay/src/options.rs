@@ -120,7 +120,7 @@ pub enum PassesName {
     PerInstant,
     /// A pass after every single event, as in older simulators.
     PerEvent,
-    /// As in the simulator pyss: submissions before ends, a pass after each, and what is expected to end at this instant is
+    /// Rules of the simulator pyss: submissions before ends, a pass after each, and processors with an expected end at this instant are
     /// free already. Plain easy makes no pass for a job that does not fit.
     Pyss,
 }

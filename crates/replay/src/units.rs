@@ -5,19 +5,19 @@ use metrics::Metric;
 use metrics::backlog::Trend;
 use metrics::best::Standing;
 
-/// Whole numbers as they are, others to four digits.
+/// Whole numbers unchanged, others to four digits.
 pub(super) fn readable(value: f64) -> String {
     if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }
 
-/// A number of things, with thousands apart.
+/// A number of things, with thousands separated.
 pub(super) fn count(number: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a count, to be read")]
     let number = number as f64;
     fixed(number, 0)
 }
 
-/// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes in seconds alone.
+/// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes only in seconds.
 pub(crate) fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));
     if seconds < 120.0 {
@@ -33,7 +33,7 @@ pub(crate) fn span(seconds: f64) -> String {
     format!("{} {large_unit} {} {small_unit} ({exact})", fixed(count, 0), fixed(rest, 0))
 }
 
-/// Seconds of the unit that a time of this size is written in, and its name.
+/// Seconds of the unit for a time of this size, and its name.
 fn unit_of(seconds: f64) -> (f64, &'static str) {
     match seconds.abs() {
         size if size < 120.0 => (1.0, "s"),
@@ -43,12 +43,12 @@ fn unit_of(seconds: f64) -> (f64, &'static str) {
     }
 }
 
-/// About two digits, and whole ones as they are: `1.9`, `15`, `1,234`.
+/// About two digits, and whole numbers unchanged: `1.9`, `15`, `1,234`.
 fn short(value: f64) -> String {
     fixed(value, if value.abs() < 9.95 && value.abs() > 0.0 { decimals_for(value, 2).min(3) } else { 0 })
 }
 
-/// One end of a range: one digit behind the point below ten, two near zero.
+/// One end of a range: one decimal below ten, two near zero.
 fn end(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 9.95 || size <= 0.0 => 0,
@@ -87,7 +87,7 @@ pub(crate) fn percent(value: f64) -> String {
     format!("{} %", short(value))
 }
 
-/// A cell of a table for a reader and the exact value behind it, where they differ.
+/// A cell of a table for a reader and the exact value behind it, if they differ.
 pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
     match value {
         Some(seconds) if metric.unit() == "s" => [amount(metric, seconds), format!("{} s", readable(seconds))],
@@ -95,7 +95,7 @@ pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
     }
 }
 
-/// A value of a metric; empty where there is none.
+/// A value of a metric; empty without a value.
 pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> String) -> String {
     match value {
         Some(value) if metric.is_flag() => if value > 0.5 { "yes" } else { "no" }.to_owned(),
@@ -103,7 +103,7 @@ pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> 
     }
 }
 
-/// The value of the column `may_be_best`: empty where no interval says.
+/// The value of the column `may_be_best`: empty without an interval.
 pub(crate) const fn may_be_best(standing: Standing) -> &'static str {
     match standing {
         Standing::Best | Standing::MayBeBest => "yes",
@@ -112,7 +112,7 @@ pub(crate) const fn may_be_best(standing: Standing) -> &'static str {
     }
 }
 
-/// `Best by mean wait: a; no significant difference from it: b. No interval for c.`; none where no policy has a value.
+/// `Best by mean wait: a; no significant difference from it: b. No interval for c.`; `None` if no policy has a value.
 pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Option<String> {
     let of = |wanted: Standing| -> Vec<&str> {
         let found = names.iter().zip(standings).filter(|(_, standing)| **standing == wanted);
@@ -130,7 +130,7 @@ pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Opti
     Some(format!("Best by {metric}: {best}{near}{unknown}"))
 }
 
-/// Sentence about a policy that is saturated; none about another.
+/// Sentence about a saturated policy; `None` for another.
 pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
     let Trend { span, largest, stretch, drain, .. } = *trend;
     trend.is_saturated().then(|| {

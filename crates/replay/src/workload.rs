@@ -1,4 +1,4 @@
-//! `cargo xtask workload`: look at a log, check it, convert it, measure a model in it, draw a synthetic one.
+//! `cargo xtask workload`: inspects, checks and converts a log, measures a model in it, and draws synthetic logs.
 
 mod cli;
 mod convert;
@@ -15,7 +15,7 @@ use anyhow::Result;
 pub use cli::Workload;
 use lab::cli::{Common, Ending};
 
-/// Does what `command` says.
+/// Runs `command`.
 ///
 /// # Errors
 ///

@@ -104,7 +104,7 @@ fn local_load() -> f64 {
 }
 
 impl Default for JobRules {
-    /// As in the paper: 100 bytes of input for a CPU second, and five times as much output.
+    /// Values of the paper: 100 bytes of input for a CPU second, and five times as much output.
     fn default() -> Self {
         let input = Readings::default().bytes_per_cpu_second;
         Self { time: TimeRule::Work, input, output: 5.0 * input }

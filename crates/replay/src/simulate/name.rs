@@ -17,7 +17,7 @@ pub(crate) struct PolicyName {
     settings: Vec<(String, String)>,
     /// Keys that a parser tried, for messages.
     known: Vec<&'static str>,
-    /// As the user wrote it.
+    /// The name as the user wrote it.
     given: String,
 }
 

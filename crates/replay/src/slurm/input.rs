@@ -16,7 +16,7 @@ use workload::file::{self, FileError};
 use workload::{SwfReader, SwfRecord};
 
 impl Trace {
-    /// Reads SWF (by the name of the file), the output of sacct, or CSV. `conf` says how many processors of an SWF log are a node.
+    /// Reads SWF (by the name of the file), the output of sacct, or CSV. `conf` gives the number of processors of an SWF log per node.
     pub(super) fn read(path: &Path, conf: &Conf) -> Result<Self> {
         if [".swf", ".swf.gz"].iter().any(|end| name(path).ends_with(end)) {
             return Self::of_swf(path, conf);

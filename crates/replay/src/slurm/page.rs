@@ -10,10 +10,10 @@ use lab::provenance;
 use lab::shown::{self, DataRow, Shown};
 use metrics::{ConfidenceInterval, Metric, catalogue};
 
-/// Groups of one kind that the page shows: those of the most jobs. breakdown.csv has all.
+/// Number of groups of one kind on the page: those with the most jobs. breakdown.csv has all.
 const SHOWN: usize = 12;
 
-/// What the page shows.
+/// Content of the page.
 pub(super) struct Report<'a> {
     pub(super) title: String,
     /// The command that gives the same results.
@@ -154,7 +154,7 @@ fn waits(results: &Results<'_>) -> Shown {
     drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
 }
 
-/// Differences of the spoken metrics to the baseline, in percent; none of a single variant.
+/// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
 fn differences(results: &Results<'_>) -> Option<Shown> {
     let percent = |arm: usize, metric| {
         let (found, base) = (results.difference(arm, metric)?, results.mean(0, metric)?.mean.abs());
@@ -181,7 +181,7 @@ fn differences(results: &Results<'_>) -> Option<Shown> {
     (!all.is_empty()).then(|| from_slot(1, drawn(chart, caption, all, Series::marks)))
 }
 
-/// Mean wait by phase; none of a single phase.
+/// Mean wait by phase; `None` for a single phase.
 fn phases(results: &Results<'_>) -> Option<Shown> {
     let [wait, _] = of_groups();
     let of_arm = |(arm, name): (usize, &str)| {
@@ -197,7 +197,7 @@ fn phases(results: &Results<'_>) -> Option<Shown> {
     (results.phases > 1).then(|| drawn(chart, caption, all, Series::lines))
 }
 
-/// Mean waits of the largest groups of a kind; none where all jobs are in one.
+/// Mean waits of the largest groups of a kind; `None` if all jobs are in one.
 fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
     let [wait, _] = of_groups();
     let groups = largest(results, by);
@@ -219,7 +219,7 @@ fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
 /// Place, metric and value of a point.
 type Found = (f64, &'static Metric, ConfidenceInterval);
 
-/// The chart with a series of each name, and its data.
+/// The chart with one series per name, and its data.
 fn drawn(
     mut chart: Chart,
     caption: &str,
@@ -244,7 +244,7 @@ fn drawn(
     Shown::picture(chart, caption, rows)
 }
 
-/// The same picture with the colours of later slots, so that a variant has one colour in all pictures.
+/// The same picture with the colours of later slots, so that a variant has the same colour in all pictures.
 fn from_slot(first: usize, mut shown: Shown) -> Shown {
     for (picture, _) in &mut shown.pictures {
         if let lab::chart::Picture::Chart(chart) = picture {

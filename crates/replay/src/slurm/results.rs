@@ -1,4 +1,4 @@
-//! Runs of all variants under all phases, and the estimates that are made of them.
+//! Runs of all variants under all phases, and the estimates made of them.
 
 use super::trace::Trace;
 use anyhow::{Result, bail};
@@ -14,14 +14,14 @@ use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Ended, Phases, Report, Site, Terms, simulate};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Seconds from the start of the controller to the zero of the trace, and that zero where the trace does not say it.
+/// Seconds from the start of the controller to the zero of the trace, and that zero if the trace does not define it.
 const LEAD: i64 = 200;
 const ZERO: i64 = 1_700_000_200;
 
 /// A variant of the cluster.
 pub(super) struct Arm {
     pub(super) name: String,
-    /// What is different, as `KEY=VALUE`.
+    /// Different settings, as `KEY=VALUE`.
     pub(super) settings: Vec<String>,
     pub(super) site: Site,
 }
@@ -56,13 +56,13 @@ pub(super) struct Results<'a> {
     pub(super) groups: Vec<(Group, usize)>,
     /// Groups of each job, by the kinds of [`KINDS`].
     pub(super) groups_of: Vec<[usize; 4]>,
-    /// By variant, ends of jobs in the first phase.
+    /// Ends of jobs in the first phase, by variant.
     pub(super) first: Vec<Vec<Ended>>,
-    /// By variant, the largest number of jobs that never started.
+    /// Largest number of jobs that never started, by variant.
     pub(super) never: Vec<usize>,
-    /// By variant, main and backfill passes in a mean phase.
+    /// Main and backfill passes in a mean phase, by variant.
     pub(super) passes: Vec<[f64; 2]>,
-    /// The trace has waits of its own.
+    /// True if the trace has waits of its own.
     pub(super) has_log: bool,
     all: Observations<Cell>,
     grouped: Observations<Cell>,
@@ -73,7 +73,7 @@ pub(super) fn of_groups() -> [&'static Metric; 2] {
     ["wait_mean", "bounded_slowdown_mean"].map(Metric::of)
 }
 
-/// What one run yields.
+/// Result of one run.
 struct Ran {
     totals: Totals,
     grouped: Vec<[Mean; 2]>,
@@ -185,7 +185,7 @@ impl<'a> Results<'a> {
         Ok(results)
     }
 
-    /// Adds the schedule of the log itself, as far as the trace has it.
+    /// Adds the schedule of the log itself, for the jobs that have one.
     fn add_log(&mut self, trace: &Trace, groups_of: &[[usize; 4]], groups: usize, metrics: &[&'static Metric]) {
         let mut ran = Ran::new(nodes(&self.arms[0].site), groups);
         for (at, job) in trace.jobs.iter().enumerate() {
@@ -201,7 +201,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Names of the variants, and `log` for the trace's own schedule, if there is one; by the numbers that other methods take.
+    /// Names of the variants, and `log` for the trace's own schedule, if there is one; in the order of the numbers that other methods take.
     pub(super) fn names(&self) -> Vec<&str> {
         self.arms.iter().map(|arm| arm.name.as_str()).chain(self.has_log.then_some("log")).collect()
     }
@@ -232,12 +232,12 @@ impl<'a> Results<'a> {
         self.estimate(&(of(arm) - of(0)))
     }
 
-    /// The same of one group.
+    /// Mean of one group over phases.
     pub(super) fn group_mean(&self, group: usize, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
         self.estimate(&Cell { group: Some(group), arm }.get(metric))
     }
 
-    /// The same of one group.
+    /// Difference of one group to the baseline, paired by phase.
     pub(super) fn group_difference(
         &self,
         group: usize,
@@ -253,7 +253,7 @@ impl<'a> Results<'a> {
         self.all.sample(&Cell { group: None, arm }.get(metric), u32::MAX)
     }
 
-    /// Which variants may be the best by a metric.
+    /// Standing of each variant by a metric.
     pub(super) fn standings(&self, metric: &'static Metric) -> Vec<Standing> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let of = |arm| Cell { group: None, arm }.get(metric) * sign;

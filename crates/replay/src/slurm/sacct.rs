@@ -5,7 +5,7 @@ use slurm_sched::error::{Collector, Faults};
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;
 
-/// The command whose output is read; the columns may come in any order, and further ones are passed over.
+/// Command whose output is read; the columns may be in any order, and further ones are ignored.
 pub(super) const COMMAND: &str = "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 \
     --starttime 2026-01-01 --endtime 2026-02-01 \
     --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State";
@@ -17,8 +17,8 @@ pub(super) fn is_sacct(text: &str) -> bool {
 
 /// Reads the output of [`COMMAND`] in the file named `file`.
 ///
-/// A job takes the nodes and CPUs that it had. If it became eligible after its submission (begin time, dependency, hold), it
-/// does so here after the same time. Tasks of arrays are jobs of their own.
+/// A job gets the nodes and CPUs that it had. If it became eligible after its submission (begin time, dependency, hold), it
+/// does so here after the same time. Tasks of arrays are separate jobs.
 pub(super) fn read(file: &str, text: &str) -> Result<Trace, Faults> {
     let mut faults = Collector::new(file);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -34,7 +34,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Trace, Faults> {
         let row = Row { heading: &heading, cells: &cells, line };
         match row.job() {
             Ok(Ok(started)) => {
-                // A requeued job has a line for each run; the last one ended.
+                // A requeued job has a line for each run; the last one is kept.
                 if rows.insert(started.job.id, started).is_some() {
                     *left_out.entry("earlier runs of requeued jobs").or_default() += 1;
                 }

@@ -1,5 +1,5 @@
 //! Jobs as CSV, `id,submit,run,limit,args`: seconds, seconds, a time limit as `sbatch -t` takes it (a plain number is minutes),
-//! and further options of sbatch, which one table names.
+//! and further options of sbatch, which one table lists.
 
 use slurm_sched::conf::YEAR;
 use slurm_sched::error::{Collector, Faults};
@@ -7,7 +7,7 @@ use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, Request, 
 use slurm_sched::{hostlist, text};
 use std::collections::BTreeMap;
 
-/// First line of a workload; it may be left out.
+/// First line of a workload, which is optional.
 const HEADING: &str = "id,submit,run,limit,args";
 
 /// Reads a workload, ordered by time of submission and id. Returns all faults with line, column or option, and fix.
@@ -61,15 +61,15 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
     Some(SubmittedJob { id, line, submit: submit?, run: run?, limit, request })
 }
 
-/// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for one that may be left out.
+/// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for an optional value.
 const USED: &str = "N:nodes= n:ntasks= c:cpus-per-task= ntasks-per-node= exclusive? t:time= time-min= nice? A:account= p:partition= \
     q:qos= b:begin= d:dependency= H:hold priority= w:nodelist= x:exclude= mem= mem-per-cpu= J:job-name= uid= user=";
 
-/// Options of no effect on a schedule.
+/// Options without effect on a schedule.
 const IGNORED: &str = "o:output= e:error= i:input= D:chdir= export= comment= mail-type= mail-user= open-mode= gid= wckey= signal= \
     parsable requeue no-requeue Q:quiet v:verbose k:no-kill? m:distribution=";
 
-/// Options that need what is not modelled.
+/// Options that require features outside the model.
 const REFUSED: &str = "a:array= gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-socket= mem-per-gpu= cpus-per-gpu= L:licenses= \
     C:constraint= prefer= reservation= contiguous switches= S:core-spec= thread-spec= mincpus= tmp= deadline= s:oversubscribe \
     O:overcommit ntasks-per-core= ntasks-per-socket= spread-job use-min-nodes";
@@ -93,7 +93,7 @@ fn entries() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Parses `args`, or reports each fault and returns nothing.
+/// Parses `args`; reports each fault and returns `None` if there is one.
 fn parse(line: usize, args: &str, faults: &mut Collector) -> Option<Request> {
     let Some(words) = text::words(args) else {
         faults.push(line, "args", "a quote is left open; close it");
@@ -212,7 +212,7 @@ fn begin(text: &str) -> Result<Begin, String> {
         };
         return text::whole(digits).map(|n| Begin::After(n * unit)).ok_or_else(|| FORMS.to_owned());
     }
-    // Seconds, and the clock as a whole, may be left out.
+    // Seconds, and the clock as a whole, are optional.
     let whole = [text.to_owned(), format!("{text}:00"), format!("{text}T00:00:00")];
     whole.iter().find_map(|text| text::time(text)).map(Begin::At).ok_or_else(|| FORMS.to_owned())
 }

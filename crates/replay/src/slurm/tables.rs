@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use slurm_sched::{By, hostlist};
 use std::path::Path;
 
-/// Metrics that sentences and the terminal speak of.
+/// Metrics of sentences and of the terminal.
 pub(super) fn spoken() -> impl Iterator<Item = &'static Metric> {
     ["wait_mean", "bounded_slowdown_mean", "utilization"].into_iter().map(Metric::of)
 }
@@ -91,7 +91,7 @@ fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
     [of(|found| Some(found.mean)), of(|found| found.low), of(|found| found.high)]
 }
 
-/// `1 234 ± 12`; empty where there is no value.
+/// `1 234 ± 12`; empty without a value.
 pub(super) fn with_half_width(estimate: Option<ConfidenceInterval>) -> String {
     let Some(found) = estimate else { return String::new() };
     match found.half_width() {
@@ -115,7 +115,7 @@ pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option
     )
 }
 
-/// A sentence for each variant and metric, and which variants may be the best.
+/// A sentence for each variant and metric, and the variants that may be the best.
 pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
     let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
     let mut sentences = Vec::new();
@@ -140,7 +140,7 @@ pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
     sentences
 }
 
-/// The table and the sentences that the terminal shows.
+/// The table and the sentences for the terminal.
 pub(super) fn on_terminal(results: &Results<'_>) -> String {
     let width = results.names().iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
     let mut text =

@@ -3,11 +3,11 @@
 use slurm_sched::workload::SubmittedJob;
 use std::collections::BTreeMap;
 
-/// Jobs of a trace, and what the trace knows of its own schedule.
+/// Jobs of a trace, with data of its own schedule.
 pub(super) struct Trace {
     /// Ordered by submission, which counts from the zero of the trace.
     pub(super) jobs: Vec<SubmittedJob>,
-    /// Waits (s) of the jobs in the trace itself, where it has them.
+    /// Waits (s) of the jobs in the trace itself, if it has them.
     pub(super) waits: BTreeMap<u32, i64>,
     /// Zero of the trace in seconds since 1970, if it is known.
     pub(super) zero: Option<i64>,

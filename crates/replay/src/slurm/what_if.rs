@@ -16,7 +16,7 @@ use serde_json::json;
 use slurm_sched::{Site, Version};
 use std::path::{Path, PathBuf};
 
-/// Text behind the options of `slurm`.
+/// Text after the options of `slurm`.
 pub(super) const HELP: &str = "\
 Examples:
   cargo xtask slurm --conf slurm.conf --trace jobs.sacct --accounts cluster.cfg
@@ -195,7 +195,7 @@ impl WhatIf {
     }
 }
 
-/// Notes for every reader: what was left out, what never started, what is not modelled.
+/// Notes for every reader: jobs left out, jobs that never started, features outside the model.
 fn notes(site: &Site, trace: &Trace, results: &Results<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
@@ -215,7 +215,7 @@ fn notes(site: &Site, trace: &Trace, results: &Results<'_>) -> Vec<String> {
     notes
 }
 
-/// The trace's name without its endings.
+/// The trace's name without its extensions.
 fn stem(trace: &Path) -> String {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_end_matches(".gz");

@@ -204,7 +204,7 @@ pub struct Generate {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The models that can be drawn from, by name.
+/// The models that can generate jobs, by name.
 fn drawable() -> impl TypedValueParser<Value = &'static ModelEntry> {
     by_name(models().iter().map(|model| (model, model.summary)).collect())
 }
@@ -220,7 +220,7 @@ fn by_name(models: Vec<(&'static ModelEntry, &'static str)>) -> impl TypedValueP
         .try_map(|name| model::named(&name).ok_or_else(|| format!("there is no model {name}")))
 }
 
-/// Estimates of the model of Tsafrir and others, with the longest that is allowed, in seconds.
+/// Estimates of the model of Tsafrir and others, with the longest one allowed, in seconds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tsafrir {
     pub(crate) max_estimate: Option<u32>,
@@ -280,7 +280,7 @@ pub(crate) struct Zone {
     pub(crate) utc_offset: Option<i32>,
 }
 
-/// Hours, as seconds.
+/// Parses hours, and returns seconds.
 fn utc_offset(text: &str) -> Result<i32, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| hours.abs() <= 24.0);
     #[expect(clippy::cast_possible_truncation, reason = "a day at most")]

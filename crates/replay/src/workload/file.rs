@@ -1,4 +1,4 @@
-//! A file that is written whole or not at all.
+//! A file that is written completely or not at all.
 
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
@@ -9,22 +9,22 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file in the making, which gets its name when it is complete; packed if that ends in `.gz`.
+/// A file in progress, which gets its name when it is complete; compressed if that ends in `.gz`.
 pub(super) struct NewFile {
     path: PathBuf,
     out: Packing,
-    /// Behind the file, which must be gone before its folder is empty.
+    /// Declared after the file, which must be removed before its folder is empty.
     made: NewFolders,
 }
 
 enum Packing {
     Plain(BufWriter<NamedTempFile>),
-    /// The head of the packed data holds neither time nor name, so that equal content gives equal files.
+    /// The head of the compressed data contains neither time nor name, so that equal content gives equal files.
     Gzip(Box<GzEncoder<BufWriter<NamedTempFile>>>),
 }
 
 impl NewFile {
-    /// Makes sure that the file can be written, before any work is done.
+    /// Checks that the file can be written, before any work is done.
     pub(super) fn create(path: &Path) -> Result<Self> {
         if path.file_name().is_none() || path.is_dir() {
             bail!("--out {}: is a folder; name a file in it", path.display());

@@ -19,10 +19,10 @@ use sim_core::{Span, Streams};
 use workload::SwfWriter;
 use workload::model::ModelJob;
 
-/// Jobs between two checks for Ctrl-C and reports of progress.
+/// Number of jobs between two checks for Ctrl-C and reports of progress.
 const PATIENCE: u32 = 4096;
 
-/// Longest list of parameters, in lines, that is written out in the head of a log.
+/// Longest list of parameters, in lines, that is written into the head of a log.
 const LONGEST_HEAD: usize = 80;
 
 pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
@@ -44,7 +44,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     let written = match options.estimates {
         None => log.write(&head, jobs),
         Some(tsafrir) => {
-            // Estimates are dealt out among all jobs, so all are needed at once.
+            // Estimates are distributed among all jobs, so all are needed at once.
             let mut all = Vec::new();
             while !interrupt::requested() && jobs.by_ref().take(PATIENCE as usize).map(|job| all.push(job)).count() > 0
             {
@@ -127,7 +127,7 @@ impl LogFile<'_> {
     }
 }
 
-/// The model of estimates. Its longest estimate is the longest run time, rounded up to an hour, where none is given.
+/// The model of estimates. Without a given one, its longest estimate is the longest run time, rounded up to an hour.
 fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafrir> {
     let longest = || {
         let longest = jobs.iter().map(|job| job.job.runtime).max().unwrap_or_default();
@@ -139,7 +139,7 @@ fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafri
     Ok(model)
 }
 
-/// The head of the log, which says how it was made.
+/// The head of the log, with its origin.
 fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
     let parameters = model.parameters()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();
@@ -172,7 +172,7 @@ fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
     Ok(head)
 }
 
-/// The command that makes the same log again, but for the file's name.
+/// The command that makes the same log again, except for the file's name.
 fn command(options: &Generate, count: u32) -> String {
     let mut command = format!(
         "{} workload generate {} --count {count} --seed {}",

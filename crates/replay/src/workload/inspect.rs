@@ -1,4 +1,4 @@
-//! `cargo xtask workload inspect`: a log at a glance.
+//! `cargo xtask workload inspect`: a summary of a log.
 
 mod figures;
 mod report;
@@ -17,7 +17,7 @@ use std::path::Path;
 use workload::Inspection;
 use workload::swf::Header;
 
-/// The summary of a log, and the options that it was made with.
+/// The summary of a log, and its options.
 struct Seen<'a> {
     options: &'a Inspect,
     header: Header,
@@ -53,7 +53,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
 }
 
 impl Seen<'_> {
-    /// The same without what was seen.
+    /// The same without the inspection.
     fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
         let mut manifest = self.as_json();
         if let Some(manifest) = manifest.as_object_mut() {
@@ -92,13 +92,13 @@ impl Seen<'_> {
         command
     }
 
-    /// The first submission in local time, in seconds since 1970, where the log is tied to the calendar.
+    /// The first submission in local time, in seconds since 1970, if the log is tied to the calendar.
     fn start(&self) -> Option<i64> {
         let start = self.header.unix_start_time.and_then(|start| i64::try_from(start).ok()).unwrap_or(0);
         self.log.is_calendar.then(|| start + whole(self.log.first_submit) + i64::from(self.log.utc_offset))
     }
 
-    /// The first day and the last on which jobs were submitted.
+    /// First and last day with submissions.
     fn days(&self) -> Option<(String, String)> {
         let first = self.start()?;
         Some((date(first), date(first + whole(self.log.submission_span))))

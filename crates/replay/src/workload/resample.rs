@@ -1,4 +1,4 @@
-//! `cargo xtask workload resample`: another log like one.
+//! `cargo xtask workload resample`: a log similar to a given one.
 
 use super::cli::{Resample, seconds};
 use super::file::NewFile;
@@ -32,11 +32,11 @@ const KEPT: [&str; 14] = [
     "Group",
 ];
 
-/// A resampled log, and how it was made.
+/// A resampled log, and its method.
 struct Resampled {
     log: HeldLog,
     how: String,
-    /// Bounds that the log keeps, where the method has bounds, and the number of draws outside of them.
+    /// Bounds that the log keeps, if the method has bounds, and the number of draws outside of them.
     bounds: Option<(String, u32)>,
 }
 
@@ -109,7 +109,7 @@ fn draws(refused: u32) -> String {
     format!("{} refused", counted(u64::from(refused), "draw"))
 }
 
-/// The header. What it keeps of the original's comes first.
+/// The header, beginning with the entries kept from the original.
 fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
     let name = options.file.file_name().unwrap_or_default().to_string_lossy();
     let kept = header.entries().filter(|(key, _)| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(key)));
@@ -133,7 +133,7 @@ fn numbers_beside(out: &Path) -> PathBuf {
     out.with_file_name(format!("{}.jobs.csv", stem(out)))
 }
 
-/// Prints what was drawn, and how similar it is.
+/// Prints the method and the similarity.
 fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) {
     let out = &options.out;
     let Resampled { log: resampled, how, bounds } = made;
@@ -167,7 +167,7 @@ fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) 
     print(&format!("{}\n", out.display()));
 }
 
-/// A job as a record, with the columns of its original that its new place does not change. Its wait is unknown: it has not been
+/// Job as a record, with the columns of its original that its new place does not change. Its wait is unknown, since it has not been
 /// scheduled. `origin` is time 0 on the log's own clock.
 fn record(number: u64, job: &HeldJob, origin: Span, original: &SwfRecord) -> SwfRecord {
     SwfRecord {

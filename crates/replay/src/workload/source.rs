@@ -1,4 +1,4 @@
-//! A log that is being read: with progress, and an ear for Ctrl-C.
+//! Reading of a log, with progress and a check for Ctrl-C.
 
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use workload::{InputError, Layout, SwfReader};
 
-/// Opens a log in the Standard Workload Format; `what` is being done to it.
+/// Opens a log in the Standard Workload Format; `what` names the command for the progress bar.
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
     let Some(source) = LogBytes::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
     let foreign = match Layout::detect(path)? {
@@ -29,21 +29,21 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
     Ok(SwfReader::from_read(&path.to_string_lossy(), source)?)
 }
 
-/// The reason why reading ended: Ctrl-C, or a fault of the log.
+/// The reason for the end of reading: Ctrl-C, or a fault of the log.
 pub(super) fn failed(error: InputError) -> anyhow::Error {
     if interrupt::requested() { Interrupted::Lost.into() } else { error.into() }
 }
 
-/// The bytes of a file as they are on the disk.
+/// Bytes of a file on the disk.
 pub(super) struct LogBytes {
     file: File,
     progress: Progress,
 }
 
 impl LogBytes {
-    /// `None` if that is no file that can be opened, but a folder, a pipe or nothing at all.
+    /// Returns `None` for a folder, a pipe, or a file that cannot be opened.
     pub(super) fn of_file(path: &Path, what: &str, quiet: bool) -> Option<Self> {
-        // Opening a pipe would take from it what the next reader wants to see.
+        // Opening a pipe would consume data that the next reader needs.
         let length = path.metadata().ok().filter(|file| file.is_file())?.len();
         Some(Self { file: File::open(path).ok()?, progress: Progress::new(what, length, quiet) })
     }
@@ -52,7 +52,7 @@ impl LogBytes {
 impl Read for LogBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if interrupt::requested() {
-            // Not `ErrorKind::Interrupted`, after which readers try again.
+            // Readers retry after `ErrorKind::Interrupted`, so the error has another kind.
             return Err(io::Error::other("interrupted"));
         }
         let length = self.file.read(buffer)?;
@@ -66,7 +66,7 @@ pub(super) fn sha256_of(path: &Path) -> Option<String> {
     path.is_file().then(|| provenance::sha256_of(path).ok()).flatten()
 }
 
-/// A file's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
+/// A file's name without its folder and extensions: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()

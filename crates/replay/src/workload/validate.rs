@@ -11,7 +11,7 @@ use std::io::IsTerminal;
 use workload::validate::{Anomaly, Finding};
 use workload::{InputError, Rule, Validation};
 
-/// Text is handed on in pieces of this size.
+/// Size of the pieces in which text is printed.
 const PIECE: usize = 1 << 16;
 
 #[derive(Debug, Serialize)]
@@ -46,7 +46,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
             if common.json {
                 listed.push(as_json(&finding));
             } else {
-                // What cannot be read names its file itself.
+                // The message about an unreadable file contains its name.
                 let place =
                     if matches!(finding.anomaly, Anomaly::Unreadable(_)) { String::new() } else { format!("{name}:") };
                 text += &format!("{place}{finding}\n");
@@ -152,7 +152,7 @@ fn summary(found: u64, limit: u64, kinds: &[AnomalyKind], whole_log: Option<&str
         rows.extend(
             kinds.iter().map(|kind| vec![kind.name.to_owned(), count(kind.count), kind.first_line.to_string()]),
         );
-        // The last column is a sentence, and stands to the left.
+        // The last column is a sentence, and is aligned to the left.
         let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| kind.simulation));
         text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));
     } else {

@@ -1,4 +1,4 @@
-//! Numbers as people read them: durations, shares, little pictures of letters.
+//! Numbers for readers: durations, shares, bar charts of characters.
 
 use crate::units::count;
 use lab::chart::{fixed, significant};
@@ -8,9 +8,9 @@ pub(super) fn counted(things: u64, what: &str) -> String {
     format!("{} {what}{}", count(things), if things == 1 { "" } else { "s" })
 }
 
-/// Seconds in the unit that suits them: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
+/// Seconds in a suitable unit: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
 pub(super) fn duration(seconds: f64) -> String {
-    // Length of a unit, and from how many of it on the next unit is used.
+    // Length of a unit, and the number of units from which the next one is used.
     const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
     let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
     let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
@@ -20,7 +20,7 @@ pub(super) fn duration(seconds: f64) -> String {
     format!("{} {unit}", fixed(value, decimals))
 }
 
-/// Whole seconds in the largest unit that tells them without rounding: `36 h`, `119 min`, `7,141 s`.
+/// Whole seconds in the largest unit that needs no rounding: `36 h`, `119 min`, `7,141 s`.
 pub(super) fn exact(seconds: u64) -> String {
     const UNITS: [(u64, u64, &str); 3] = [(86_400, 172_800, "days"), (3_600, 3_600, "h"), (60, 60, "min")];
     let is_told = |(length, least, _): &&(u64, u64, &str)| seconds >= *least && (10 * seconds).is_multiple_of(*length);
@@ -29,7 +29,7 @@ pub(super) fn exact(seconds: u64) -> String {
     if tenth == 0 { format!("{} {unit}", count(whole)) } else { format!("{}.{tenth} {unit}", count(whole)) }
 }
 
-/// A number of things that is no count: two decimals below ten, three digits at least.
+/// A number that is no count: whole numbers unchanged, others to four digits.
 pub(super) fn plain(value: f64) -> String {
     if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }
@@ -43,19 +43,19 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", fixed(tenths, if tenths.fract() == 0.0 { 0 } else { 1 }))
 }
 
-/// A part of a whole, none of nothing being none.
+/// Share of a part in a whole; 0 if the whole is 0.
 #[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Counts as little columns: `▁▂▅█`. Nothing is a dot on the ground.
+/// Counts as a bar chart: `▁▂▅█`. Zero is a dot on the baseline.
 pub(super) fn columns(counts: &[u64]) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let column = |count: u64| match count {
         0 => '·',
-        // The tallest is exactly the eighth, the rest in proportion.
+        // The largest count has the full height, the others are in proportion.
         count => HEIGHTS[usize::try_from((8 * u128::from(count)).div_ceil(u128::from(most)) - 1).expect("below eight")],
     };
     counts.iter().copied().map(column).collect()

@@ -1,4 +1,4 @@
-//! The model that was asked for, with its parameters.
+//! The requested model, with its parameters.
 
 use super::preset;
 use crate::workload::cli::Generate;
@@ -16,12 +16,12 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    /// The model that was asked for; its parameters are sound.
+    /// The requested model; its parameters are valid.
     pub(in crate::workload) fn of(options: &Generate) -> Result<Self> {
         Self::new(options.model, options.procs, options.preset.as_deref(), &options.set)
     }
 
-    /// The model of an experiment, for a machine of `procs` processors where it takes them.
+    /// The model of an experiment, for a machine of `procs` processors if it depends on them.
     ///
     /// # Errors
     ///
@@ -60,17 +60,17 @@ impl Drawn {
         };
         let parameters = preset::changed(model, given, set)?;
         parameters.check().map_err(|error| anyhow!("{name}: {error}"))?;
-        // A machine on which a job does not fit is none for this log.
+        // The machine is large enough for every job of the log.
         let machine = procs.or(model.stands_for_processors).unwrap_or(0);
         Ok(Self { model, processors: machine.max(parameters.processors()), parameters })
     }
 
-    /// As on the command line.
+    /// Name, as on the command line.
     pub(super) const fn name(&self) -> &'static str {
         self.model.name
     }
 
-    /// Whose model it is.
+    /// Authors and source of the model.
     pub(super) const fn about(&self) -> &'static str {
         self.model.origin
     }
@@ -85,7 +85,7 @@ impl Drawn {
         Ok(self.parameters.to_toml()?)
     }
 
-    /// Jobs without end, in order of submission.
+    /// Endless jobs, in order of submission.
     pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.parameters.draw(streams)
     }

@@ -6,13 +6,13 @@ use std::path::Path;
 use toml::Value;
 use workload::model::{ModelEntry, Parameters};
 
-/// The parameters of a file. A name that leads nowhere is bad usage, and no failure to read.
+/// Reads the parameters of a file. A missing file is bad usage instead of a read error.
 pub(super) fn read(model: &ModelEntry, path: &Path) -> Result<Parameters> {
     let text = workload::file::read_text(path).context("--preset takes a file such as --show prints")?;
     (model.of_toml)(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// The parameters with other values for some, each `key=value`.
+/// Sets some parameters, each by `key=value`.
 pub(super) fn changed(model: &ModelEntry, mut parameters: Parameters, assignments: &[String]) -> Result<Parameters> {
     for assignment in assignments {
         let mut value = parameters.to_value()?;

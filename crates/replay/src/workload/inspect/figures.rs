@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
 
-/// Charts of what the log holds, load over time first.
+/// Charts of the log's content, load over time first.
 pub(super) fn of(log: &Inspection, start: Option<i64>) -> Vec<Shown> {
     if log.jobs == 0 {
         return Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn of(log: &Inspection, start: Option<i64>) -> Vec<Shown> {
 /// The picture of load over time.
 pub(super) const LOAD: &str = "load";
 
-/// Offered load by day or week, from the first submission on; in processors where the machine is unknown. None of a log of less than two
+/// Offered load by day or week, from the first submission on; in processors if the machine is unknown. `None` for a log of less than two
 /// days.
 fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
     const DAY: f64 = 86_400.0;
@@ -39,7 +39,7 @@ fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
         Some(processors) => (100.0 / f64::from(processors), "offered load (%)"),
         None => (1.0, "processors that the jobs would keep busy"),
     };
-    // A part of a day or week at the end would look like a lull.
+    // A partial day or week at the end would look like low load.
     let points =
         (0..last).map(|at| Point::new(days(at), scale * work.get(&at).copied().unwrap_or(0.0) / (DAY * days(1))));
     let mut points: Vec<Point> = points.collect();
@@ -80,7 +80,7 @@ fn weekdays(log: &Inspection) -> Shown {
 }
 
 fn sizes(log: &Inspection) -> Shown {
-    // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, and end their range.
+    // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, each of which ends its range.
     let mut ranges: Vec<(String, u64)> = Vec::new();
     for (size, jobs) in &log.sizes {
         let range = (0..32).find(|power| *size <= 1 << power).unwrap_or(32);
@@ -126,7 +126,7 @@ fn times(log: &Inspection) -> Shown {
     Shown::picture(chart, caption, rows)
 }
 
-/// The share of the values that lie below each end of a bin, in per cent.
+/// Share of the values below each end of a bin, in percent.
 fn cumulative(spread: &Spread) -> Vec<Point> {
     let below = spread.histogram.iter().scan(0, |below, bin| {
         *below += bin.count;
@@ -173,7 +173,7 @@ fn users(log: &Inspection) -> Option<Shown> {
     Some(shown(chart, "Work is processors times run time. Users are counted from the one with the most work on.", &[]))
 }
 
-/// Shares of the jobs over places that are no numbers.
+/// Shares of the jobs over places without a numeric order.
 fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f64], caption: &str) -> Shown {
     let ticks = (0..).map(f64::from).zip(places.iter().cloned()).collect();
     let points = (0..).zip(shares).map(|(place, share)| Point::new(f64::from(place), 100.0 * share));
@@ -182,7 +182,7 @@ fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f
     shown(chart, caption, &places)
 }
 
-/// A curve through the points, straight on a logarithmic x axis, in enough steps to be drawn without marks.
+/// Curve through the points, straight on a logarithmic x axis, in enough steps to be drawn without marks.
 fn curve(points: &[Point]) -> Vec<Point> {
     const STEPS: u32 = 100;
     let steps = 1 + STEPS / u32::try_from(points.len()).unwrap_or(STEPS).max(1);
@@ -195,7 +195,7 @@ fn curve(points: &[Point]) -> Vec<Point> {
     between.chain(points.last().copied()).collect()
 }
 
-/// A chart with its points as data; `places` are names for the x of points.
+/// Chart with its points as data; `places` are names for the x of points.
 fn shown(chart: Chart, caption: &str, places: &[String]) -> Shown {
     let mut rows: Vec<DataRow> = Vec::new();
     for series in &chart.series {

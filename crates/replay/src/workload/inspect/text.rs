@@ -7,11 +7,11 @@ use lab::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
 
-/// Number of frequent values that are listed.
+/// Number of frequent values in a list.
 const FREQUENT: usize = 4;
 
 impl Seen<'_> {
-    /// The log for people; `quiet` is its first line.
+    /// The log as text; with `quiet` only its first line.
     pub(super) fn as_text(&self, quiet: bool) -> String {
         let text = format!("{}: {}\n", self.options.file.display(), self.in_one_line());
         if quiet || self.log.jobs == 0 {
@@ -147,13 +147,13 @@ impl Seen<'_> {
     }
 }
 
-/// Processors, or a mean of them.
+/// Number of processors, or a mean of them.
 fn size(processors: f64) -> String {
     let tenths = (processors * 10.0).round() / 10.0;
     fixed(tenths, if tenths.fract() == 0.0 || tenths >= 100.0 { 0 } else { 1 })
 }
 
-/// The values that most jobs have, with their shares, the most frequent first.
+/// The values of most jobs with their numbers of jobs, the most frequent first.
 pub(super) fn frequent<K: Copy + Ord>(counts: impl IntoIterator<Item = (K, u64)>, most: usize) -> Vec<(K, u64)> {
     let mut counts: Vec<(K, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(value, jobs)| (std::cmp::Reverse(*jobs), *value));
