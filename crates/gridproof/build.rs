@@ -1,5 +1,5 @@
-//! Tells the program which revision it is built from. Here and not below: a commit builds little more than the front door again.
-//! In a package of a registry this is the commit that cargo noted, and the hash of the sources is unknown.
+//! Passes the revision of the build to the program. It is here because a commit then rebuilds little more than this crate.
+//! In a package of a registry the revision is the commit that cargo recorded, and the hash of the sources is unknown.
 
 #[path = "build/revision.rs"]
 mod revision;

@@ -1,14 +1,14 @@
-//! Exchanges per second with a policy that is a program of its own (docs/protocol.md): what a pass costs when it is asked about in
-//! JSON, over two pipes. With a program in Rust that does next to nothing, and with the EASY in Python.
+//! Exchanges per second with a policy that is an external program (docs/protocol.md): cost of a pass in
+//! JSON, over two pipes, with a minimal program in Rust, and with EASY in Python.
 //!
-//! `cargo build --release -p gridproof --example fcfs_program` comes first; the bench leaves out a program that is not there.
+//! `cargo build --release -p gridproof --example fcfs_program` comes first; the bench skips missing programs.
 
 use clap::{CommandFactory, Parser};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gridproof::{Cli, Lab, begin};
 use std::path::Path;
 
-/// The command as it is typed, ended as it should.
+/// Runs a command line, and fails unless it succeeds.
 fn run(words: &str) {
     let cli = Cli::parse_from(["gridproof", "--quiet", "--jobs", "1"].into_iter().chain(words.split('\t')));
     Lab::standard().run(cli.command, &cli.common, &Cli::command()).expect("the simulation is sound");
@@ -29,14 +29,14 @@ fn exchanges(criterion: &mut Criterion) {
 
     let mut group = criterion.benchmark_group("exec");
     group.sample_size(10);
-    // What is no exchange: the log read, the tables and the page written.
+    // Time without exchanges: reading the log, writing the tables and the page.
     group.bench_function("without: fcfs", |bencher| bencher.iter(|| simulate("fcfs")));
     if in_rust.exists() {
         simulate(&format!("exec+{} --count {passes}", in_rust.display()));
         let count = std::fs::read_to_string(&passes).expect("it was told to count");
         group.throughput(Throughput::Elements(count.trim().parse().expect("a number")));
         group.bench_function("Rust: fcfs", |bencher| bencher.iter(|| simulate(&format!("exec+{}", in_rust.display()))));
-        // As many passes within some: who waits differs, not who arrives and ends.
+        // Nearly the same number of passes: waiting jobs differ, arrivals and ends do not.
         group.bench_function("Python: easy", |bencher| {
             bencher.iter(|| simulate(&format!("exec+python3 {}", in_python.display())));
         });

@@ -1,7 +1,7 @@
-//! Jobs per second of a whole experiment on one core: logs redrawn, replayed and measured, the report written.
+//! Jobs per second of a whole experiment on one core: logs redrawn, replayed and measured, and the report written.
 //!
-//! Reads the KTH log where `GRID_TRACES` names the folder that holds it, and draws one of the same size elsewhere. What remains
-//! once for all is in it, so a longer experiment is faster: two million jobs a second is what a replication should reach.
+//! Reads the KTH log in the folder `GRID_TRACES` if that is set, and otherwise draws one of the same size. Constant costs
+//! are included, so a longer experiment is faster: the target of a replication is two million jobs per second.
 
 use clap::{CommandFactory, Parser};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -13,7 +13,7 @@ use workload::{HeldLog, Options, SwfReader};
 const KTH: &str = "KTH-SP2-1996-2.1-cln.swf.gz";
 const COUNT: u64 = 50;
 
-/// The command as it is typed, ended as it should.
+/// Runs a command line, and fails unless it succeeds.
 fn run(arguments: &[&str]) {
     let cli = Cli::parse_from([&["gridproof", "--quiet", "--jobs", "1"], arguments].concat());
     Lab::standard().run(cli.command, &cli.common, &Cli::command()).expect("the experiment is sound");
@@ -35,7 +35,7 @@ fn experiments(criterion: &mut Criterion) {
     let (held, _) = HeldLog::read(SwfReader::open(Path::new(&log)).expect("a log"), Options::default()).expect("a log");
     let mut group = criterion.benchmark_group("experiment");
     group.sample_size(10).measurement_time(Duration::from_secs(30));
-    // An experiment compares, so there are two: backfilling in another order costs a little more.
+    // Two policies, since an experiment compares: backfilling in another order costs a little more.
     for method in ["shake", "users"] {
         let file = path(&format!("{method}.toml"));
         let text = format!(

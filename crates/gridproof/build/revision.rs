@@ -1,32 +1,32 @@
-//! Which revision a program is built from. Asked when it is built: a checkout may have moved on when it runs.
+//! Revision of a program, determined at build time: a checkout may have changed by the time the program runs.
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// What a program is made of, relative to the workspace. The crates have links to the scenarios and pages.
+/// Sources of a program, relative to the workspace. The crates have links to the scenarios and pages.
 const SOURCES: [&str; 7] =
     ["crates", "xtask", "workloads", "docs/papers", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
-/// Tests, benches and examples are no part of it.
+/// Tests, benches and examples are excluded.
 const APART: [&str; 4] = ["tests", "benches", "examples", "target"];
 
-/// Where a program comes from.
+/// Origin of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Built {
     /// The commit that was checked out; `unknown` outside a repository.
     pub(crate) revision: String,
-    /// Whether a file that the program is made of differed from that commit.
+    /// True if one of the program's files differed from that commit.
     pub(crate) is_dirty: bool,
     /// SHA-256 of the names and contents of these files; `unknown` in a package of a registry.
     pub(crate) sources: String,
-    /// Files whose change makes the above untrue.
+    /// Files whose change makes the above obsolete.
     pub(crate) watched: Vec<PathBuf>,
 }
 
 impl Built {
-    /// A package of a registry, whose `.cargo_vcs_info.json` names the commit, and whether a file differed from it.
+    /// A package of a registry, whose `.cargo_vcs_info.json` names the commit and shows whether a file differed from it.
     pub(crate) fn of_package(package: &Path) -> Self {
         let noted = fs::read_to_string(package.join(".cargo_vcs_info.json")).unwrap_or_default();
         let revision =
@@ -63,7 +63,7 @@ impl Built {
             let path = line.get(3..).unwrap_or_default();
             !path.split('/').any(|folder| APART.contains(&folder))
         };
-        // A commit moves one of these and no source. The index is not among them: what is staged differs as before.
+        // A commit changes one of these and no source. The index is not included: staged files differ as before.
         let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
         for name in ["HEAD", "logs/HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
             let path = git(&["rev-parse", "--git-path", name]).map(|path| workspace.join(path));

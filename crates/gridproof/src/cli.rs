@@ -152,14 +152,14 @@ impl Papers {
     ///
     /// # Errors
     ///
-    /// There is none of this name.
+    /// A name that no paper has.
     pub(crate) fn among<'a>(&self, papers: &'a [Entry]) -> Result<&'a [Entry]> {
         if self.slug == "all" { Ok(papers) } else { find(papers, &self.slug).map(std::slice::from_ref) }
     }
 
     /// The request for one of them.
     pub(crate) fn request(&self, common: &Common, slug: &str) -> Request {
-        // Several papers into one folder: each gets its own below it.
+        // With several papers, each gets a folder of its own below.
         let out = self.out.as_ref().map(|out| if self.slug == "all" { out.join(slug) } else { out.clone() });
         Request {
             quick: self.quick,

@@ -1,4 +1,4 @@
-//! Completion in shells. A script calls the program for each word, so that names of papers and policies are completed, too.
+//! Completion in shells. A script calls the program for each word, so names of papers and policies are completed, too.
 
 use crate::Lab;
 use anyhow::{Context, Result};
@@ -9,10 +9,10 @@ use clap_complete::{CompleteEnv, Shell};
 use lab::terminal::print;
 use std::ffi::OsStr;
 
-/// The variable by which a script calls the program.
+/// Variable by which a script calls the program.
 const VARIABLE: &str = "COMPLETE";
 
-/// What `cargo xtask` needs beside the script for `cargo-xtask`: cargo's own completion stays, and completes everything else.
+/// Additional script for `cargo xtask` beside that for `cargo-xtask`: cargo's own completion stays, and completes everything else.
 const BASH: &str = r#"
 # `cargo NAME …`: hands the words behind NAME to the completion of cargo-NAME, and all others to that of cargo.
 if ! declare -F _cargo-NAME_within_cargo >/dev/null; then
@@ -54,7 +54,7 @@ pub(crate) fn completions(shell: Shell, program: &Command) -> Result<()> {
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string()).context("no such shell")?;
     let path = lab::provenance::executable().to_string_lossy();
-    // Into a buffer: a pipe that closes early is no reason to panic.
+    // Into a buffer: a pipe that closes early must not cause a panic.
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, name, name, &path, &mut script)?;
     let within_cargo = match shell {
@@ -68,7 +68,7 @@ pub(crate) fn completions(shell: Shell, program: &Command) -> Result<()> {
 }
 
 impl Lab {
-    /// Answers the call of a completion script, and ends the process; returns if this is none. Call first in `main`.
+    /// Handles the call of a completion script and ends the process; returns for other calls. Call first in `main`.
     pub fn complete(&self, program: &Command) {
         CompleteEnv::with_factory(|| self.with_names(program.clone())).var(VARIABLE).complete();
     }

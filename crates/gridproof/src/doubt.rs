@@ -1,4 +1,4 @@
-//! `sensitivity`: which verdicts change under which reading.
+//! `sensitivity`: the verdicts that change under alternative readings.
 
 use crate::cli::Doubt;
 use crate::unless_missing;

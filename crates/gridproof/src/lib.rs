@@ -1,4 +1,4 @@
-//! The papers and the worlds of Gridproof as one program, to which other programs add.
+//! The papers and the worlds of Gridproof as one program, which other programs can extend.
 //!
 //! ```no_run
 //! use gap_schedule::Fcfs;
@@ -56,11 +56,11 @@ impl Lab {
         Self { papers: papers::ALL.to_vec(), added: Added::default() }
     }
 
-    /// With the paper `P`, behind those that are there.
+    /// Adds the paper `P` after the existing ones.
     ///
     /// # Panics
     ///
-    /// If another paper has its name.
+    /// Panics if another paper has its name.
     #[must_use]
     pub fn paper<P: Paper>(mut self) -> Self {
         let slug = P::ABOUT.slug;
@@ -69,12 +69,12 @@ impl Lab {
         self
     }
 
-    /// With a policy of space-shared machines, as `simulate --policy name` takes it. `make` returns one before its first job. A
-    /// name that is one of ours is then this policy's.
+    /// Adds a policy of space-shared machines, as `simulate --policy name` takes it. `make` returns one before its first job. The policy
+    /// replaces a built-in one of the same name.
     ///
     /// # Panics
     ///
-    /// If `name` is not made of letters, digits and hyphens, or another policy was added by it.
+    /// Panics if `name` contains other characters than letters, digits and hyphens, or another policy was added by it.
     #[must_use]
     pub fn policy<F>(mut self, name: &str, about: &str, make: F) -> Self
     where
@@ -88,13 +88,13 @@ impl Lab {
         self
     }
 
-    /// With a metric of runs: a column at the end of `summary.csv`, a row of the page's tables, and a name for the `metrics` of an
-    /// experiment. `value` is computed from the records of all finished jobs, in order of submission; not a number stands for "no
+    /// Adds a metric of runs: a column at the end of `summary.csv`, a row of the page's tables, and a name for the `metrics` of an
+    /// experiment. `value` is computed from the records of all finished jobs, in order of submission; NaN stands for "no
     /// value".
     ///
     /// # Panics
     ///
-    /// If `name` is not made of small letters, digits and underscores, or another metric has it.
+    /// Panics if `name` contains other characters than small letters, digits and underscores, or another metric has it.
     #[must_use]
     pub fn metric<F>(mut self, name: &str, label: &str, better: Better, value: F) -> Self
     where
@@ -105,14 +105,14 @@ impl Lab {
         self
     }
 
-    /// For the checkout in `folder`, if it is there: messages name files of it.
+    /// Sets the checkout in `folder`, if it is there: messages name files of it.
     #[must_use]
     pub fn in_workspace(self, folder: &Path) -> Self {
         lab::scenario::set_workspace(folder);
         self
     }
 
-    /// With another name of the program, as in `cargo xtask reproduce`: for the commands in reports and messages.
+    /// Sets the name of the program, such as `cargo xtask`, for the commands in reports and messages.
     #[must_use]
     pub fn called(self, program: &str) -> Self {
         lab::cli::set_program(program);
@@ -135,7 +135,7 @@ impl Lab {
         ended(begin(&common).and_then(|()| lab.run(command, &common, &program)))
     }
 
-    /// The command line with help that has the program's name, and the policies that were added.
+    /// The command line with help that contains the program's name and the added policies.
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
         let added: String =
@@ -183,7 +183,7 @@ impl Lab {
     }
 }
 
-/// Rewrites the text behind the options in the help of `command` and of all commands below it. `--help` alone has that text, and
+/// Rewrites the text after the options in the help of `command` and of all commands below it. Only `--help` has that text and
 /// the whole description of an option; `-h` has the beginning of its first sentence.
 fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) -> clap::Command {
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
@@ -219,7 +219,7 @@ fn described(argument: clap::Arg) -> clap::Arg {
     argument.help(short).long_help(long).hide_possible_values(has_values)
 }
 
-/// The text in front of the first stop.
+/// The text before the first stop.
 fn beginning<'a>(text: &'a str, stops: &[&str]) -> &'a str {
     let end = stops.iter().filter_map(|stop| text.find(stop)).min();
     &text[..end.unwrap_or(text.len())]
@@ -239,7 +239,7 @@ pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
     })
 }
 
-/// Listens for Ctrl-C, and sets the number of threads. Call once, before anything runs.
+/// Handles Ctrl-C, and sets the number of threads. Call once, before anything runs.
 ///
 /// # Errors
 ///

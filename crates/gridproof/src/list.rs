@@ -1,4 +1,4 @@
-//! What is printed for people to read: the papers, and the verdicts of a run.
+//! Printed lists: the papers, and the verdicts of a run.
 
 use anyhow::Result;
 use lab::cli::{Common, Ending, print};
@@ -47,7 +47,7 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The verdicts of a run, one claim a line, and where the report is.
+/// The verdicts of a run, one line per claim, and the path of the report.
 pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
     let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `cargo xtask verify`: is a folder of results what a run wrote?
+//! `cargo xtask verify`: checks that the files of a folder are those that a run wrote.
 
 use crate::cli::Verify;
 use anyhow::{Context, Result, bail};
@@ -11,20 +11,20 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// How a folder differs from its manifest.
+/// Differences between a folder and its manifest.
 #[derive(Serialize)]
 struct Found {
     folder: String,
-    /// What made it.
+    /// Command that made it.
     command: String,
     files: usize,
-    /// The manifest itself is as it was written, the timings aside.
+    /// True if the manifest itself is as it was written, except for the timings.
     manifest_is_sound: bool,
     missing: Vec<String>,
     changed: Vec<String>,
     /// Programs that have been edited or rebuilt since they decided, in words.
     other_programs: Vec<String>,
-    /// Not the run's: no difference.
+    /// Files that do not belong to the run, which are no difference.
     beside: Vec<String>,
     replications: u64,
     replications_damaged: u64,

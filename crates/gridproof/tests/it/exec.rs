@@ -1,10 +1,10 @@
-//! A policy in Rust that is a program of its own.
+//! A policy in Rust that is an external program.
 
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where cargo puts an example: beside the program.
+/// Path of an example as cargo builds it: beside the program.
 fn example() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_gridproof")).with_file_name("examples").join("fcfs_program");
     assert!(path.exists(), "{} is missing; cargo build -p gridproof --examples", path.display());

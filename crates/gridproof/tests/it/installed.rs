@@ -1,12 +1,12 @@
-//! The program as `cargo install` leaves it: one file, in a folder of its own, and no checkout near. Scenarios, verdicts on record and
-//! doubts on record are in it.
+//! The program after `cargo install`: one file, in a folder of its own, without a checkout. It contains scenarios, recorded verdicts and
+//! recorded sensitivity tables.
 
 use assert_cmd::Command;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// The program, alone in a folder, and beside it the empty one that it runs in.
+/// The program, alone in a folder, and an empty folder that it runs in.
 struct Installed {
     folder: TempDir,
     program: PathBuf,
@@ -26,7 +26,7 @@ impl Installed {
         self.folder.path().join("empty").join(name)
     }
 
-    /// What it prints; it ends with this exit code.
+    /// Runs the program, checks its exit code, and returns its output.
     fn run(&self, words: &str, code: i32) -> String {
         let mut command = Command::new(&self.program);
         let run = command.args(words.split(' ')).current_dir(self.path("")).assert().code(code);
@@ -35,7 +35,7 @@ impl Installed {
     }
 }
 
-/// A fraction of a second of multi-site.
+/// Options for a fraction of a second of multi-site.
 const SMALL: &str = "--quick --reps 2 --set run.quick_jobs=2000 --set run.quick_run_lengths=[500,2000] --quiet";
 
 #[test]

@@ -1,4 +1,4 @@
-//! The program from outside.
+//! The program, tested from outside.
 
 mod exec;
 mod installed;

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use gridproof::{Cli, Lab};
 
-/// Wrapped text stands behind the column of the options.
+/// Wrapped text begins in the column of the descriptions.
 fn check(command: &mut clap::Command) {
     let help = command.clone().term_width(80).render_help().to_string();
     let mut sections = help.split("\n\n").skip_while(|part| !part.starts_with("Usage")).skip(1).flat_map(str::lines);
