@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 const RECORDS: u32 = 1 << 16;
 
-/// Runtimes and waits as wide as in real logs, drawn beforehand so that only the summary is timed.
+/// Run times and waits as wide as in real logs, drawn beforehand so that only the summary is timed.
 fn records(deadlines: bool) -> Vec<JobRecord> {
     let mut stream = Streams::new(1, 0).stream(Purpose("records"), 0);
     let seconds = LogNormal::new(6.0, 2.0).expect("a valid shape");

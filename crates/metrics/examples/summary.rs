@@ -1,12 +1,12 @@
 //! Five jobs of a log, summarised.
 //!
-//! Scenario: a cluster of 4 processors finished five jobs. Their records were read from somewhere; here they are typed
-//! in. Two users had asked for a deadline.
+//! Scenario: a cluster of 4 processors finished five jobs. Their records would normally be read from a log; here they are
+//! constants. Two jobs have a deadline.
 //!
 //! Shows:
-//! - how to make a `JobRecord` from submit, start, finish and processors,
-//! - how to turn records into `Totals`, and these into named columns,
-//! - that what does not exist is an empty cell, not a zero.
+//! - the construction of a `JobRecord` from submit, start, finish and processors,
+//! - the conversion of records into `Totals`, and of these into named columns,
+//! - that an undefined value is an empty cell instead of a zero.
 
 use metrics::Totals;
 use sim_core::{Job, JobId, JobRecord, SiteId, Time};
@@ -28,7 +28,7 @@ pub(crate) fn report() -> String {
         .zip(LOG)
         .map(|(id, (submit, start, finish, processors, deadline))| {
             let (start, finish) = (Time::from_secs(start), Time::from_secs(finish));
-            // On a machine where every processor runs at reference speed, a job ran for its runtime.
+            // On a machine where every processor runs at reference speed, the run time is finish − start.
             let mut job = Job::new(JobId(id), Time::from_secs(submit), processors, finish.since(start));
             job.request.deadline = deadline.map(Time::from_secs);
             JobRecord { job, start, finish, site: SiteId(0), processors }

@@ -1,13 +1,13 @@
-//! Work that waits for processors over a run, and whether it grows as long as jobs come: [`Backlog`].
+//! Work that waits for processors over a run, and its growth while jobs arrive: [`Backlog`].
 
 use crate::mean::as_f64;
 use crate::timeline::Timeline;
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 
-/// Work of the jobs that wait, over a run: a probe in memory of the jobs in the system.
+/// Work of the waiting jobs over a run: a probe whose memory is proportional to the jobs in the system.
 ///
-/// The work of a job is its processors × its run time at reference speed, whatever its estimate.
+/// The work of a job is its processors × its run time at reference speed, independent of its estimate.
 ///
 /// ```
 /// use metrics::backlog::Backlog;
@@ -36,7 +36,7 @@ pub struct Backlog {
     last_finish: Time,
 }
 
-/// Trend of the work that waits over a run. Times are in seconds; work is given as the time that it takes at the mean rate at which
+/// Trend of the waiting work over a run. Times are in seconds; work is given as the time that it takes at the mean rate at which
 /// the run did work.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Trend {
@@ -59,11 +59,11 @@ pub struct Trend {
 /// Unit of work: a tenth of a processor-second.
 const UNIT: u64 = 100_000_000;
 
-/// Most work that one job counts for, so that sums stay within 64 bits: 3,000 years of a processor.
+/// Largest work that one job counts for, so that sums stay within 64 bits: 3,000 years of a processor.
 const MOST: u64 = 1 << 40;
 
 impl Backlog {
-    /// Of a run that has not begun.
+    /// Creates the backlog of a run that has not begun.
     pub fn new() -> Self {
         Self::default()
     }
@@ -91,7 +91,7 @@ impl Backlog {
         self.waiting -= work;
     }
 
-    /// Trend of the run, once it is over.
+    /// Trend of the run, after its end.
     pub fn trend(self) -> Trend {
         let first = self.first_submit.unwrap_or(Time::ZERO);
         let end = self.last_finish.max(self.last_submit);
@@ -134,7 +134,7 @@ impl Probe for Backlog {
             Fact::Rejected { job, .. } => {
                 if let Some(work) = self.present.remove(job) {
                     self.leave(now, work);
-                    // It counts for nothing.
+                    // A rejected job does not count.
                     self.at_last_submit = self.at_last_submit.min(self.waiting);
                     self.jobs -= 1;
                     self.work -= work;
@@ -159,12 +159,12 @@ impl Trend {
     /// Fewest jobs that have a trend.
     const FEWEST: u64 = 100;
 
-    /// Whether the policy cannot do the work as fast as it comes, so that waits grow with the length of the log.
+    /// Returns true if the policy cannot do the work as fast as it arrives, so that waits grow with the length of the log.
     ///
     /// Two conditions must hold, in units of the time from the first to the last submission. *Large*: the largest waiting work
     /// takes at least 2 % of it, and at least 5 / √jobs, which is five standard deviations of the work that as many exponential
     /// jobs bring. *Lasting*: work above a tenth of the largest waits without a break for a quarter of it; or at the last
-    /// submission half of the largest waits, and both this work and what the run takes beyond the last submission are large.
+    /// submission half of the largest waits, and both this work and the time of the run after the last submission are large.
     /// A log of fewer than 100 jobs, or shorter than four of its longest jobs, has no trend: it is not saturated.
     pub fn is_saturated(&self) -> bool {
         let Self { jobs, span, longest_job, largest, at_end, stretch, drain } = *self;

@@ -3,26 +3,26 @@
 use crate::mean::as_f64;
 use crate::output::ConfidenceInterval;
 
-/// Standing of one policy among several that are compared by a metric of which less is better.
+/// Standing of one policy among several that are compared by a metric for which less is better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It has the smallest value.
+    /// The policy with the smallest value.
     Best,
-    /// It may be the best: no policy is significantly better.
+    /// A policy that may be the best: no policy is significantly better.
     MayBeBest,
-    /// It is significantly worse than the best.
+    /// A policy that is significantly worse than the best.
     Worse,
-    /// There is no interval of its difference to the policy with the smallest value, and no other shows it to be worse.
+    /// A policy without an interval of its difference to the smallest value, and without a significantly better one.
     Unknown,
 }
 
-/// Standings of policies with these mean values. `interval(a, b, level)` holds the difference of the values of `a` and `b`, paired,
-/// at a confidence level.
+/// Standings of policies with these mean values. `interval(a, b, level)` returns the interval of the paired difference of the values of `a`
+/// and `b` at a confidence level.
 ///
 /// A policy may be the best unless another one is significantly better (J. C. Hsu, "Constrained simultaneous confidence intervals
 /// for multiple comparisons with the best", Annals of Statistics 12(3), 1984; for paired samples B. L. Nelson and F. J.
 /// Matejcik, Management Science 41(12), 1995). Each of k policies is compared with k − 1 others at 1 − 0.05 / (k − 1), so that
-/// the best one is among those that may be with 95 % at least, however the samples depend on one another (Bonferroni).
+/// the best one is among those that may be with 95 % at least, under any dependence of the samples (Bonferroni).
 ///
 /// ```
 /// use metrics::best::{Standing, standings};
@@ -64,7 +64,7 @@ mod tests {
     use rand_distr::{Distribution, Normal};
     use sim_core::{Purpose, Streams};
 
-    /// Intervals of half-width 1 at whatever level; none with the last policy.
+    /// Intervals of half-width 1 at any level; none with the last policy.
     #[track_caller]
     fn check(values: &[f64], expected: &[Standing]) {
         let interval = |a: usize, b: usize, _: f64| {
@@ -89,7 +89,7 @@ mod tests {
         let normal = Normal::new(0.0, 1.0).expect("a deviation");
         let holds = |experiment: u64| {
             let mut stream = Streams::new(experiment, 0).stream(Purpose("values"), 0);
-            // The first is the best by a little.
+            // The first is slightly better than the others.
             let sample: Vec<Vec<f64>> = (0..5)
                 .map(|policy| {
                     (0..10).map(|_| f64::from(u8::from(policy > 0)) / 100.0 + normal.sample(&mut stream)).collect()

@@ -1,14 +1,14 @@
 //! Intervals from one replay of a real log: [`Blocks`], cut where the queue is empty.
 //!
 //! A log is one sample path, so there are no replications. The *regenerative method* cuts the path at instants when no job
-//! waits: what follows such an instant depends on what came before it through the running jobs alone (Crane & Iglehart,
+//! waits: the path after such an instant depends on the past only through the running jobs (Crane & Iglehart,
 //! Operations Research 23(1), 1975; Law & Kelton, "Simulation modeling and analysis", 3rd edition, 2000, § 9.5.3). Two
 //! policies are compared on common blocks, cut where the queue is empty under both. A block is at least a week long, the
 //! longest cycle of users that logs show (Feitelson, "Workload modeling for computer systems performance evaluation",
 //! 2015, ch. 9). A job belongs to the block in which it was *submitted*.
 //!
-//! The estimate is the number of the table: the mean over all jobs, and the difference of two such means. [`interval`] says
-//! how the interval is made, how often intervals of this kind contain the true difference, and when there is none.
+//! The estimate is the number of the table: the mean over all jobs, and the difference of two such means. [`interval`] describes
+//! the construction of the interval, its measured coverage of the true difference, and the cases without an interval.
 
 pub mod interval;
 
@@ -22,7 +22,7 @@ use sim_core::{JobRecord, Span, Time};
 
 /// Sums over jobs by block of submission, for one policy on one log.
 ///
-/// Memory follows the hours that begin with an empty queue, not the jobs.
+/// Memory is proportional to the hours that begin with an empty queue, independent of the number of jobs.
 ///
 /// ```
 /// use metrics::Blocks;
@@ -45,7 +45,7 @@ use sim_core::{JobRecord, Span, Time};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// In order of their hours; the queue was empty just before the first submission of each but the first.
+    /// Slots in order of their hours; the queue was empty just before the first submission of each but the first.
     slots: Vec<Slot>,
     latest_hour: Option<u64>,
     last_submit: Time,
@@ -54,7 +54,7 @@ pub struct Blocks {
 /// Sums over the jobs that were submitted from one cut to the next.
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    /// Hour of the log that the slot begins with.
+    /// Hour of the log at which the slot begins.
     hour: u64,
     sums: Sums,
 }
@@ -66,9 +66,9 @@ impl Blocks {
     /// Least length of a block: seven days.
     pub const WEEK: Span = Span::from_secs(7 * 86_400);
 
-    /// Metrics of a block, named as in the [catalogue](crate::catalogue()). Waits, responses and tardiness are in seconds.
+    /// Metrics of a block, named as in the [catalogue](crate::catalogue()). Wait times, response times and tardiness are in seconds.
     ///
-    /// `area_weighted_response` weighs each job's response by its area, processors × run time, so that no policy gains by
+    /// `area_weighted_response` weighs each job's response time by its area, processors × run time, so that no policy gains by
     /// splitting or favouring jobs (Franke, Lepping, Schwiegelshohn, JSSPP 2007; Krallmann, Schwiegelshohn, Yahyapour,
     /// JSSPP 1999).
     pub const METRICS: [&str; 7] = [
@@ -88,7 +88,7 @@ impl Blocks {
 
     /// Records a submission, in order of time, before the job counts as waiting: `queue_was_empty` if no other job waits.
     ///
-    /// The first submission of each hour is a candidate for a cut. Submissions that are never noted fall into one block.
+    /// The first submission of each hour is a candidate for a cut. Submissions that are never recorded belong to one block.
     pub fn note_submission(&mut self, submit: Time, queue_was_empty: bool) {
         let hour = hour_of(submit);
         self.last_submit = self.last_submit.max(submit);
@@ -101,7 +101,7 @@ impl Blocks {
         }
     }
 
-    /// Takes in one finished job.
+    /// Adds one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         let submit = record.job.submit;
         self.last_submit = self.last_submit.max(submit);
@@ -131,7 +131,7 @@ impl Blocks {
         }
     }
 
-    /// Means of one metric by block, in order; `None` where no job of the block has it. The blocks are those of this policy
+    /// Means of one metric by block, in order; `None` if no job of the block has it. The blocks are those of this policy
     /// alone.
     pub fn values(&self, metric: &str) -> Vec<Option<f64>> {
         let Some(metric) = position(metric) else { return Vec::new() };
@@ -149,7 +149,7 @@ impl Blocks {
         estimate(&parts, self.weeks(), 0.95)
     }
 
-    /// The difference `self` − `baseline` of the means over jobs, with its 95 % interval; `None` where either has no job with
+    /// The difference `self` − `baseline` of the means over jobs, with its 95 % interval; `None` if either has no job with
     /// the metric.
     pub fn difference(&self, baseline: &Self, metric: &str) -> Option<Estimate> {
         self.difference_at(baseline, metric, 0.95)
@@ -159,14 +159,14 @@ impl Blocks {
     ///
     /// # Panics
     ///
-    /// If `level` is not strictly between 0 and 1.
+    /// Panics if `level` is not strictly between 0 and 1.
     pub fn difference_at(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
         let (cuts, metric) = (self.cuts(&[self, baseline]), position(metric)?);
         let parts = Parts { policy: self.sums_by(&cuts, metric), baseline: Some(baseline.sums_by(&cuts, metric)) };
         estimate(&parts, self.weeks().max(baseline.weeks()), level)
     }
 
-    /// The same blocks with every value multiplied by `factor`: what a claim of "at least a tenth lower" compares with.
+    /// The same blocks with every value multiplied by `factor`, for claims such as "at least a tenth lower".
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
@@ -184,7 +184,7 @@ impl Blocks {
         self.last_submit.saturating_since(first).as_secs_f64() / Self::WEEK.as_secs_f64()
     }
 
-    /// Hours at which blocks begin, given where the queue is empty under all of `policies`.
+    /// Hours at which blocks begin, where the queue is empty under all of `policies`.
     fn cuts(&self, policies: &[&Self]) -> Vec<u64> {
         const LEAST: u64 = Blocks::WEEK.as_nanos() / HOUR;
         let is_empty = |hour: u64| {
@@ -196,7 +196,7 @@ impl Blocks {
                 cuts.push(hour);
             }
         }
-        // A last block of less than half a week belongs to the one before.
+        // A last block of less than half a week is merged into the one before.
         let end = hour_of(self.last_submit);
         if cuts.len() > 1 && cuts.last().is_some_and(|last| end - last < LEAST / 2) {
             cuts.pop();
@@ -249,7 +249,7 @@ mod tests {
         JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 2 }
     }
 
-    /// Jobs by day of submission and wait; a queue is there on the days that `busy` names.
+    /// Jobs by day of submission and wait; the queue is not empty on the days for which `busy` is true.
     fn blocks(jobs: &[(u64, u64)], busy: impl Fn(u64) -> bool) -> Blocks {
         let mut blocks = Blocks::new();
         for (day, wait) in jobs {
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_the_mean_over_jobs() {
-        // Many jobs in some weeks, one in others: weeks do not count alike.
+        // Many jobs in some weeks, one in others: weeks have different weights.
         let jobs = |extra: u64| -> Vec<(u64, u64)> {
             (0..140)
                 .filter(|day| day % 7 == 0 || day / 7 % 3 == 0)

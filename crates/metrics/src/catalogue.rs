@@ -1,7 +1,7 @@
 //! Catalogue of the metrics of a run: name, label, unit, direction, definition, formula and place of each, declared once.
 //!
-//! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics that an experiment takes are
-//! made of it. A program adds its own with [`Metric::own`].
+//! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics of an experiment are
+//! derived from it. A program adds its own with [`Metric::own`].
 
 use crate::job_class::JobClass;
 use crate::mean::as_f64;
@@ -35,14 +35,14 @@ enum Value {
     Formula(fn(&Sums) -> Option<f64>),
     /// Computed from the records of all finished jobs, in order of submission.
     Own(&'static (dyn Fn(&[JobRecord]) -> f64 + Send + Sync)),
-    /// Counted by the command `simulate` or by a world, where there is something to count.
+    /// Counted by the command `simulate` or by a world, if there is something to count.
     World,
     /// Counted by experiments.
     Experiment,
 }
 
-/// Declares a metric by its fields: documentation, name, type and default of each, and of those that the table below sets, the
-/// method that sets it. What is declared so has a public method that returns it.
+/// Declares a metric by its fields: documentation, name, type and default of each, and the setter method of those that the table below
+/// sets. Each field has a public method that returns it.
 macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr $(, $setter:ident($($given:ident: $of:ty)?) = $set:expr)?;)*) => {
         /// One metric of a run. It is displayed by its name, and two are equal if their names are.
@@ -71,33 +71,33 @@ macro_rules! fields {
 fields! {
     /// Name of its column.
     name: &'static str = "";
-    /// In a few words: `mean wait`.
+    /// Short description: `mean wait`.
     label: &'static str = "";
-    /// The label without `mean`, where means are listed.
+    /// The label without `mean`, for lists of means.
     short_label: &'static str = "", short(short: &'static str) = short;
-    /// Empty where it has none: a ratio, a count.
+    /// Unit; empty for a ratio or a count.
     unit: &'static str = "";
-    /// Definition, with the source where there is one; the same for neighbours that are statistics of one quantity.
+    /// Definition, with its source; the same for adjacent metrics that are statistics of one quantity.
     text: &'static str = "";
     /// Direction of improvement.
     better: Better = Better::Smaller, larger() = Better::Larger;
     /// Head of its column on a terminal, in two lines; empty if it is not shown there.
     terminal_head: [&'static str; 2] = [""; 2], heads(heads: [&'static str; 2]) = heads;
-    /// Order in which columns are left out where a terminal is too narrow, from 1; 0 for columns that stay.
+    /// Order in which columns are dropped on a narrow terminal, from 1; 0 for columns that stay.
     spared_as: u8 = 0, spared(order: u8) = order;
-    /// Whether it is among the first numbers of the page.
+    /// True if it is among the first numbers of the page.
     is_in_overview: bool = false, overview() = true;
-    /// Whether sentences about the comparison of policies speak of it.
+    /// True if sentences about the comparison of policies use it.
     is_in_sentences: bool = false, sentences() = true;
-    /// Whether only jobs with a deadline have it.
+    /// True if only jobs with a deadline have it.
     needs_deadlines: bool = false, of_deadlines() = true;
-    /// Whether it follows the length of the log.
+    /// True if it grows with the length of the log.
     grows_with_log: bool = false, grows() = true;
-    /// Whether its values are 1 for yes and 0 for no.
+    /// True if its values are 1 for yes and 0 for no.
     is_flag: bool = false, flag() = true;
     /// Pitfall of comparisons by it.
     warning: Option<&'static str> = None, warns(warning: &'static str) = Some(warning);
-    /// Percent of the jobs that waited no longer, of a quantile of the wait.
+    /// Share of the jobs, in percent, at or below this quantile of the wait.
     share_of_waits: Option<f64> = None, share(percent: f64) = Some(percent);
     /// Class of jobs that it is a mean of.
     class: Option<JobClass> = None;
@@ -105,7 +105,7 @@ fields! {
     column_rank: u8 = CUSTOMARY, ranked(rank: u8) = rank;
 }
 
-/// Ranks of columns in `summary.csv`: counts of jobs, what was always there, the backlog, saturation, and later columns.
+/// Ranks of columns in `summary.csv`: counts of jobs, customary columns, the backlog, saturation, and later columns.
 const COUNTS: u8 = 0;
 const CUSTOMARY: u8 = 1;
 const BACKLOG: u8 = 2;
@@ -123,12 +123,12 @@ impl Metric {
         Self { name, label, short_label: label, unit, text, ..Self::of_value(value) }
     }
 
-    /// A metric that a program adds, computed from the records of all finished jobs in order of submission; not a number stands
+    /// A metric that a program adds, computed from the records of all finished jobs in order of submission; NaN stands
     /// for "no value".
     ///
     /// # Panics
     ///
-    /// If `name` is not made of small letters, digits and underscores, or is in the catalogue.
+    /// Panics if `name` contains other characters than small letters, digits and underscores, or is in the catalogue.
     pub fn own<F>(name: &str, label: &str, better: Better, value: F) -> Self
     where
         F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
@@ -139,7 +139,7 @@ impl Metric {
             "a metric cannot be called {name:?}; use small letters, digits and underscores, as in jain_index"
         );
         assert!(Self::named(name).is_none(), "the metric {name:?} is built in; choose another name");
-        // A program adds its metrics once, and needs them as long as it runs.
+        // A program adds its metrics once, and needs them until its end.
         let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         let (name, label) = (leaked(name), leaked(label));
         let metric = Self::new(name, label, "", label, Value::Own(Box::leak(Box::new(value))));
@@ -156,11 +156,11 @@ impl Metric {
         catalogue().iter().find(|metric| metric.name == name)
     }
 
-    /// As [`named`](Self::named), of a name that the program itself writes.
+    /// Like [`named`](Self::named), for a name in the program's own source.
     ///
     /// # Panics
     ///
-    /// If the catalogue has no such metric.
+    /// Panics if the catalogue has no such metric.
     #[track_caller]
     pub fn of(name: &str) -> &'static Self {
         Self::named(name).unwrap_or_else(|| panic!("no metric is called {name}"))
@@ -172,12 +172,12 @@ impl Metric {
         if self.unit.is_empty() { name } else { format!("{name} ({})", self.unit) }
     }
 
-    /// Whether it counts jobs.
+    /// Returns true if it counts jobs.
     pub const fn counts_jobs(&self) -> bool {
         self.column_rank == COUNTS
     }
 
-    /// Whether experiments measure it.
+    /// Returns true if experiments measure it.
     pub const fn is_of_experiments(&self) -> bool {
         !matches!(self.value, Value::World)
     }
@@ -212,7 +212,7 @@ impl fmt::Display for Metric {
     }
 }
 
-/// All metrics that are built in, in the order of the columns of an experiment's `runs.csv`.
+/// All built-in metrics, in the order of the columns of an experiment's `runs.csv`.
 pub fn catalogue() -> &'static [Metric] {
     static ALL: LazyLock<Vec<Metric>> = LazyLock::new(all);
     &ALL
@@ -226,7 +226,7 @@ const LAST_JOBS: &str = "Makespan and utilization of a log that comes at its own
 #[expect(clippy::too_many_lines, reason = "a table: one entry per metric")]
 fn all() -> Vec<Metric> {
     let mut all = Vec::new();
-    // Statistics of one quantity over jobs; words behind a dot say where each is shown.
+    // Statistics of one quantity over jobs; setters after a dot define the places where each is shown.
     macro_rules! over_jobs {
         ($quantity:ident, $label:literal, $unit:literal, $text:literal $(, all.$all:ident($($given:expr)?))*;
          $($statistic:ident $(.$with:ident($($value:expr),*))*),*) => {

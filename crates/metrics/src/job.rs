@@ -1,14 +1,14 @@
-//! What one job experienced: pure functions of a [`JobRecord`].
+//! Metrics of one job: pure functions of a [`JobRecord`].
 
 use sim_core::{JobRecord, Span};
 
 /// Slowdown, `response / runtime`. Dimensionless.
 ///
-/// The runtime is what the job would take alone on its processors at reference speed, so a job on faster processors
+/// The run time is that of the job alone on its processors at reference speed, so a job on faster processors
 /// can have a slowdown below 1.
 ///
-/// A job of zero runtime has no slowdown in the strict sense. It is given the limit: infinity if its response was
-/// longer than zero, 1 if that was zero too. [`Summary`](crate::Summary) leaves such jobs out of its slowdowns and
+/// The slowdown of a job with zero run time is undefined. The limit is used instead: infinity if its response time was
+/// longer than zero, 1 if that was zero too. [`Summary`](crate::Summary) excludes such jobs from its slowdowns and
 /// counts them; [`bounded_slowdown`] has no such gap.
 pub fn slowdown(record: &JobRecord) -> f64 {
     if record.job.runtime.is_zero() && record.response().is_zero() {
@@ -24,7 +24,7 @@ pub fn slowdown(record: &JobRecord) -> f64 {
 ///
 /// # Panics
 ///
-/// If `threshold` is zero: a zero-length job would then have no slowdown at all.
+/// Panics if `threshold` is zero: a zero-length job would then have no slowdown at all.
 #[track_caller]
 pub fn bounded_slowdown(record: &JobRecord, threshold: Span) -> f64 {
     assert!(!threshold.is_zero(), "the threshold of bounded slowdown must be longer than zero");
@@ -40,7 +40,7 @@ pub fn tardiness(record: &JobRecord) -> Option<Span> {
 
 /// The job's weight in a processor-weighted mean: the processors it ran on.
 ///
-/// A mean over jobs says how the average job fared, a weighted mean how the average requested processor fared. The two
+/// A mean over jobs describes the average job, a weighted mean the average requested processor. The two
 /// can rank policies differently: favouring narrow jobs helps the first at the cost of the second.
 pub const fn weight(record: &JobRecord) -> u32 {
     record.processors

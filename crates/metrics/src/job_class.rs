@@ -15,27 +15,27 @@ use sim_core::{JobRecord, Span};
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JobClass {
-    /// Neither long nor wide.
+    /// Short and narrow.
     ShortNarrow,
-    /// Wide, but not long.
+    /// Short and wide.
     ShortWide,
-    /// Long, but not wide.
+    /// Long and narrow.
     LongNarrow,
     /// Long and wide.
     LongWide,
 }
 
 impl JobClass {
-    /// All of them, each at the place of its number.
+    /// All classes, each at the position of its number.
     pub const ALL: [Self; 4] = [Self::ShortNarrow, Self::ShortWide, Self::LongNarrow, Self::LongWide];
 
-    /// The longest run time of a short job.
+    /// Longest run time of a short job.
     pub const SHORT: Span = Span::from_secs(3_600);
 
-    /// The most processors of a narrow job.
+    /// Largest number of processors of a narrow job.
     pub const NARROW: u32 = 8;
 
-    /// The class of a job, by its run time (not what was asked for) and the processors that it held.
+    /// The class of a job, by its actual run time and the processors that it held.
     pub fn of(record: &JobRecord) -> Self {
         Self::ALL[2 * usize::from(record.job.runtime > Self::SHORT) + usize::from(record.processors > Self::NARROW)]
     }

@@ -1,31 +1,31 @@
 //! From job records to numbers: scheduling metrics, quantiles, confidence intervals.
 //!
-//! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate says what
-//! each job experienced ([`job`]), what all of them experienced ([`Summary`]), and, from several replications, how far
-//! such a number can be trusted ([`ConfidenceInterval`]). It knows no policy and no simulator.
+//! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate computes
+//! metrics of one job ([`job`]), of all jobs ([`Summary`]), and, from several replications, confidence
+//! intervals ([`ConfidenceInterval`]). It is independent of policies and simulators.
 //!
-//! | module or type | question it answers |
+//! | module or type | content |
 //! |---|---|
-//! | [`job`] | how did one job fare? slowdown, bounded slowdown, tardiness |
-//! | [`JobClass`] | was it short or long, narrow or wide? |
-//! | [`Mean`] | what is the mean of a stream of values? |
-//! | [`QuantileSketch`] | what are its median and its tail, to 0.1 %? |
-//! | [`MetricSummary`] | what are both, for one metric? |
-//! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
+//! | [`job`] | metrics of one job: slowdown, bounded slowdown, tardiness |
+//! | [`JobClass`] | short or long, narrow or wide jobs |
+//! | [`Mean`] | mean of a stream of values |
+//! | [`QuantileSketch`] | median and tail of a stream of values, to 0.1 % |
+//! | [`MetricSummary`] | mean and quantiles of one metric |
+//! | [`summary`] | metrics over all jobs of a run, and utilization: [`Summary`] |
 //! | [`sums`] | the same by user and by class |
-//! | [`mod@catalogue`] | which metrics are there, with name, unit, definition and formula? [`Metric`] |
+//! | [`mod@catalogue`] | all metrics, with name, unit, definition and formula: [`Metric`] |
 //! | [`totals`] | all metrics of a run: [`Totals`] |
-//! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
-//! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
-//! | [`output`] | what do several replications show? [`ConfidenceInterval`] |
-//! | [`blocks`] | what does one log show? [`Blocks`], paired between policies |
-//! | [`warm_up`] | what of a run's beginning to leave out? |
-//! | [`best`] | which policies may be the best, given intervals of all pairs? |
-//! | [`order`] | which policy comes before which, and do two metrics agree? |
+//! | [`timeline`] | a level over time, for a plot in bounded memory: [`Timeline`] |
+//! | [`backlog`] | growth of waiting work while jobs arrive: [`Backlog`](backlog::Backlog) |
+//! | [`output`] | estimates from several replications: [`ConfidenceInterval`] |
+//! | [`blocks`] | estimates from one log, paired between policies: [`Blocks`] |
+//! | [`warm_up`] | length of the warm-up to leave out |
+//! | [`best`] | policies that may be the best, given intervals of all pairs |
+//! | [`order`] | ranks of policies, and the agreement of two metrics |
 //!
-//! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
-//! summary's memory does not grow with the number of jobs. What does not exist (the tardiness of jobs without a
-//! deadline, the interval of a single run) is `None`, never zero and never NaN.
+//! Units are seconds, processors and their products; shares named *percent* range from 0 to 100. All metrics are streaming: a
+//! summary's memory does not grow with the number of jobs. Undefined values (the tardiness of jobs without a
+//! deadline, the interval of a single run) are `None`, never zero and never NaN.
 //!
 //! Sources: D. G. Feitelson and L. Rudolph, "Metrics and benchmarking for parallel job scheduling", JSSPP 1998
 //! (the metrics); A. M. Law and W. D. Kelton, "Simulation modeling and analysis" (replications, common random
@@ -33,7 +33,7 @@
 //!
 //! # From a simulation to its metrics
 //!
-//! The simulator of the example stands for yours; it is behind the feature `testkit` of `sim-core`
+//! The simulator of the example stands for yours; it requires the feature `testkit` of `sim-core`
 //! (`sim-core = { …, features = ["testkit"] }` in your manifest).
 //!
 //! ```

@@ -2,8 +2,8 @@
 
 /// Count, mean, minimum and maximum of the values seen so far.
 ///
-/// The mean is a compensated sum divided by the count, so it is right to the last digit or nearly so however many
-/// values there are, and values that are whole numbers (seconds of a log) are summed exactly.
+/// The mean is a compensated sum divided by the count, so its error is at most about one unit in the last place for any number of
+/// values, and values that are whole numbers (seconds of a log) are summed exactly.
 ///
 /// ```
 /// let mut mean = metrics::Mean::default();
@@ -27,11 +27,11 @@ impl Default for Mean {
 }
 
 impl Mean {
-    /// Takes in one value.
+    /// Adds one value.
     ///
     /// # Panics
     ///
-    /// If `value` is infinite or not a number: one such value would spoil the mean of all others.
+    /// Panics if `value` is infinite or NaN: one such value would invalidate the mean of all others.
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64) {
@@ -42,7 +42,7 @@ impl Mean {
         self.max = self.max.max(value);
     }
 
-    /// How many values were taken in.
+    /// Number of values added.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -70,7 +70,7 @@ pub(crate) const fn as_f64(count: u64) -> f64 {
     count as f64
 }
 
-/// A sum that carries its own rounding error along (Kahan–Babuška; the error term is Knuth's exact TwoSum).
+/// Sum that carries its own rounding error along (Kahan–Babuška; the error term is Knuth's exact TwoSum).
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Sum {
     sum: f64,

@@ -1,14 +1,14 @@
-//! How one metric is spread over the jobs of a run: [`MetricSummary`].
+//! Distribution of one metric over the jobs of a run: [`MetricSummary`].
 
 use crate::mean::{Sum, as_f64};
 use crate::quantile_sketch::QuantileSketch;
 
 /// Mean, quantiles and processor-weighted mean of one metric, value by value, in bounded memory.
 ///
-/// Every answer is `None` as long as there is no value.
+/// Means and quantiles are `None` without values.
 #[derive(Clone, Debug, Default)]
 pub struct MetricSummary {
-    // Sums of its own in place of a `Mean`: a simulator feeds five of these per job, and a run reports no second count.
+    // Own sums instead of a `Mean`: a simulator feeds five of these per job, and a run reports no second count.
     sum: Sum,
     weighted_sum: Sum,
     weights: u64,
@@ -16,11 +16,11 @@ pub struct MetricSummary {
 }
 
 impl MetricSummary {
-    /// Takes in one job's `value`, with the job's processors as its `weight`.
+    /// Adds one job's `value`, with the job's processors as its `weight`.
     ///
     /// # Panics
     ///
-    /// If `value` is negative, infinite or not a number.
+    /// Panics if `value` is negative, infinite or NaN.
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64, weight: u32) {
@@ -30,7 +30,7 @@ impl MetricSummary {
         self.weights += u64::from(weight);
     }
 
-    /// How many values were taken in.
+    /// Number of values added.
     pub const fn count(&self) -> u64 {
         self.quantiles.count()
     }
@@ -40,7 +40,7 @@ impl MetricSummary {
         (self.count() > 0).then(|| self.sum.total() / as_f64(self.count()))
     }
 
-    /// Mean over jobs, each counted as often as it had processors: Σ w·x / Σ w.
+    /// Mean over jobs, weighted by their processors: Σ w·x / Σ w.
     pub fn weighted_mean(&self) -> Option<f64> {
         (self.weights > 0).then(|| self.weighted_sum.total() / as_f64(self.weights))
     }
@@ -49,7 +49,7 @@ impl MetricSummary {
     ///
     /// # Panics
     ///
-    /// If `p` is not between 0 and 1.
+    /// Panics if `p` is not between 0 and 1.
     #[track_caller]
     pub fn quantile(&self, p: f64) -> Option<f64> {
         self.quantiles.quantile(p)

@@ -1,4 +1,4 @@
-//! Orders of policies: [`ranks`], and how far two orders agree, [`kendall`].
+//! Orders of policies: [`ranks`], and the agreement of two orders, [`kendall`].
 
 use crate::mean::as_f64;
 use std::cmp::Ordering;
@@ -20,7 +20,7 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 
 /// Kendall's rank correlation τ_b of two series: the pairs that both order alike less those that they order differently,
 /// relative to the pairs that they order at all, with ties taken into account (M. G. Kendall, "The treatment of ties in ranking
-/// problems", Biometrika 33(3), 1945). 1 is the same order, −1 the opposite one; `None` where one series orders nothing.
+/// problems", Biometrika 33(3), 1945). 1 is the same order, −1 the opposite one; `None` if one series has only ties.
 ///
 /// ```
 /// assert_eq!(metrics::order::kendall(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0]), Some(1.0));
@@ -29,7 +29,7 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 ///
 /// # Panics
 ///
-/// If there are not as many values of one as of the other.
+/// Panics if the numbers of values differ.
 #[track_caller]
 pub fn kendall(a: &[f64], b: &[f64]) -> Option<f64> {
     assert_eq!(a.len(), b.len(), "two orders of the same things");

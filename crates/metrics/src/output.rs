@@ -1,9 +1,9 @@
 //! From replications to conclusions: [`ConfidenceInterval`].
 //!
-//! One run gives one number per metric, and the jobs within a run depend on one another; so the unit of statistics is
+//! One run gives one number per metric, and the jobs within a run depend on one another. The unit of statistics is therefore
 //! the *replication*, an independent run with its own random numbers (Law & Kelton, "Simulation modeling and
 //! analysis", 3rd edition, 2000, chapter 9). Policies are compared on common random numbers,
-//! replication by replication, which cancels what the workload alone decides (ibid., §§ 10.2.1 and 11.2).
+//! replication by replication, which cancels the influence of the workload (ibid., §§ 10.2.1 and 11.2).
 
 use crate::mean::{Mean, as_f64};
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ use std::fmt;
 ///
 /// mean ± t · s / √n, where s² is the sample variance between replications and t the (1 + level)/2-quantile of
 /// Student's t with n − 1 degrees of freedom (Law & Kelton, eq. 4.12). Exact for normal replications; means over many
-/// jobs are nearly that.
+/// jobs are nearly normal.
 ///
-/// One replication has a mean but no interval: `low` and `high` are `None`, and it prints as a single run. Replications
-/// that all agree have the interval [mean, mean]. What draws nothing has one value and no interval either, but that value
-/// is certain: [`exact`](Self::exact).
+/// One replication has a mean but no interval: `low` and `high` are `None`, and it prints as a single run. Equal replications
+/// have the interval [mean, mean]. A deterministic value has no interval either, but is certain:
+/// [`exact`](Self::exact).
 ///
 /// ```
 /// use metrics::ConfidenceInterval;
@@ -35,9 +35,9 @@ pub struct ConfidenceInterval {
     pub low: Option<f64>,
     /// Upper end; `None` for a single run or an exact value.
     pub high: Option<f64>,
-    /// How many replications it rests on.
+    /// Number of replications.
     pub replications: usize,
-    /// The share of such intervals that cover the true mean: 0.95 by default, 1 of an exact value.
+    /// Share of such intervals that cover the true mean: 0.95 by default, 1 for an exact value.
     pub level: f64,
 }
 
@@ -49,13 +49,13 @@ impl ConfidenceInterval {
     ///
     /// # Panics
     ///
-    /// If there are no values, or one is infinite or not a number.
+    /// Panics if there are no values, or one is infinite or NaN.
     #[track_caller]
     pub fn of(replications: &[f64]) -> Self {
         Self::at(Self::LEVEL, replications)
     }
 
-    /// A value that nothing random entered, from one run: every further run would give the same.
+    /// A deterministic value from one run: every further run would give the same.
     ///
     /// ```
     /// use metrics::ConfidenceInterval;
@@ -68,16 +68,16 @@ impl ConfidenceInterval {
         Self { mean: value, low: None, high: None, replications: 1, level: 1.0 }
     }
 
-    /// Whether it is an [`exact`](Self::exact) value.
+    /// Returns true if it is an [`exact`](Self::exact) value.
     pub fn is_exact(&self) -> bool {
         self.level >= 1.0
     }
 
-    /// The interval at another confidence level, 0.99 say.
+    /// The interval at another confidence level, for example 0.99.
     ///
     /// # Panics
     ///
-    /// If there are no values, one is infinite or not a number, or `level` is not strictly between 0 and 1.
+    /// Panics if there are no values, one is infinite or NaN, or `level` is not strictly between 0 and 1.
     #[track_caller]
     pub fn at(level: f64, replications: &[f64]) -> Self {
         assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1, not at {level}");
@@ -94,7 +94,7 @@ impl ConfidenceInterval {
         Self { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), replications: count, level }
     }
 
-    /// Half the width of the interval, the number behind the ±; `None` for a single run or an exact value.
+    /// Half the width of the interval, the number after the ±; `None` for a single run or an exact value.
     pub fn half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)
     }
@@ -105,28 +105,28 @@ impl ConfidenceInterval {
         (self.mean.abs() > 0.0).then(|| half / self.mean.abs())
     }
 
-    /// Whether the whole interval lies above `limit`. Never so for a single run.
+    /// Returns true if the whole interval lies above `limit`; false for a single run.
     pub fn lies_above(&self, limit: f64) -> bool {
         self.low.is_some_and(|low| low > limit)
     }
 
-    /// Whether the whole interval lies below `limit`. Never so for a single run.
+    /// Returns true if the whole interval lies below `limit`; false for a single run.
     pub fn lies_below(&self, limit: f64) -> bool {
         self.high.is_some_and(|high| high < limit)
     }
 
-    /// How many replications, in all, would bring [`relative_precision`](Self::relative_precision) down to
-    /// `precision`, judging by the variance seen so far; at least as many as there are.
+    /// Total number of replications that would bring [`relative_precision`](Self::relative_precision) down to
+    /// `precision`, by the variance seen so far; at least the present number.
     ///
-    /// The smallest n with t · s / √n ≤ precision · |mean| (Law & Kelton, § 9.4.1, n*ᵣ(γ)). They ask for γ/(1 + γ) in
+    /// The smallest n with t · s / √n ≤ precision · |mean| (Law & Kelton, § 9.4.1, n*ᵣ(γ)). They use γ/(1 + γ) in
     /// place of γ, so that the bound holds against the unknown true mean: pass `gamma / (1.0 + gamma)` to follow them.
     /// It is an estimate, and from few replications a rough one.
     ///
-    /// `None` for a single run, for a mean of zero, and where billions would be needed.
+    /// `None` for a single run, for a mean of zero, and if billions would be needed.
     ///
     /// # Panics
     ///
-    /// If `precision` is not positive.
+    /// Panics if `precision` is not positive.
     #[track_caller]
     pub fn replications_for(&self, precision: f64) -> Option<usize> {
         assert!(precision > 0.0, "a relative precision of {precision} cannot be reached");
@@ -138,7 +138,7 @@ impl ConfidenceInterval {
         if wanted <= 0.0 {
             return None;
         }
-        // s, taken back out of the half-width.
+        // s, recovered from the half-width.
         let deviation = half * as_f64(self.replications as u64).sqrt() / t_quantile(self.level, self.replications);
         let enough = |n: usize| t_quantile(self.level, n) * deviation / as_f64(n as u64).sqrt() <= wanted;
 
@@ -178,7 +178,7 @@ impl fmt::Display for ConfidenceInterval {
 /// The two-sided quantile of Student's t: with `replications` − 1 degrees of freedom, |T| ≤ t with probability `level`.
 ///
 /// By bisection of the tail probability, down to neighbouring `f64`s, which always ends. The library's own inverse (an
-/// iteration after algorithm AS 109) does not for very many degrees of freedom, 10⁹ for instance.
+/// iteration after algorithm AS 109) does not end for very many degrees of freedom, for example 10⁹.
 pub(crate) fn t_quantile(level: f64, replications: usize) -> f64 {
     let student = StudentsT::new(0.0, 1.0, as_f64(replications as u64 - 1)).expect("at least two replications");
     let tail = (1.0 - level) / 2.0;
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Where the ratio of gamma functions has lost digits, the quantile still ends up near that of the normal.
+    /// Although the ratio of gamma functions has lost digits, the quantile is near that of the normal distribution.
     #[test]
     fn a_billion_replications_are_nearly_normal() {
         assert!((t_quantile(0.95, 1_000_000_000) - 1.959_963_985).abs() < 1e-6);

@@ -7,9 +7,9 @@ use std::iter::repeat_n;
 ///
 /// The sketch is that of Masson, Rim & Lee, "DDSketch: a fast and fully-mergeable quantile sketch with relative-error
 /// guarantees", VLDB 2019, in its variant of bitwise linear interpolation: each octave [2ᵉ, 2ᵉ⁺¹) has 1024 bins of
-/// equal width, so the bin of a value is read from the leading bits of its `f64`. No logarithm is taken, so the same
-/// values fill the same bins on every machine, and no bin is ever collapsed, so the order of the values does not
-/// matter.
+/// equal width, so the bin of a value is read from the leading bits of its `f64`. Without logarithms, the same
+/// values fill the same bins on every machine. Bins are never collapsed, so the result is independent of the order of
+/// the values.
 ///
 /// The `p`-quantile is that of *nearest rank*: the ⌈p·n⌉-th smallest of n values, a value that did occur (the median of
 /// an even number of values is the lower of the middle two). The number returned is the lower end of that value's bin:
@@ -18,7 +18,7 @@ use std::iter::repeat_n;
 ///
 /// # Memory
 ///
-/// 8 kB per octave between the smallest and the largest value other than zero, however many values there are: at most
+/// 8 kB per octave between the smallest and the largest value other than zero, for any number of values: at most
 /// 512 kB for lengths of 1 ns to 584 years, at most 16 MB for any values.
 ///
 /// ```
@@ -53,11 +53,11 @@ impl QuantileSketch {
     /// Values below the smallest normal `f64`, 2.2 · 10⁻³⁰⁸, count as zero.
     pub const RELATIVE_ERROR: f64 = 1.0 / BINS_PER_OCTAVE as f64;
 
-    /// Takes in one value.
+    /// Adds one value.
     ///
     /// # Panics
     ///
-    /// If `value` is negative, infinite or not a number.
+    /// Panics if `value` is negative, infinite or NaN.
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64) {
@@ -80,7 +80,7 @@ impl QuantileSketch {
         }
     }
 
-    /// How many values were taken in.
+    /// Number of values added.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -94,7 +94,7 @@ impl QuantileSketch {
     ///
     /// # Panics
     ///
-    /// If `p` is not between 0 and 1.
+    /// Panics if `p` is not between 0 and 1.
     #[track_caller]
     pub fn quantile(&self, p: f64) -> Option<f64> {
         assert!((0.0..=1.0).contains(&p), "there is no {p}-quantile: 0 is the minimum, 1 the maximum");
@@ -131,7 +131,7 @@ impl QuantileSketch {
 
     #[cold]
     fn grow_to_hold(&mut self, key: usize) {
-        // Whole octaves, so that growing is rare: at most once for each octave that values fall into.
+        // Whole octaves, so that growth is rare: at most once for each octave with values.
         let octave = key - key % BINS_PER_OCTAVE;
         if self.bins.is_empty() {
             self.first = octave;

@@ -1,4 +1,4 @@
-//! What became of all jobs of one run: [`Summary`].
+//! Metrics over all jobs of one run: [`Summary`].
 
 use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
 use crate::mean::as_f64;
@@ -6,12 +6,12 @@ use crate::metric_summary::MetricSummary;
 use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
 
-/// Takes in finished jobs one at a time and knows every customary metric of the run at any moment.
+/// Streaming summary of a run: adds finished jobs one at a time and has every customary metric at any moment.
 ///
 /// Memory does not grow with the jobs (2.6 MB at most, see [`QuantileSketch`](crate::QuantileSketch)), so a trace of any
 /// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::new())`.
 ///
-/// Times are in seconds. Jobs that were rejected are not seen here; the log's tally counts them.
+/// Times are in seconds. Rejected jobs do not reach the summary; the log counts them.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     jobs: u64,
@@ -31,12 +31,12 @@ impl Summary {
     /// The customary threshold of bounded slowdown, 10 s.
     pub const THRESHOLD: Span = Span::from_secs(10);
 
-    /// A summary of no jobs yet.
+    /// Creates a summary without jobs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in the record of one finished job.
+    /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         let weight = weight(record);
         self.jobs += 1;
@@ -46,7 +46,7 @@ impl Summary {
         self.work += u128::from(record.finish.since(record.start).as_nanos()) * u128::from(weight);
         self.wait.add(record.wait().as_secs_f64(), weight);
         self.response.add(record.response().as_secs_f64(), weight);
-        // The slowdown of a job of zero runtime is infinite, and would be the mean of all.
+        // The slowdown of a job with zero run time is infinite, and would make the mean infinite.
         if !record.job.runtime.is_zero() {
             self.slowdown.add(slowdown(record), weight);
         }
@@ -57,27 +57,27 @@ impl Summary {
         }
     }
 
-    /// Jobs finished.
+    /// Number of finished jobs.
     pub const fn jobs(&self) -> u64 {
         self.jobs
     }
 
-    /// Jobs of zero runtime, which have no [`slowdown`](Self::slowdown) and are counted in everything else.
+    /// Number of jobs with zero run time, which have no [`slowdown`](Self::slowdown) and are counted in everything else.
     pub const fn zero_runtime(&self) -> u64 {
         self.jobs - self.slowdown.count()
     }
 
-    /// Wait, in seconds.
+    /// Wait time, in seconds.
     pub const fn wait(&self) -> &MetricSummary {
         &self.wait
     }
 
-    /// Response, in seconds.
+    /// Response time, in seconds.
     pub const fn response(&self) -> &MetricSummary {
         &self.response
     }
 
-    /// Slowdown of the jobs whose runtime is not zero.
+    /// Slowdown of the jobs with a run time above zero.
     pub const fn slowdown(&self) -> &MetricSummary {
         &self.slowdown
     }
@@ -112,11 +112,11 @@ impl Summary {
     /// Utilization, work / (capacity × makespan), from 0 to 1, of a system of `capacity` processors.
     ///
     /// The horizon is the makespan, so an idle tail after the last arrival counts against the policy. `None` without
-    /// jobs, or if all of them took no time. Above 1 only if `capacity` is less than what the jobs ran on.
+    /// jobs, or if all of them took no time. Above 1 only if `capacity` is less than the number of processors used.
     ///
     /// # Panics
     ///
-    /// If `capacity` is zero.
+    /// Panics if `capacity` is zero.
     #[track_caller]
     #[expect(clippy::cast_precision_loss, reason = "a ratio; rounding is monotonic, so it never exceeds 1")]
     pub fn utilization(&self, capacity: u32) -> Option<f64> {

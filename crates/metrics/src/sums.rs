@@ -1,4 +1,4 @@
-//! Sums over the jobs of one run, of all and by user and class: what formulas of metrics read.
+//! Sums over the jobs of one run, by user and by class: the input of the formulas of metrics.
 
 use crate::backlog::Trend;
 use crate::job::{bounded_slowdown, weight};
@@ -8,21 +8,21 @@ use crate::summary::Summary;
 use sim_core::JobRecord;
 use std::collections::BTreeMap;
 
-/// Waits and bounded slowdowns of some jobs of a run.
+/// Wait times and bounded slowdowns of some jobs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Fared {
-    /// In seconds.
+    /// Wait time, in seconds.
     pub wait: Mean,
-    /// Bounded at [`Summary::THRESHOLD`].
+    /// Bounded slowdown, with the bound [`Summary::THRESHOLD`].
     pub bounded_slowdown: Mean,
 }
 
 /// Jobs of one user.
 #[derive(Clone, Debug, Default)]
 pub struct User {
-    /// Processor-seconds.
+    /// Work, in processor-seconds.
     pub work: f64,
-    /// Waits and bounded slowdowns, whose number is that of the jobs.
+    /// Wait times and bounded slowdowns, one value per job.
     pub fared: Fared,
 }
 
@@ -31,7 +31,7 @@ pub struct User {
 pub struct Users(BTreeMap<Option<u32>, User>);
 
 impl Users {
-    /// The user of a number; `None` stands for all jobs without a user in the log.
+    /// The user with this number; `None` stands for all jobs without a user in the log.
     pub fn get(&self, number: Option<u32>) -> Option<&User> {
         self.0.get(&number)
     }
@@ -49,7 +49,7 @@ impl Users {
         self.0.len()
     }
 
-    /// Whether no job was taken in.
+    /// Returns true if no job was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -91,15 +91,15 @@ pub struct Sums {
     pub summary: Summary,
     /// By user.
     pub users: Users,
-    /// In the order of [`JobClass::ALL`].
+    /// Classes, in the order of [`JobClass::ALL`].
     pub classes: [Fared; 4],
-    /// Jobs that fit no place.
+    /// Number of jobs that fit no place.
     pub rejected: u64,
-    /// Work that waited; `None` until the run is over.
+    /// Trend of the waiting work; `None` until the run is over.
     pub trend: Option<Trend>,
     /// Processors of the system.
     pub processors: u32,
-    /// Responses × area, and areas: processors × run time.
+    /// Response times × areas, and areas: processors × run time.
     area_weighted: (Sum, Sum),
 }
 
@@ -117,7 +117,7 @@ impl Sums {
         }
     }
 
-    /// Takes in the record of one finished job.
+    /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         self.summary.add(record);
         let (wait, slowdown) = (record.wait().as_secs_f64(), bounded_slowdown(record, Summary::THRESHOLD));
@@ -132,7 +132,7 @@ impl Sums {
         self.area_weighted.1.add(area);
     }
 
-    /// Mean response weighted by processors × run time; `None` if all areas are zero.
+    /// Mean response time weighted by processors × run time; `None` if all areas are zero.
     pub(crate) fn area_weighted_response(&self) -> Option<f64> {
         let (products, areas) = (self.area_weighted.0.total(), self.area_weighted.1.total());
         (areas > 0.0).then(|| products / areas)

@@ -17,7 +17,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// The most slices there are at any time.
+    /// Largest number of slices at any time.
     pub const SLICES: usize = 1024;
 
     /// A timeline that begins at time zero with level 0.
@@ -35,7 +35,7 @@ impl Timeline {
     ///
     /// # Panics
     ///
-    /// If the level would become negative.
+    /// Panics if the level would become negative.
     pub fn lower(&mut self, now: Time, by: u64) {
         self.advance(now);
         self.gauge.lower(now, by);
@@ -60,7 +60,7 @@ impl Timeline {
 
     /// Completes the slices that end at or before `now`.
     fn advance(&mut self, now: Time) {
-        // As long as there are too many slices up to now, longer ones are needed; a long pause costs no more than this.
+        // With too many slices up to now, longer ones are needed; a long pause costs no more than this.
         while now.as_nanos() / self.slice.as_nanos() >= Self::SLICES as u64 {
             self.merge();
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     proptest! {
-        /// However often slices are merged, the area under the plot is the area under the level.
+        /// The area under the plot equals the area under the level, for any number of merges.
         #[test]
         fn no_area_is_lost(steps in prop::collection::vec((1..3_000_000_000_u64, 0..5_u64), 1..300), pace in 1..400_u64) {
             let (mut timeline, mut gauge) = (Timeline::new(), Gauge::new(Time::ZERO, 0));

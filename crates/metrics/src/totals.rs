@@ -5,7 +5,7 @@ use crate::sums::Sums;
 use sim_core::JobRecord;
 use sim_core::record::Sink;
 
-/// Totals of one run: takes in finished jobs one at a time and gives every [`Metric`] of it.
+/// Totals of one run: adds finished jobs one at a time and computes every [`Metric`].
 ///
 /// ```
 /// use metrics::Totals;
@@ -24,21 +24,21 @@ use sim_core::record::Sink;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Totals {
-    /// Over the jobs that were taken in.
+    /// Sums over the added jobs.
     pub sums: Sums,
     counted: Vec<(&'static Metric, Option<f64>)>,
     own: Vec<&'static Metric>,
-    /// Empty unless a metric of a program's own reads them.
+    /// Records for the metrics that a program adds; empty without such metrics.
     records: Vec<JobRecord>,
 }
 
 impl Totals {
-    /// Totals of no jobs on a system of `processors`; `own` are metrics that a program adds.
+    /// Creates totals without jobs for a system of `processors`; `own` are metrics that a program adds.
     pub fn new(processors: u32, own: &[&'static Metric]) -> Self {
         Self { sums: Sums::new(processors), counted: Vec::new(), own: own.to_vec(), records: Vec::new() }
     }
 
-    /// Takes in the record of one finished job.
+    /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         self.sums.add(record);
         if !self.own.is_empty() {
@@ -46,20 +46,20 @@ impl Totals {
         }
     }
 
-    /// Sets a metric that a world or a command counts, or replaces what the formula gives.
+    /// Sets a metric that a world or a command counts, or replaces the result of its formula.
     ///
     /// # Panics
     ///
-    /// If the catalogue has no metric of this name.
+    /// Panics if the catalogue has no metric with this name.
     #[track_caller]
     pub fn count(&mut self, name: &str, value: Option<f64>) {
         self.counted.push((Metric::of(name), value));
     }
 
-    /// Every metric with its value, in the order of the catalogue, then those that a program adds. A metric that is counted by
-    /// worlds or commands alone is left out of runs in which none counted it.
+    /// Every metric with its value, in the order of the catalogue, then those that a program adds. A metric that only worlds or commands
+    /// count is omitted in runs in which none counted it.
     pub fn row(&self) -> Vec<(&'static Metric, Option<f64>)> {
-        // Worlds deliver jobs as they end, experiments as they are submitted.
+        // Worlds deliver jobs in order of their ends, experiments in order of submission.
         let mut records = self.records.clone();
         records.sort_by_key(|record| (record.job.submit, record.job.id));
         let all = catalogue().iter().chain(self.own.iter().copied());

@@ -1,15 +1,15 @@
-//! How much of a run's beginning to leave out: [`mser`].
+//! Length of the warm-up to leave out: [`mser`].
 
 use crate::mean::as_f64;
 
-/// The number of values to leave out at the beginning of a series that starts empty and settles, by MSER-m.
+/// Returns the number of values to leave out at the beginning of a series that starts empty and settles, by MSER-m.
 ///
-/// The series is cut into batches of `batch` values. Of all beginnings that could be left out, the one is chosen whose
+/// The series is cut into batches of `batch` values. The chosen beginning is the one whose
 /// remaining batch means have the smallest marginal standard error, Σ (x − x̄)² / n²: leaving out the transient lowers the
 /// spread, leaving out more lowers n (K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation
-/// heuristics for simulation", Winter Simulation Conference 2000; MSER-5, which most compare best, has batches of five).
-/// At most half of the series is looked at: where the minimum lies at that border the run is too short, or never settles,
-/// and `None` says so. `None`, too, for fewer than ten batches.
+/// heuristics for simulation", Winter Simulation Conference 2000; MSER-5, the best in most comparisons, has batches of five).
+/// At most half of the series is examined. A minimum at that border means that the run is too short or never settles,
+/// and gives `None`. The result is also `None` for fewer than ten batches.
 ///
 /// ```
 /// // Forty values that climb, then level off with a ripple.
@@ -20,7 +20,7 @@ use crate::mean::as_f64;
 ///
 /// # Panics
 ///
-/// If `batch` is zero.
+/// Panics if `batch` is zero.
 #[track_caller]
 pub fn mser(values: &[f64], batch: usize) -> Option<usize> {
     assert!(batch > 0, "a batch has values");
@@ -29,7 +29,7 @@ pub fn mser(values: &[f64], batch: usize) -> Option<usize> {
     if means.len() < 10 {
         return None;
     }
-    // From the back: sums over what remains, updated batch by batch (Welford).
+    // From the back: sums over the remaining batches, updated batch by batch (Welford).
     let (mut n, mut mean, mut squares) = (0.0, 0.0, 0.0);
     let mut best = (f64::INFINITY, 0);
     for (left_out, value) in means.iter().enumerate().rev() {
@@ -39,7 +39,7 @@ pub fn mser(values: &[f64], batch: usize) -> Option<usize> {
         squares += gap * (value - mean);
         if left_out <= means.len() / 2 {
             let error = squares / (n * n);
-            // Of equal beginnings, the shorter.
+            // The shorter of equal beginnings.
             if error <= best.0 {
                 best = (error, left_out);
             }
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn a_level_series_loses_nothing_with_a_ripple_or_without() {
         assert_eq!(mser(&[3.0; 200], 5), Some(0));
-        // Leaving out more always lowers the spread; what counts is the error of the mean, which fewer values raise.
+        // Leaving out more always lowers the spread; the criterion is the error of the mean, which fewer values raise.
         let rippling: Vec<f64> = (0..400).map(|i| f64::from(i / 5 % 2)).collect();
         assert_eq!(mser(&rippling, 5), Some(0));
-        // Two batches at the beginning that are far off are worth leaving out, and no more than these.
+        // Only the two batches at the beginning that are far off should be left out.
         let late: Vec<f64> = (0..400).map(|i| if i < 10 { 50.0 } else { f64::from(i / 5 % 2) }).collect();
         assert_eq!(mser(&late, 5), Some(10));
     }

@@ -4,21 +4,21 @@
 //! Law & Kelton § 9.5.3). The standard error is √(B/(B−1) Σ zᵢ²). The interval takes, on each side, the wider of two:
 //! Student's t, with the degrees of freedom that the kurtosis of the zᵢ leaves
 //! (Satterthwaite's 2 B / (κ − 1), at most B − 1), and the bootstrap-t over blocks (Efron & Tibshirani, "An introduction to the
-//! bootstrap", 1993, § 12.5), which follows the skew of waits. Both are then stretched by W / (B − 1), where W is the
+//! bootstrap", 1993, § 12.5), which reflects the skewness of waits. Both are then stretched by W / (B − 1), where W is the
 //! length of the log in weeks: the mean length of a block in units of its least length, 1 for a queue that is empty in
 //! every week. The stretch is at least [`LEAST_STRETCH`].
 //!
-//! # Why the stretch
+//! # Reason for the stretch
 //!
 //! Congested episodes are rare and carry most of the wait. A log without one has a low mean *and* a small standard error, so
-//! both classical intervals contain the true difference too rarely, the more so the rarer the queue is empty. The stretch is
-//! no theorem: it was chosen because measured coverage then lies between 92 and 98 % from light load up to loads at which
+//! both classical intervals contain the true difference too rarely, the more so the rarer the queue is empty. The stretch has
+//! no proof: it was chosen because measured coverage then lies between 92 and 98 % from light load up to loads at which
 //! most logs are refused (`cargo xtask coverage`; table in docs/statistics.md).
 //!
-//! # When there is none
+//! # Refusals
 //!
-//! With fewer than [`LEAST_BLOCKS`] blocks, or with blocks of more than [`LONGEST`] weeks on average, there is no interval but a
-//! [`Refusal`]: at high load a log is one long episode.
+//! With fewer than [`LEAST_BLOCKS`] blocks, or with blocks of more than [`LONGEST`] weeks on average, the result is a
+//! [`Refusal`] instead of an interval: at high load a log is one long episode.
 
 use crate::mean::as_f64;
 use crate::output::t_quantile;
@@ -27,17 +27,17 @@ use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Streams};
 use std::fmt;
 
-/// Fewer blocks give no interval.
+/// Least number of blocks for an interval.
 pub const LEAST_BLOCKS: usize = 10;
 
-/// Longer blocks, on average and in weeks, give no interval.
+/// Largest mean length of blocks for an interval, in weeks.
 pub const LONGEST: f64 = 3.0;
 
-/// The interval is stretched by at least this factor. Without it, intervals of bounded slowdown contained the true difference in
-/// 90 of 100 years of an M/M/16 queue at load 0.6, where a few short jobs decide the mean.
+/// Least stretch of the interval. Without it, intervals of bounded slowdown contained the true difference in
+/// 90 of 100 years of an M/M/16 queue at load 0.6, where a few short jobs dominate the mean.
 pub const LEAST_STRETCH: f64 = 1.15;
 
-/// Resamples of the bootstrap.
+/// Number of resamples of the bootstrap.
 const RESAMPLES: usize = 999;
 
 /// A mean over jobs, or a difference of two, with its interval over blocks.
@@ -45,20 +45,20 @@ const RESAMPLES: usize = 999;
 pub struct Estimate {
     /// The mean over jobs, or the difference of two means over jobs.
     pub mean: f64,
-    /// Lower end; `None` where the interval is refused.
+    /// Lower end; `None` if the interval is refused.
     pub low: Option<f64>,
-    /// Upper end; `None` where the interval is refused.
+    /// Upper end; `None` if the interval is refused.
     pub high: Option<f64>,
-    /// Blocks that the interval rests on.
+    /// Number of blocks of the interval.
     pub blocks: usize,
     /// Correlation of neighbouring blocks ([`lag_one`] of their contributions).
     pub correlation: Option<f64>,
-    /// The reason why there is no interval.
+    /// Reason for a missing interval.
     pub refused: Option<Refusal>,
 }
 
 impl Estimate {
-    /// Whether the interval excludes zero: a significant difference.
+    /// Returns true if the interval excludes zero: a significant difference.
     pub fn is_significant(&self) -> bool {
         self.low.is_some_and(|low| low > 0.0) || self.high.is_some_and(|high| high < 0.0)
     }
@@ -70,7 +70,7 @@ impl Estimate {
     }
 }
 
-/// The reason why there is no interval.
+/// Reason for a missing interval.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Refusal {
     /// Too few blocks.
@@ -80,7 +80,7 @@ pub enum Refusal {
         /// Length of the log in weeks.
         weeks: f64,
     },
-    /// The queue of a policy grows for as long as jobs are submitted, so that its mean follows the length of the log.
+    /// The queue of a policy grows for as long as jobs are submitted, so that its mean grows with the length of the log.
     Saturated,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Numerator and denominator of the mean in each block, of a policy and of the one that it is compared with.
+/// Numerator and denominator of the mean in each block, for a policy and its baseline.
 pub(super) struct Parts {
     pub(super) policy: Vec<(f64, f64)>,
     pub(super) baseline: Option<Vec<(f64, f64)>>,
@@ -114,7 +114,7 @@ impl Parts {
         std::iter::once((1.0, self.policy.as_slice())).chain(baseline)
     }
 
-    /// The estimate where block *i* is there `counts[i]` times, and each block's contribution to its error. `None` where a
+    /// The estimate in which block *i* counts `counts[i]` times, and each block's contribution to its error. `None` if a
     /// denominator is zero.
     fn evaluate(&self, counts: &[f64], contributions: &mut [f64]) -> Option<f64> {
         contributions.fill(0.0);
@@ -137,11 +137,11 @@ impl Parts {
     }
 }
 
-/// The estimate of `parts` over a log of `weeks`, with an interval at `level`; `None` where nothing can be estimated.
+/// The estimate of `parts` over a log of `weeks`, with an interval at `level`; `None` if nothing can be estimated.
 ///
 /// # Panics
 ///
-/// If `level` is not strictly between 0 and 1.
+/// Panics if `level` is not strictly between 0 and 1.
 pub(super) fn estimate(parts: &Parts, weeks: f64, level: f64) -> Option<Estimate> {
     assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1, not at {level}");
     let mut contributions = vec![0.0; parts.policy.len()];
@@ -162,7 +162,7 @@ pub(super) fn estimate(parts: &Parts, weeks: f64, level: f64) -> Option<Estimate
     Some(Estimate { low: Some(low), high: Some(high), ..bare })
 }
 
-/// Degrees of freedom of the sum of squares: few where single blocks dominate it (Satterthwaite, Biometrics Bulletin 2(6), 1946).
+/// Degrees of freedom of the sum of squares: few if single blocks dominate it (Satterthwaite, Biometrics Bulletin 2(6), 1946).
 fn degrees_of_freedom(contributions: &[f64], blocks: usize) -> usize {
     let sum = |power: i32| contributions.iter().map(|z| z.powi(power)).sum::<f64>();
     let (squares, fourths, blocks) = (sum(2), sum(4), as_f64(blocks as u64));
@@ -178,7 +178,7 @@ fn standard_error(squares: f64, blocks: usize) -> f64 {
     (blocks / (blocks - 1.0) * squares).sqrt()
 }
 
-/// By how many standard errors the interval reaches below and above the estimate, by the bootstrap-t; `None` where blocks do
+/// Extent of the interval below and above the estimate, in standard errors, by the bootstrap-t; `None` if blocks do
 /// not differ.
 fn bootstrap(parts: &Parts, mean: f64, blocks: usize, level: f64) -> Option<(f64, f64)> {
     let mut draws = Streams::new(0, 0).stream(Purpose("bootstrap over blocks"), 0);
@@ -205,7 +205,7 @@ fn bootstrap(parts: &Parts, mean: f64, blocks: usize, level: f64) -> Option<(f64
     Some((quantile(1.0 - tail)?, -quantile(tail)?))
 }
 
-/// Correlation of neighbouring values, Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)², from −1 to 1: near 0 where blocks may be taken as
+/// Correlation of neighbouring values, Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)², from −1 to 1: near 0 if blocks can be treated as
 /// independent. `None` for fewer than three values, or equal ones.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! An interval that claims 95 % covers the truth in 95 of 100 experiments, where the truth is known.
+//! Coverage of 95 % intervals: 95 of 100 experiments, for a known truth.
 
 use metrics::ConfidenceInterval;
 use rand_distr::{Distribution, Exp};
@@ -8,7 +8,7 @@ use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Purpose, Sim, Span, Streams,
 /// M/M/2 with ρ = 0.6: E[W] = C / (c μ − λ), where C is Erlang's formula, 0.45; with μ = 1 and λ = 1.2, 0.5625 s.
 const WAIT: f64 = 0.5625;
 
-/// Mean wait of a thousand customers, when four hundred have come and gone.
+/// Mean wait of a thousand customers, after the first four hundred.
 fn mean_wait(streams: &Streams) -> f64 {
     let (mut arrivals, mut services) = (streams.stream(Purpose("arrivals"), 0), streams.stream(Purpose("services"), 0));
     let (gap, service) = (Exp::new(1.2).expect("a rate"), Exp::new(1.0).expect("a rate"));

@@ -1,4 +1,4 @@
-//! The examples print what they promise.
+//! The examples print their expected output.
 
 #[path = "../../examples/summary.rs"]
 #[expect(dead_code, reason = "an example's `main`")]

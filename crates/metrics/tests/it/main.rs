@@ -1,5 +1,5 @@
-//! What must hold for any jobs: the streaming answers equal those of a plain twin over the collected records, intervals
-//! cover what they claim to cover, and the examples print what they promise.
+//! Properties for any jobs: streaming results equal those of a plain twin over the collected records, intervals
+//! have their stated coverage, and the examples print their expected output.
 
 mod coverage;
 mod examples;

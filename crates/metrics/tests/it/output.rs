@@ -68,7 +68,7 @@ fn an_interval_needs_a_value() {
     ConfidenceInterval::of(&[]);
 }
 
-/// s = 1, mean 10: 2 % asks for t·1/√n ≤ 0.2, which 99 replications give (t₉₈ = 1.98447, 0.19945) and 98 do not
+/// s = 1, mean 10: 2 % requires t·1/√n ≤ 0.2, which holds for 99 replications (t₉₈ = 1.98447, 0.19945) and not for 98
 /// (t₉₇ = 1.98472, 0.20049).
 #[test]
 fn the_wanted_precision_tells_the_replications() {
@@ -87,7 +87,7 @@ fn no_number_of_replications_leaves_nothing_unknown() {
     let _ = ConfidenceInterval::of(&[1.0, 2.0]).replications_for(0.0);
 }
 
-/// An interval at 95 % covers the true mean in 95 of 100 experiments, within what 4 000 experiments can tell.
+/// An interval at 95 % covers the true mean in 95 of 100 experiments, within the error of 4 000 experiments.
 #[test]
 fn intervals_cover_as_often_as_they_say() {
     const EXPERIMENTS: u32 = 4_000;
@@ -117,7 +117,7 @@ proptest! {
         let interval = ConfidenceInterval::of(&values);
         let n = interval.replications_for(precision).expect("the mean is positive");
         prop_assert!(n >= values.len());
-        // As many values with the same variance and mean have (but for n − 1 in place of n) the wanted precision.
+        // As many values with the same variance and mean have the wanted precision, except for n − 1 in place of n.
         if n > values.len() {
             let shrunk = interval.relative_precision().unwrap() * (values.len() as f64 / n as f64).sqrt();
             prop_assert!(shrunk <= precision * 12.71 / 1.95, "t only falls as n grows");

@@ -55,7 +55,7 @@ proptest! {
         }
     }
 
-    /// The same sketch by other hands, its bins spaced by logarithms. It counts ranks from ⌊q·(n − 1)⌋, so it is asked
+    /// An independent implementation of the sketch, its bins spaced by logarithms. It counts ranks from ⌊q·(n − 1)⌋, so the query is
     /// in the middle between two ranks.
     #[test]
     fn an_independent_implementation_agrees(values in values(), thousandths in 0..1000_usize) {

@@ -165,7 +165,7 @@ fn what_does_not_exist_is_an_empty_cell() {
     assert_eq!((timeless.makespan(), timeless.utilization(4)), (Some(Span::ZERO), None));
 }
 
-/// People's scripts read these names: a change here is a change for the reader.
+/// User scripts read these names: a change here is a breaking change.
 #[test]
 fn the_columns_keep_their_names_and_order() {
     let mut expected = vec!["jobs".to_owned(), "zero_runtime".to_owned()];

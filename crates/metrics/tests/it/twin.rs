@@ -1,4 +1,4 @@
-//! The slow obvious twins: everything collected, then sorted and summed.
+//! The slow plain twins: all values collected, then sorted and summed.
 
 /// Σ x / n.
 #[expect(clippy::cast_precision_loss, reason = "few values")]
@@ -12,7 +12,7 @@ pub(crate) fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
     products / weights.iter().sum::<f64>()
 }
 
-/// The ⌈p·n⌉-th smallest value, p in thousandths so that the rank is a matter of whole numbers.
+/// The ⌈p·n⌉-th smallest value, p in thousandths so that the rank is computed in integers.
 pub(crate) fn nearest_rank(values: &[f64], thousandths: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -20,7 +20,7 @@ pub(crate) fn nearest_rank(values: &[f64], thousandths: usize) -> f64 {
     sorted[rank - 1]
 }
 
-/// Whether two sums of a few hundred terms agree but for rounding.
+/// Returns true if two sums of a few hundred terms agree except for rounding.
 pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
