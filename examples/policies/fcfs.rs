@@ -6,7 +6,7 @@
 //! cargo run -p gridproof -- simulate --trace log.swf --policy fcfs,exec+target/debug/examples/fcfs_program
 //! ```
 //!
-//! With `--count FILE` it finally writes the number of passes into that file.
+//! With `--count FILE` it writes the number of passes into that file at the end.
 
 use serde::Deserialize;
 use std::collections::VecDeque;
@@ -44,7 +44,7 @@ fn main() -> io::Result<()> {
             }
             _ => break,
         }
-        // A buffered answer is not sent.
+        // A buffered answer would not be sent.
         output.flush()?;
         line.clear();
     }
