@@ -5,9 +5,13 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Geometric, LogNormal};
-use sim_core::testkit::LinearProfile;
 use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 use std::hint::black_box;
+
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/it/linear.rs"]
+mod linear;
+use linear::LinearProfile;
 
 const CAPACITY: u32 = 256;
 /// Number of jobs tried in turn.

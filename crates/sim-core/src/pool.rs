@@ -54,17 +54,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seizing_is_all_or_nothing() {
-        let mut pool = Pool::new(4);
-        assert!(pool.try_seize(3));
-        assert!(!pool.try_seize(2));
-        assert_eq!((pool.free(), pool.busy(), pool.capacity()), (1, 3, 4));
-        pool.release(3);
-        assert!(pool.try_seize(4), "all that are free");
-        assert_eq!((pool.free(), pool.busy()), (0, 4));
-    }
-
-    #[test]
     #[should_panic(expected = "more processors were released")]
     fn no_more_is_released_than_was_seized() {
         Pool::new(4).release(1);

@@ -1,17 +1,13 @@
-//! Test support: workload strategies, slow obvious twins, a context without a simulator, and a reference model.
+//! Test support: workload strategies, a context without a simulator, and a reference model.
 //!
 //! Behind the feature `testkit`. Other crates take it as a dev-dependency:
 //! `sim-core = { workspace = true, features = ["testkit"] }`.
 
 mod fake;
 mod fcfs;
-mod linear;
-mod twins;
 
 pub use fake::FakeContext;
 pub use fcfs::{Fcfs, FcfsEvent};
-pub use linear::LinearProfile;
-pub use twins::SortedCalendar;
 
 use crate::id::JobId;
 use crate::job::Job;

@@ -2,6 +2,7 @@
 
 mod calendar;
 mod facts;
+mod linear;
 mod profile;
 mod sim;
 mod theory;

@@ -1,8 +1,8 @@
 //! The profile against a walk from step to step.
 
+use crate::linear::LinearProfile;
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
-use sim_core::testkit::LinearProfile;
 use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 
 const CAPACITY: u32 = 8;
@@ -68,25 +68,6 @@ proptest! {
         ends.iter().for_each(|(end, held)| reserved.reserve(now, end.since(now), *held));
         reserved.forget_before(now);
         prop_assert_eq!(AvailabilityProfile::held_until(1_000, now, ends.into_iter()), reserved);
-    }
-
-    #[test]
-    fn cancelling_everything_leaves_nothing_behind(
-        requests in prop::collection::vec((0..50_u64, 1..20_u64, 1..=CAPACITY), 0..40),
-    ) {
-        let mut profile = AvailabilityProfile::new(CAPACITY);
-        let mut reserved = Vec::new();
-        for (from, length, processors) in requests {
-            let span = Span::from_secs(length);
-            let start = profile.earliest(Time::from_secs(from), span, processors).expect("it fits in the end");
-            profile.reserve(start, span, processors);
-            reserved.push((start, span, processors));
-        }
-        for (start, span, processors) in reserved {
-            profile.cancel(start, span, processors);
-        }
-        prop_assert!(profile.is_empty());
-        prop_assert_eq!(profile.len(), 1);
     }
 }
 
@@ -211,35 +192,6 @@ fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
             }
         }
     }
-}
-
-#[test]
-fn a_reservation_that_begins_and_ends_at_any_steps_leaves_none_behind_when_it_is_cancelled() {
-    const WIDE: u32 = 20;
-    let (mut profile, mut twin) = comb(5_000, WIDE);
-    let (before, steps) = (profile.clone(), twin.steps().to_vec());
-    for (number, pair) in steps.windows(2).enumerate() {
-        let [(from, free), (to, _)] = pair else { unreachable!("pairs") };
-        // To the next step, to one far beyond, and to the middle of one: as many as are free throughout.
-        let far = steps[(number + 1 + number % 300).min(steps.len() - 1)].0;
-        for (start, end) in [(*from, *to), (*from, far), (*from, *to + Span::from_nanos(500_000_000))] {
-            let within = steps[number..].iter().take_while(|(at, _)| *at < end).map(|(_, free)| *free);
-            let processors = within.min().unwrap_or(*free);
-            let span = end.since(start);
-            profile.reserve(start, span, processors);
-            twin.reserve(start, span, processors);
-            assert_eq!(profile.len(), twin.steps().len(), "{processors} processors from {start} for {span}");
-            assert_eq!(profile.free_at(start), free - processors);
-            assert_eq!(profile.free_at(end), twin.free_at(end));
-            profile.cancel(start, span, processors);
-            twin.cancel(start, span, processors);
-            assert_eq!(profile.len(), steps.len(), "{processors} processors from {start} for {span}, taken back");
-        }
-        if number % 500 == 0 {
-            assert_eq!(profile, before);
-        }
-    }
-    assert_eq!(profile, before);
 }
 
 #[test]

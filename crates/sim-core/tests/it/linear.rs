@@ -1,29 +1,31 @@
-use crate::time::{Span, Time};
+//! Plain twin of the profile.
 
-/// Plain twin of [`AvailabilityProfile`](crate::AvailabilityProfile): one sorted vector of steps, walked from step to step.
+use sim_core::{Span, Time};
+
+/// Plain twin of [`AvailabilityProfile`](sim_core::AvailabilityProfile): one sorted vector of steps, walked from step to step.
 #[derive(Clone, Debug)]
-pub struct LinearProfile {
+pub(crate) struct LinearProfile {
     steps: Vec<(Time, u32)>,
 }
 
 impl LinearProfile {
     /// Returns a profile of `capacity` processors that are free for ever.
-    pub fn new(capacity: u32) -> Self {
+    pub(crate) fn new(capacity: u32) -> Self {
         Self { steps: vec![(Time::ZERO, capacity)] }
     }
 
     /// Steps `(from, free)`: `free` processors from that instant to the next step.
-    pub fn steps(&self) -> &[(Time, u32)] {
+    pub(crate) fn steps(&self) -> &[(Time, u32)] {
         &self.steps
     }
 
     /// Processors free at the instant `at`.
-    pub fn free_at(&self, at: Time) -> u32 {
+    pub(crate) fn free_at(&self, at: Time) -> u32 {
         self.steps[self.step_of(at)].1
     }
 
     /// The earliest start, not before `from`, at which `processors` stay free for `span`.
-    pub fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
+    pub(crate) fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
         let mut start = from;
         let mut step = self.step_of(from);
         while let Some(length) = self.steps[step..].iter().position(|(_, free)| *free < processors) {
@@ -39,17 +41,17 @@ impl LinearProfile {
     }
 
     /// Reserves `processors` in `[start, start + span)`.
-    pub fn reserve(&mut self, start: Time, span: Span, processors: u32) {
+    pub(crate) fn reserve(&mut self, start: Time, span: Span, processors: u32) {
         self.change(start, span, |free| free - processors);
     }
 
     /// Returns `processors` to `[start, start + span)`.
-    pub fn cancel(&mut self, start: Time, span: Span, processors: u32) {
+    pub(crate) fn cancel(&mut self, start: Time, span: Span, processors: u32) {
         self.change(start, span, |free| free + processors);
     }
 
     /// Drops all steps before `now`.
-    pub fn forget_before(&mut self, now: Time) {
+    pub(crate) fn forget_before(&mut self, now: Time) {
         let present = self.step_of(now);
         self.steps.drain(..present);
     }
