@@ -89,24 +89,3 @@ impl Readings {
         self.pick == Pick::Random || places > 1
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn on_one_cluster_jobs_move_within_it() {
-        let text = Readings::default();
-        assert_eq!(text.on(2), text);
-        assert_eq!(text.on(1), Readings { moves: Moves::Any, ..text });
-    }
-
-    #[test]
-    fn a_search_in_order_draws_nothing_where_a_job_has_one_place_to_go() {
-        let listed = Readings { pick: Pick::ListOrder, ..Readings::default() };
-        assert!(!listed.draws(2) && listed.draws(3));
-        let anywhere = Readings { moves: Moves::Any, ..listed };
-        assert!(!anywhere.draws(1) && anywhere.draws(2));
-        assert!(Readings::default().draws(2), "jobs are picked at random");
-    }
-}

@@ -444,22 +444,4 @@ mod tests {
         assert!(keys.is_sorted());
         assert!(numbers.map(Key::largest_first).iter().rev().is_sorted());
     }
-
-    #[test]
-    fn jobs_that_have_waited_for_the_threshold_go_first_by_arrival() {
-        let priority = Priority { order: Order::Sjf, threshold: Some(Span::from_secs(100)) };
-        let (old, older, short) = (job(10, 1, Some(50)), job(0, 1, Some(900)), job(109, 1, Some(1)));
-        let turn = |job: &QueuedJob, now: u64| priority.turn(job, Time::from_secs(now));
-        assert!(turn(&short, 109) < turn(&old, 109) && turn(&old, 109) > turn(&older, 109));
-        assert_eq!(turn(&old, 110), turn(&older, 110));
-        assert!(turn(&old, 110) < turn(&short, 110));
-    }
-
-    #[test]
-    fn every_name_is_the_orders_own() {
-        for order in Order::ALL {
-            assert_eq!(Order::named(order.name()), Some(order));
-        }
-        assert_eq!(Order::named("wfp"), None);
-    }
 }

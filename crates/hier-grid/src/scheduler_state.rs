@@ -353,26 +353,6 @@ mod tests {
     }
 
     #[test]
-    fn of_nine_jobs_and_three_branches_of_equal_power_a_branch_gets_three() {
-        let mut state = gs1();
-        for job in 0..9 {
-            state.unassigned.insert(kind(0, ELSEWHERE), JobId(job));
-        }
-        state.mark(ALL, ALL, 0, 1);
-        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
-        let found = collect(&mut state, 1, 0, &rules());
-        assert_eq!(found.at_hand, [0, 1, 2].map(JobId));
-        assert!(found.cancels.is_empty());
-    }
-
-    #[test]
-    fn a_share_is_rounded_up() {
-        assert_eq!(share(1, 3, 10), 4);
-        assert_eq!(share(128, 11_844, 1), 1);
-        assert_eq!(share(0, 7, 100), 0);
-    }
-
-    #[test]
     fn with_shares_of_the_own_channel_only_its_jobs_and_its_power_count() {
         let mut state = gs1();
         for job in 0..9 {

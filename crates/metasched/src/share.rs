@@ -59,12 +59,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_modest_user_is_served_in_full_and_the_others_share_the_rest() {
-        let demands = [150_000, 900_000, 700_000];
-        let level = fair_level(demands.iter().sum(), demands.into_iter());
-        assert!((level - 425_000.0).abs() < 1e-9);
-        assert!(fair_level(850_000, [150_000, 700_000].into_iter()).is_infinite());
-    }
 }

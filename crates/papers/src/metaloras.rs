@@ -253,11 +253,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn weights_are_ordered_as_their_numbers_are() {
-        let weights = [0.0, 0.1, 0.5, 0.9, 1.0].map(Weight::of);
-        assert!(weights.is_sorted());
-        assert_eq!(Policy::Ptt(weights[2]).name(), "PTT W=0.5");
-    }
 }

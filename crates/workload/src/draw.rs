@@ -158,24 +158,4 @@ mod tests {
             }
         }
     }
-
-    /// The first draws are part of every published result: if this test fails, all numbers move.
-    #[test]
-    fn value_stability() {
-        let first = |draw: &dyn Fn(&mut Stream) -> f64| draw(&mut Streams::new(42, 0).stream(Purpose("draw tests"), 0));
-        let bits = [
-            first(&exponential),
-            first(&normal),
-            first(&|stream| gamma(stream, 0.4, 2.0)),
-            first(&|stream| gamma(stream, 4.2, 0.94)),
-        ]
-        .map(f64::to_bits);
-        let expected = [
-            4_614_944_675_375_191_443,
-            4_598_887_639_423_649_344,
-            4_560_226_152_231_830_375,
-            4_616_410_930_599_128_370,
-        ];
-        assert_eq!(bits, expected);
-    }
 }

@@ -29,29 +29,6 @@ fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u6
     }
 }
 
-/// Returns actual starts, by id, of jobs that run as long as estimated, on one machine of four processors.
-fn starts(jobs: &[PlanJob], limits: (u32, usize)) -> Vec<u64> {
-    let mut beside = Beside::new(&[(4, 1.0)], Readings { limits, ..DEFAULTS });
-    let arrivals: Vec<Arrival> = jobs.iter().map(|job| Arrival { job: *job, late_by: 0 }).collect();
-    beside.run(&arrivals, |_, _| Ok(())).expect("the plan agrees with its twin");
-    beside.starts.values().map(|start| start.as_nanos() / 1_000_000_000).collect()
-}
-
-#[test]
-fn a_short_job_fills_the_gap_and_a_long_one_goes_last() {
-    let jobs = [job(0, 0, 3, 100, None), job(1, 1, 4, 10, None), job(2, 2, 1, 50, None), job(3, 3, 1, 200, None)];
-    for limits in [(0, 0), (10, 10)] {
-        assert_eq!(starts(&jobs, limits), [0, 100, 2, 110]);
-    }
-}
-
-#[test]
-fn a_job_with_a_deadline_goes_before_one_without_and_shifts_it() {
-    let jobs = [job(0, 0, 3, 100, None), job(1, 1, 4, 10, None), job(3, 3, 1, 200, Some(250))];
-    assert_eq!(starts(&jobs, (0, 0)), [0, 203, 3]);
-    assert_eq!(starts(&jobs, (10, 10)), [0, 203, 3]);
-}
-
 #[test]
 fn the_same_job_appended_shifts_no_other() {
     let mut plan = Plan::new([(4, 1.0)]);
@@ -87,28 +64,6 @@ fn operations_of_a_placement_by_deadline_can_be_counted_by_hand() {
     // Each machine is visited for a gap and for a position. On the first, both jobs are laid out again. On the second,
     // which may keep the makespan, the one in front is visited for the start, and then both.
     assert_eq!(rule.operations(), 2 + 2 + 2 + (1 + 2));
-}
-
-#[test]
-fn a_job_that_ends_early_lets_others_move_up_and_one_that_overruns_delays_them() {
-    let mut plan = Plan::new([(4, 1.0)]);
-    let machine = SiteId(0);
-    plan.insert(machine, 0, job(0, 0, 4, 100, None), Time::ZERO);
-    plan.insert(machine, 1, job(1, 0, 2, 10, Some(112)), Time::ZERO);
-    plan.insert(machine, 2, job(2, 0, 4, 10, Some(115)), Time::ZERO);
-    plan.start_due(Time::ZERO, &mut Vec::new());
-    let planned = |plan: &Plan| [1, 2].map(|id| plan.start_of(JobId(id)));
-    assert_eq!(planned(&plan), [Some(Time::from_secs(100)), Some(Time::from_secs(110))]);
-    assert_eq!((plan.nondelayed(), plan.late(machine)), (2, 1));
-
-    let mut early = plan.clone();
-    early.finish(machine, JobId(0), Time::from_secs(40));
-    assert_eq!(planned(&early), [Some(Time::from_secs(40)), Some(Time::from_secs(50))]);
-    assert_eq!((early.nondelayed(), early.late(machine), early.makespan()), (3, 0, Time::from_secs(60)));
-
-    plan.overrun(machine, JobId(0), Time::from_secs(130), Time::from_secs(100));
-    assert_eq!(planned(&plan), [Some(Time::from_secs(130)), Some(Time::from_secs(140))]);
-    assert_eq!((plan.nondelayed(), plan.late(machine), plan.makespan()), (1, 2, Time::from_secs(150)));
 }
 
 #[test]

@@ -141,26 +141,4 @@ mod tests {
         ];
         assert_eq!(jobs[..3].iter().map(of).collect::<Vec<_>>(), expected);
     }
-
-    #[test]
-    fn kinds_are_equally_many_and_run_times_scatter_by_sigma() {
-        let (exact, noisy) = (mix(5_000, 0.0), mix(5_000, 0.1));
-        let [exact, noisy] = [exact, noisy].map(|mix| mix.jobs(&Streams::new(1, 0)));
-        let mut logs = Vec::new();
-        for (exact, noisy) in exact.iter().zip(&noisy) {
-            assert_eq!(Some(exact.job.runtime), exact.job.request.estimate);
-            assert_eq!((exact.job.submit, exact.job.request), (noisy.job.submit, noisy.job.request));
-            logs.push(libm::log(noisy.job.runtime.as_secs_f64() / exact.job.runtime.as_secs_f64()));
-        }
-        for (time, size) in [(100, 1), (100, 3), (400, 1), (400, 3)] {
-            let of_kind =
-                |one: &&Submission| (one.job.runtime, one.job.request.processors) == (Span::from_secs(time), size);
-            assert_eq!(exact.iter().filter(of_kind).count(), 5_000);
-        }
-        // Normal, with mean −σ² / 2: four standard errors of 20 000 draws.
-        let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 20_000.0;
-        assert!((mean(&mut logs.iter().copied()) + 0.005).abs() < 4.0 * 0.1 / 20_000_f64.sqrt());
-        let variance = mean(&mut logs.iter().map(|log| (log + 0.005).powi(2)));
-        assert!((variance - 0.01).abs() < 4.0 * 0.01 * (2.0 / 20_000_f64).sqrt(), "{variance}");
-    }
 }

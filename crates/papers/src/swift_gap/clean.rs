@@ -61,7 +61,7 @@ fn without_habits(job: &Job) -> sim_core::Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{JobId, SiteId, SiteSet, Span, Time};
+    use sim_core::{JobId, Span, Time};
 
     const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
 
@@ -69,16 +69,15 @@ mod tests {
         super::run(&[4, 2], scheduler(policy, &Readings::default(), &Streams::new(1, 0)), jobs)
     }
 
-    fn job(id: u32, processors: u32, run: u64, limit: u64, sites: SiteSet) -> Job {
+    fn job(id: u32, processors: u32, run: u64, limit: u64) -> Job {
         let mut job = sim_core::Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(run));
         job.request.estimate = Some(Span::from_secs(limit));
-        job.request.sites = sites;
         Job { job, user: 0 }
     }
 
     #[test]
     fn jobs_start_at_once_run_whole_seconds_and_are_cut_at_their_limits() {
-        let jobs = [job(0, 2, 100, 100, SiteSet::ALL), job(1, 2, 100, 40, SiteSet::ALL)];
+        let jobs = [job(0, 2, 100, 100), job(1, 2, 100, 40)];
         for policy in POLICIES {
             let records = run(policy, &jobs);
             let of = |record: &JobRecord| (record.start, record.finish);
@@ -89,17 +88,6 @@ mod tests {
                 "{}",
                 policy.name()
             );
-        }
-    }
-
-    /// The small cluster is free, but the job may not use it.
-    #[test]
-    fn a_job_waits_for_a_cluster_that_it_may_use() {
-        let large = SiteSet::NONE.with(SiteId(0));
-        let jobs = [job(0, 4, 50, 50, large), job(1, 2, 10, 10, large)];
-        for policy in POLICIES {
-            let records = run(policy, &jobs);
-            assert_eq!((records[1].site, records[1].start), (SiteId(0), Time::from_secs(50)), "{}", policy.name());
         }
     }
 }
