@@ -1,7 +1,7 @@
-//! Lines per second of the reader, plain and gzip, against a reader that splits at blanks and parses every field as a
-//! float.
+//! Lines per second of the reader, plain and gzip, compared with a reader that splits at blanks and parses every field
+//! as a float.
 //!
-//! Reads the KTH log where `GRID_TRACES` names the folder that holds it, and a made-up log of the same size elsewhere.
+//! Reads the KTH log if `GRID_TRACES` names its folder, and a generated log of the same size otherwise.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::Compression;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use workload::{Intake, Options, SwfReader};
 
-/// The text of a log, and where it is from.
+/// Returns the text of a log, and its origin.
 fn log() -> (String, Vec<u8>) {
     if let Some(folder) = std::env::var_os("GRID_TRACES") {
         let name = "KTH-SP2-1996-2.1-cln.swf.gz";
@@ -85,7 +85,7 @@ fn swf(c: &mut Criterion) {
     group.bench_function("naive", |b| b.iter(|| read_naively(&text)));
     group.finish();
 
-    // The ratio in the same breath, so that a busy machine slows both.
+    // Both are timed alternately, so that a busy machine slows both.
     let ratios: Vec<f64> = (0..21).map(|_| seconds(|| read_naively(&text)) / seconds(|| read_all(&text))).collect();
     let speed = lines as f64 / seconds(|| read_all(&text));
     println!("plain: {:.1} million lines/s, {:.1} times as fast as the naive reader", speed / 1e6, median(ratios));

@@ -1,6 +1,6 @@
-//! A stand-in for a log that one may not hand on.
+//! Stand-in for a confidential log.
 //!
-//! A log is measured, and its parameters, which tell no job, are printed; from them, anybody draws as many jobs as wanted.
+//! The example measures the parameters of a log, which reveal no job, and prints them; any number of jobs can be drawn from them.
 //!
 //! Shows:
 //! - measuring the parameters of a session model in a log
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A log of a thousand jobs, as Lublin & Feitelson model them.
+/// Returns a log of a thousand jobs by the model of Lublin & Feitelson.
 fn made_up() -> std::io::Result<Vec<u8>> {
     let mut log = SwfWriter::new(Vec::new());
     for job in Lublin::typeless(16).jobs(&Streams::new(1, 0)).take(1_000) {

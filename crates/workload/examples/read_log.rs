@@ -1,12 +1,12 @@
-//! What is in this log, and can it be trusted?
+//! Contents of a log, and the repairs that it needs.
 //!
-//! A colleague sends a log. Before any policy runs on it, one wants to know how many jobs there are, how much of the
-//! machine they ask for, and what had to be repaired.
+//! A colleague sends a log. Before a policy runs on it, check the number of jobs, the share of the machine that they
+//! request, and the repairs.
 //!
 //! Shows:
 //! - opening a log, plain or gzip, and reading its header
 //! - taking it in as jobs, with users' estimates as limits, one job at a time
-//! - telling every repair by name, with the line where it happened first
+//! - reporting every repair by name, with the line of its first occurrence
 //!
 //! ```text
 //! cargo run -p workload --example read_log            # a log of five jobs

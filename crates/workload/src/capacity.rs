@@ -1,18 +1,18 @@
-//! The size of a log's machine where no option gives it.
+//! Size of a log's machine if no option gives it.
 
 use crate::error::InputError;
 use crate::repair::Rule;
 use crate::swf::{Header, SwfReader};
 use std::path::Path;
 
-/// Processors of the machine that wrote the log at `path`: `MaxProcs` of its header, or else `MaxNodes`, under the rule
-/// that goes with it. The standard tells them apart only where nodes have several processors, so the log is read once to
-/// see that no job is wider than its nodes.
+/// Returns the number of processors of the machine that wrote the log at `path`: `MaxProcs` of its header, or else
+/// `MaxNodes`, with the rule applied. The standard distinguishes them only where nodes have several processors, so the
+/// log is read once to check that no job is wider than the number of nodes.
 ///
 /// # Errors
 ///
-/// If the log does not tell. The width of its widest job tells nothing: the machine may be many times as large, and every
-/// wait would be wrong. If the log has to be read and cannot be.
+/// If the log does not state it, or must be read and cannot be. The width of the widest job is no substitute: the
+/// machine may be many times as large, and every wait would be wrong.
 pub fn capacity(header: &Header, path: &Path) -> Result<(u32, Option<Rule>), InputError> {
     if let Some(processors) = header.max_procs {
         return Ok((processors, None));
@@ -24,7 +24,7 @@ pub fn capacity(header: &Header, path: &Path) -> Result<(u32, Option<Rule>), Inp
     }
 }
 
-/// The most processors that any record held.
+/// Returns the largest number of processors of any record.
 fn widest_job(records: SwfReader) -> Result<Option<u32>, InputError> {
     let mut widest = None;
     for record in records {

@@ -1,9 +1,9 @@
-//! The jobs of a cluster from Slurm's accounting: `sacct --parsable2`.
+//! Jobs of a cluster from Slurm's accounting: `sacct --parsable2`.
 //!
-//! The first line names the columns, in any order, separated by `|`; every other line is a job, a task of an array of
-//! jobs, or a step of one. Steps are left out, and so is what has not ended. Times are local to the cluster, without a
-//! zone, which has to be given, unless `sacct` was called for seconds since 1970 ([`Zone`]). What is done to a line that cannot be taken as it
-//! stands has a name, and is counted ([`SacctRule`]). The command that gives all that is read here:
+//! The first line names the columns, in any order, separated by `|`; every other line is a job, a task of a job array,
+//! or a step of one. Steps and unfinished jobs are skipped. Times are local to the cluster, without a zone, which must
+//! be given, unless `sacct` was called for seconds since 1970 ([`Zone`]). Every repair of a line has a name and is
+//! counted ([`SacctRule`]). This command prints all columns that are read:
 //!
 //! ```sh
 //! SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \

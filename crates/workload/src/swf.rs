@@ -1,9 +1,9 @@
-//! The Standard Workload Format: one job per line, 18 columns, comments after `;`.
+//! Standard Workload Format: one job per line, 18 columns, comments after `;`.
 //!
 //! Defined by the Parallel Workloads Archive (Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel
-//! Job Schedulers", 1999; version 2.2). Read as real logs write it: header lines may have blanks before their key and
-//! remarks after their value; comments may also stand between records; columns may be fractions (`142.00`); further
-//! columns may follow the eighteen, as in the logs of MetaCentrum.
+//! Job Schedulers", 1999; version 2.2). The reader accepts the variations of real logs: header lines may have blanks
+//! before their key and remarks after their value; comments may also occur between records; columns may be fractions
+//! (`142.00`); further columns may follow the eighteen, as in the logs of MetaCentrum.
 
 pub(crate) mod decimal;
 mod header;

@@ -1,4 +1,4 @@
-//! The interface of a model, and the form in which all are listed.
+//! Interface of a model, and the entries of the list of models.
 
 use super::ModelJob;
 use crate::error::{InputError, ParameterError};
@@ -8,37 +8,37 @@ use serde::de::DeserializeOwned;
 use sim_core::Streams;
 use std::fmt;
 
-/// A model of workloads: parameters that a preset can hold, and the jobs that are drawn from them.
+/// Model of workloads: parameters that a preset can hold, and the jobs drawn from them.
 ///
-/// A model that implements it in a file of its own and stands in the list of [`models`](super::models) can be drawn from by
-/// `workload generate` and by experiments, and, with a [`Measurement`], be measured in a log by `workload fit`.
+/// A model that implements this trait in a file of its own and is in the list of [`models`](super::models) is available
+/// to `workload generate` and to experiments. With a [`Measurement`], it can be fitted to a log by `workload fit`.
 pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// As on the command line, such as `downey`.
+    /// Name on the command line, such as `downey`.
     const NAME: &'static str;
-    /// Whose model it is and what it draws, for `--help`: half a sentence, without a dot.
+    /// Authors and content of the model, for `--help`: half a sentence, without a dot.
     const SUMMARY: &'static str;
     /// Origin of the jobs, for the head of a log, such as "the model of Downey (1997)".
     const ORIGIN: &'static str;
     /// Processors of the smallest machine, if the parameters follow the machine.
     const LEAST_PROCESSORS: Option<u32> = None;
-    /// The parameters where no preset is given, for a number of processors or as published; `None` if they are measured in a log.
+    /// Parameters without a preset, for a number of processors or as published; `None` if they are measured in a log.
     const DEFAULTS: Option<fn(Option<u32>) -> Self>;
-    /// Presets of their own names, which stand for certain logs.
+    /// Presets with names of their own, which stand for certain logs.
     const STAND_INS: &'static [StandIn<Self>] = &[];
     /// Measurement in a log, if there is one.
     const MEASUREMENT: Option<Measurement<Self>> = None;
 
-    /// Whether the parameters describe a workload.
+    /// Checks that the parameters describe a workload.
     ///
     /// # Errors
     ///
     /// Names the first field that does not.
     fn validate(&self) -> Result<(), ParameterError>;
 
-    /// Processors of the machine that its jobs are for: the largest size that the parameters name.
+    /// Processors of the machine that its jobs are for: the largest size in the parameters.
     fn processors(&self) -> u32;
 
-    /// Jobs without end (up to 4 billion), in order of submission, numbered in that order.
+    /// Draws jobs without end (up to 4 billion), in order of submission, numbered in that order.
     ///
     /// # Panics
     ///
@@ -46,64 +46,64 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static;
 }
 
-/// A preset that comes with a model and stands for a log.
+/// Preset of a model that stands for a log.
 pub struct StandIn<M> {
-    /// As on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// As [`WorkloadModel::SUMMARY`].
+    /// Summary like [`WorkloadModel::SUMMARY`].
     pub summary: &'static str,
-    /// As [`WorkloadModel::ORIGIN`].
+    /// Origin like [`WorkloadModel::ORIGIN`].
     pub origin: &'static str,
     /// Processors of the machine of that log.
     pub processors: u32,
-    /// Its parameters.
+    /// Parameters.
     pub make: fn() -> M,
 }
 
 /// Measurement of a model in a log.
 pub struct Measurement<M> {
-    /// The quantities that are measured, for `--help`: without a dot.
+    /// Measured quantities, for `--help`: without a dot.
     pub what: &'static str,
-    /// Whether hours of the day matter, and with them the zone of the log.
+    /// True if hours of the day matter, and with them the zone of the log.
     pub knows_hours: bool,
-    /// Measures the model and describes it in a line, given the seconds by which local time was ahead of UTC, for a log whose
-    /// header does not give them.
+    /// Measures the model and describes it in a line. The second argument is the number of seconds by which local time
+    /// was ahead of UTC, used for a log whose header does not state it.
     pub measure: fn(SwfReader, Option<i32>) -> Measured<M>,
 }
 
-/// A model that was measured in a log, described in a line.
+/// Model that was measured in a log, described in a line.
 pub type Measured<M> = Result<(M, String), MeasureError>;
 
-/// The reason why no model was measured.
+/// Reason why no model was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// The log is faulty, or cannot be read.
     #[error(transparent)]
     Log(#[from] InputError),
-    /// There is too little to measure; the message names the log, and what it needs.
+    /// The log has too few jobs; the message names the log and the requirement.
     #[error("{0}")]
     TooFew(String),
 }
 
-/// A name that jobs can be drawn under: a model, or one of its stand-ins.
+/// Name from which jobs can be drawn: a model, or one of its stand-ins.
 pub struct ModelEntry {
-    /// As on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Whose model it is and what it draws.
+    /// Authors and content of the model.
     pub summary: &'static str,
     /// Origin of the jobs, for the head of a log.
     pub origin: &'static str,
-    /// The model whose preset this is, if it stands for a log.
+    /// Model of which this is a preset, if it stands for a log.
     pub preset_of: Option<&'static str>,
-    /// Processors of the smallest machine that the model can be asked for, if it follows machines at all.
+    /// Processors of the smallest machine that the model supports, if it follows machines.
     pub least_processors: Option<u32>,
     /// Processors of the machine of the log that it stands for.
     pub stands_for_processors: Option<u32>,
     /// Measurement in a log, if there is one.
     pub fit: Option<Measurement<Parameters>>,
-    /// The parameters of a preset. They may describe no workload: see [`AnyModel::check`].
+    /// Parses the parameters of a preset. They may describe no workload: see [`AnyModel::check`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
-    /// The same, of what [`AnyModel::to_value`] gave.
+    /// Parses the parameters from the result of [`AnyModel::to_value`].
     pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
     defaults: Option<Box<dyn Fn(Option<u32>) -> Parameters + Send + Sync>>,
 }
@@ -115,7 +115,7 @@ impl fmt::Debug for ModelEntry {
 }
 
 impl ModelEntry {
-    /// The names of a model: those of its stand-ins, and its own.
+    /// Returns the entries of a model: its stand-ins, and itself.
     pub(super) fn of<M: WorkloadModel>() -> impl Iterator<Item = Self> {
         let itself = || Self {
             name: M::NAME,
@@ -151,8 +151,8 @@ impl ModelEntry {
         stand_ins.chain(std::iter::once_with(itself))
     }
 
-    /// The parameters where no preset is given; of a machine of `processors` processors, if the model follows machines. `None` if it
-    /// has none of its own.
+    /// Returns the parameters without a preset, for a machine of `processors` processors if the model follows machines.
+    /// `None` if it has no defaults.
     ///
     /// # Panics
     ///
@@ -162,36 +162,36 @@ impl ModelEntry {
     }
 }
 
-/// The parameters of some model.
+/// Parameters of some model.
 pub type Parameters = Box<dyn AnyModel>;
 
 /// [`WorkloadModel`] without its type.
 pub trait AnyModel: Send + Sync {
-    /// As a preset.
+    /// Returns the parameters as a preset.
     ///
     /// # Errors
     ///
-    /// If a field is none that TOML has.
+    /// If TOML has no type for a field.
     fn to_toml(&self) -> Result<String, toml::ser::Error>;
 
-    /// As a tree in which single values can be changed.
+    /// Returns the parameters as a tree in which single values can be changed.
     ///
     /// # Errors
     ///
-    /// If a field is none that TOML has.
+    /// If TOML has no type for a field.
     fn to_value(&self) -> Result<toml::Value, toml::ser::Error>;
 
-    /// See [`WorkloadModel::validate`].
+    /// Checks like [`WorkloadModel::validate`].
     ///
     /// # Errors
     ///
     /// Names the first field that describes no workload.
     fn check(&self) -> Result<(), ParameterError>;
 
-    /// See [`WorkloadModel::processors`].
+    /// Returns [`WorkloadModel::processors`].
     fn processors(&self) -> u32;
 
-    /// See [`WorkloadModel::jobs`].
+    /// Draws like [`WorkloadModel::jobs`].
     ///
     /// # Panics
     ///

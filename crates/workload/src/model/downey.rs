@@ -1,4 +1,4 @@
-//! The model of Downey.
+//! Model of Downey.
 
 use super::{ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Purpose, Stream, Streams};
 
 /// Moldable jobs, each run on as many processors as its average parallelism: Downey, "A Parallel Workload Model and its
-/// Implications for Processor Allocation", HPDC 1997; the speed-up is that of "A Model for Speedup of Parallel Programs"
-/// (1997).
+/// Implications for Processor Allocation", HPDC 1997; the speed-up is that of "A Model for Speedup of Parallel
+/// Programs" (1997).
 ///
-/// A job's work, what it would take on one processor, and its average parallelism are both uniform on a logarithmic
+/// The work of a job, which is its time on one processor, and its average parallelism are both uniform on a logarithmic
 /// scale; its variation of parallelism is uniform. Arrivals are a Poisson process.
 ///
 /// ```
@@ -26,13 +26,13 @@ pub struct Downey {
     /// Largest average parallelism; sizes are uniform on a logarithmic scale from 1 on (default: 400, the Paragon of the San
     /// Diego Supercomputer Center from which the model was made).
     pub processors: u32,
-    /// The shortest work, in seconds on one processor.
+    /// Shortest work, in seconds on one processor.
     ///
     /// The defaults of both ends are those of the straight line through the lifetimes of 24 906 batch jobs on that machine,
     /// `P(L < t) = −0.18 + 0.10 ln t` ("Predicting Queue Times on Space-Sharing Parallel Computers", IPPS 1997, figure 1):
     /// e^1.8 and e^11.8 seconds.
     pub shortest: f64,
-    /// The longest work, in seconds on one processor.
+    /// Longest work, in seconds on one processor.
     pub longest: f64,
     /// Largest variation of parallelism σ, drawn uniformly from 0 on (default: 2).
     pub variation: f64,
@@ -58,8 +58,8 @@ impl Default for Downey {
 }
 
 impl Downey {
-    /// Speed-up: how many times faster a job of average parallelism `average` and variation `sigma` is on `processors` processors than on
-    /// one.
+    /// Returns the speed-up of a job of average parallelism `average` and variation `sigma` on `processors` processors
+    /// over one.
     ///
     /// ```
     /// use workload::model::Downey;

@@ -1,4 +1,4 @@
-//! The model of Jann and others.
+//! Model of Jann and others.
 
 use super::{ClassSource, MeasureError, Measurement, ModelJob, WorkloadModel, counted, merged};
 use crate::draw;
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// Jobs of several ranges of sizes, each with arrivals and run times of its own: Jann, Pattnaik, Franke, Wang, Skovira &
 /// Riordan, "Modeling of Workload in MPPs", JSSPP 1997.
 ///
-/// Times between arrivals and run times are hyper-Erlang distributions of common order that have the first three moments
-/// of a log. The paper measured them in the log of the SP2 at the Cornell Theory Center; [`Jann::fit`] does so in any
-/// log, and the default is what it finds in the part of that log that the paper used, in its clean version. (The paper's
-/// own table of parameters was not at hand.) The paper says nothing of sizes within a range: they have the shares of the
-/// log.
+/// Times between arrivals and run times are hyper-Erlang distributions of common order that have the first three
+/// moments of a log. The paper measured them in the log of the SP2 at the Cornell Theory Center; [`Jann::fit`] measures
+/// them in any log, and the default is its result for the part of that log that the paper used, in its clean version.
+/// (The paper's own table of parameters was not available.) The paper does not specify sizes within a range: they have
+/// the shares of the log.
 ///
 /// ```
 /// use sim_core::Streams;
@@ -31,19 +31,19 @@ pub struct Jann {
     pub ranges: Vec<JannRange>,
 }
 
-/// Jobs of sizes that lie in one range.
+/// Jobs with sizes in one range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JannRange {
-    /// Sizes, and how many jobs have each, relative to the others.
+    /// Sizes, with the number of jobs of each, relative to the others.
     pub sizes: Vec<(u32, f64)>,
     /// Seconds between the arrivals of jobs of this range.
     pub interarrival: HyperErlang,
-    /// Seconds that they run.
+    /// Run times in seconds.
     pub runtime: HyperErlang,
 }
 
-/// With some probability one Erlang distribution and else another, both of as many stages.
+/// Mixture of two Erlang distributions of the same number of stages.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HyperErlang {
@@ -55,19 +55,19 @@ pub struct HyperErlang {
     pub stages: [f64; 2],
 }
 
-/// Stages of a distribution, in seconds: a microsecond to three years.
+/// Range of mean stage lengths, in seconds: a microsecond to three years.
 const SHORTEST_STAGE: f64 = 1e-6;
 const LONGEST_STAGE: f64 = 1e8;
 
-/// Orders beyond this are hardly distinct.
+/// Largest order; higher orders hardly differ.
 const LARGEST_ORDER: u32 = 100;
 
 impl HyperErlang {
-    /// The distribution of the least order that has these moments: the means of x, x² and x³. `None` if none of at most a
-    /// hundred stages has.
+    /// Returns the distribution of the least order that has these moments: the means of x, x² and x³. `None` if none of
+    /// at most a hundred stages has them.
     ///
-    /// Of order n, the k-th moment over n (n + 1) … (n + k − 1) is the k-th moment of the mean length of a stage, which takes
-    /// two values; those are the roots of a quadratic.
+    /// For order n, the k-th moment over n (n + 1) … (n + k − 1) is the k-th moment of the mean length of a stage,
+    /// which takes two values; those are the roots of a quadratic.
     pub fn with_moments(moments: [f64; 3]) -> Option<Self> {
         (1..=LARGEST_ORDER).find_map(|order| Self::of_order(order, moments))
     }
@@ -81,12 +81,12 @@ impl HyperErlang {
         let root = libm::sqrt(sum * sum - 4.0 * product);
         let (short, long) = ((sum - root) / 2.0, (sum + root) / 2.0);
         let first = (long - r1) / (long - short);
-        // Comparisons with what is no number are false, as wanted.
+        // Comparisons with NaN are false, as wanted.
         let is_good = variance > 1e-9 * r2 && short > 0.0 && long > short && (0.0..=1.0).contains(&first);
         is_good.then_some(Self { order, first, stages: [short, long] })
     }
 
-    /// The mean of the k-th power.
+    /// Returns the mean of the k-th power.
     ///
     /// ```
     /// use workload::model::HyperErlang;
@@ -123,12 +123,12 @@ const SIZES: Purpose = Purpose("jann sizes");
 const RUNTIMES: Purpose = Purpose("jann runtimes");
 
 impl Jann {
-    /// The largest sizes of the paper's ranges: 1, 2, 3–4, 5–8, … 129–256, and all above.
+    /// Largest sizes of the paper's ranges: 1, 2, 3–4, 5–8, … 129–256, and all above.
     pub const BOUNDS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, u32::MAX];
 
-    /// Measures the model in a log. Records of jobs that never ran are left out, and so are ranges of fewer than four jobs,
-    /// which have no three moments. Where no distribution of the family has the moments (times that hardly vary, say), it is
-    /// the Erlang distribution of the nearest variance.
+    /// Measures the model in a log. Records of jobs that never ran are left out, and so are ranges of fewer than four
+    /// jobs, which have no three moments. If no distribution of the family has the moments (for instance, of times that
+    /// hardly vary), the result is the Erlang distribution of the nearest variance.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl WorkloadModel for Jann {
         self.ranges.iter().flat_map(|range| &range.sizes).map(|(size, _)| *size).max().unwrap_or(1)
     }
 
-    /// At one instant jobs come in the order of the ranges.
+    /// Draws jobs; at one instant in the order of the ranges.
     fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let source = |(queue, range): (u32, &JannRange)| {
@@ -243,13 +243,13 @@ impl Moments {
     fn distribution(&self) -> HyperErlang {
         let moments = self.sums.map(|sum| sum / self.count.max(1.0));
         let [mean, square, _] = moments;
-        // What is measured is what can be drawn from: moments of times that are no run times (a log in which a job ran for a
-        // century) may ask for stages that are out of range.
+        // Only a sound distribution can be drawn from: moments of impossible run times (a log in which a job ran for a
+        // century) may need stages that are out of range.
         HyperErlang::with_moments(moments).filter(HyperErlang::is_sound).unwrap_or_else(|| {
             let stages = mean * mean / (square - mean * mean);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
             let order = ((stages + 0.5) as u32).clamp(1, LARGEST_ORDER);
-            // Times of no length at all have a mean, too: a microsecond.
+            // Times of length zero have a mean, too: a microsecond.
             let stage = (mean / f64::from(order)).clamp(SHORTEST_STAGE, LONGEST_STAGE);
             HyperErlang { order, first: 1.0, stages: [stage, stage] }
         })

@@ -1,4 +1,4 @@
-//! The model of Lublin and Feitelson.
+//! Model of Lublin and Feitelson.
 
 use super::{ClassSource, ModelJob, WorkloadModel, merged};
 use crate::draw;
@@ -48,29 +48,29 @@ pub struct LublinClass {
     pub lower_part: f64,
     /// Shape of the first gamma distribution of the logarithm of run times.
     pub a1: f64,
-    /// Its scale.
+    /// Scale of the first.
     pub b1: f64,
     /// Shape of the second.
     pub a2: f64,
-    /// Its scale.
+    /// Scale of the second.
     pub b2: f64,
-    /// The first is chosen with probability `pa · processors + pb`, kept between 0 and 1.
+    /// Coefficient of the probability of the first, `pa · processors + pb`, clamped to 0 to 1.
     pub pa: f64,
-    /// See `pa`.
+    /// Constant term of that probability, see `pa`.
     pub pb: f64,
     /// Shape of the gamma distribution of the logarithm of the time between arrivals at rush hours.
     pub arrival_shape: f64,
-    /// Its scale.
+    /// Scale of that distribution.
     pub arrival_scale: f64,
     /// Factor of the shape for the whole day.
     pub rush_to_all: f64,
     /// Shape of the gamma distribution of arrivals over the half-hours of a day.
     pub cycle_shape: f64,
-    /// Its scale, in half-hours.
+    /// Scale of that distribution, in half-hours.
     pub cycle_scale: f64,
 }
 
-/// The classes of `lublin99.c`.
+/// Classes of `lublin99.c`.
 #[derive(Deserialize)]
 struct Published {
     interactive: LublinClass,
@@ -84,14 +84,14 @@ impl Published {
     }
 }
 
-/// No run time is longer than e¹² s, 45 hours.
+/// Maximum logarithm of a run time: e¹² s, 45 hours.
 const LONGEST_RUNTIME: f64 = 12.0;
-/// No time between arrivals at rush hours is longer than e¹³ s, 5 days.
+/// Maximum logarithm of a time between arrivals at rush hours: e¹³ s, 5 days.
 const LONGEST_GAP: f64 = 13.0;
 
 const HALF_HOURS: usize = 48;
 const HALF_HOUR: f64 = 1800.0;
-/// The day of the cycle's distribution begins with this half-hour, at 5:30.
+/// First half-hour of the cycle's distribution, at 5:30.
 const CYCLE_START: usize = 11;
 
 const ARRIVALS: Purpose = Purpose("lublin arrivals");
@@ -99,7 +99,7 @@ const SIZES: Purpose = Purpose("lublin sizes");
 const RUNTIMES: Purpose = Purpose("lublin runtimes");
 
 impl Default for Lublin {
-    /// Interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
+    /// Returns interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
     fn default() -> Self {
         let Published { interactive, batch, .. } = Published::read();
         Self { classes: vec![interactive, batch], start_hour: 0 }
@@ -107,11 +107,11 @@ impl Default for Lublin {
 }
 
 impl Lublin {
-    /// One class of jobs on a machine of `processors` processors. The parameters are those for the whole sample, with the
-    /// range of sizes set as the authors advise: `high = log₂ processors`, `medium = high − 2.5`, at least `low`.
+    /// Returns one class of jobs on a machine of `processors` processors. The parameters are those for the whole sample, with
+    /// the range of sizes recommended by the authors: `high = log₂ processors`, `medium = high − 2.5`, at least `low`.
     ///
-    /// Where `processors` is no power of two, a size that is rounded to one may lie above it, as in the authors' program: on
-    /// 100 processors one job in two hundred asks for 128.
+    /// If `processors` is no power of two, a size that is rounded to one may exceed it, as in the authors' program: on
+    /// 100 processors one job in two hundred requests 128.
     ///
     /// # Panics
     ///
@@ -145,7 +145,7 @@ impl WorkloadModel for Lublin {
         (libm::exp2(largest) + 0.5) as u32
     }
 
-    /// At one instant jobs come in the order of the classes.
+    /// Draws jobs; at one instant in the order of the classes.
     fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let source = |(queue, class): (u32, &LublinClass)| {
@@ -218,7 +218,7 @@ impl LublinClass {
         rounded(libm::exp2(exponent))
     }
 
-    /// In seconds.
+    /// Draws a run time in seconds.
     fn runtime(&self, processors: u32, stream: &mut Stream) -> f64 {
         let first = (self.pa * f64::from(processors) + self.pb).clamp(0.0, 1.0);
         loop {
@@ -230,7 +230,7 @@ impl LublinClass {
         }
     }
 
-    /// Arrivals in each half-hour of the day, on average one; never zero, so that every day has an arrival.
+    /// Returns the arrivals in each half-hour of the day, with mean one; never zero, so that every day has an arrival.
     fn cycle(&self) -> [f64; HALF_HOURS] {
         let below = |x: f64| draw::gamma_below(self.cycle_shape, x / self.cycle_scale);
         let mut weights = [0.0; HALF_HOURS];
@@ -243,7 +243,7 @@ impl LublinClass {
     }
 }
 
-/// The nearest whole number of processors.
+/// Returns the nearest whole number of processors.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 fn rounded(size: f64) -> u32 {
     (size + 0.5) as u32
@@ -251,19 +251,19 @@ fn rounded(size: f64) -> u32 {
 
 /// Times of arrivals, in seconds from the start.
 ///
-/// Gaps are drawn as at a steady rate and then bent by the cycle: a gap of *n* points ends where *n* points have
-/// passed, and a half-hour of weight w holds w half-hours' worth of them.
+/// Gaps are drawn as at a steady rate and then bent by the cycle: a gap of *n* points ends when *n* points have passed,
+/// and a half-hour of weight w contains w half-hours' worth of points.
 #[derive(Clone, Debug)]
 struct Arrivals {
     shape: f64,
     scale: f64,
     weights: [f64; HALF_HOURS],
     stream: Stream,
-    /// The half-hour of the last arrival, counted from the start of the first day.
+    /// Half-hour of the last arrival, counted from the start of the first day.
     half_hour: u64,
     /// Points since the beginning of that half-hour.
     points: f64,
-    /// The half-hour in which the workload begins.
+    /// Half-hour in which the workload begins.
     start: u64,
 }
 
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
     use statrs::distribution::{ContinuousCDF, Gamma};
 
-    /// The gaps, bent back by the cycle, have the logarithm of the paper's distribution; a day has the paper's cycle.
+    /// The gaps, with the cycle removed, have the logarithm of the paper's distribution; a day has the paper's cycle.
     #[test]
     fn arrivals_have_the_gaps_and_the_cycle_of_the_paper() {
         let Published { interactive, batch, typeless } = Published::read();
@@ -334,7 +334,7 @@ mod tests {
                 .fold(0.0, f64::max);
             assert!(distance < 1.95 / f64::from(count).sqrt(), "class {queue}: {distance}");
 
-            // The cycle, by the arrivals of each day in its busiest six hours and in its quietest.
+            // Arrivals of each day in its busiest six hours and in its quietest.
             let days = position(times[19_999]).0 / HALF_HOURS;
             let mut ranked: Vec<usize> = (0..HALF_HOURS).collect();
             ranked.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -348,7 +348,7 @@ mod tests {
                     mine[whole / HALF_HOURS] += f64::from(u8::from(busiest.contains(&(whole % HALF_HOURS))));
                 }
             }
-            // A ratio of means, with the spread of its residuals over the days.
+            // A ratio of means, with the variance of its residuals over the days.
             let share = mine.iter().sum::<f64>() / total.iter().sum::<f64>();
             let residuals: Vec<f64> =
                 mine.iter().zip(&total).skip(1).map(|(mine, total)| mine - share * total).collect();

@@ -1,4 +1,4 @@
-//! Jobs in sessions, as measured in a log.
+//! Jobs in sessions, with parameters measured in a log.
 
 mod fit;
 mod jobs;
@@ -13,19 +13,19 @@ use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
 
-/// A stand-in for a log: users who submit in sessions, by day more than by night and in the week more than at its end, and
-/// within a session mostly the same again. [`fit`] measures its parameters in a log; two presets stand for the logs of
+/// Stand-in for a log: users submit in sessions, more by day than by night and on weekdays than on weekends, and within
+/// a session mostly repeat their requests. [`fit`] measures its parameters in a log; two presets stand for the logs of
 /// Dakkak, Nor & Arif (2017).
 ///
 /// - Sessions begin as a Poisson process whose rate follows the hour of the day and the day of the week.
 /// - A session belongs to one user and has a number of jobs with gaps between them.
-/// - A job asks for the same as the job before it in the session with probability `repeat`, and else for something new: a
-///   size, nodes and a cluster for that size, and an estimate for that size, all from tables. So the shares of the
-///   tables are those of the jobs, however long sessions are.
-/// - A job's run time is a part of its estimate that depends on the estimate; the parts of successive jobs of a session
-///   are correlated (a Gaussian copula), and have the distribution of the table nevertheless.
+/// - A job repeats the request of the previous job of the session with probability `repeat`. Otherwise it draws a new
+///   request: a size, nodes and a cluster for that size, and an estimate for that size, all from tables. So the shares
+///   of the tables are those of the jobs, for sessions of any length.
+/// - A job's run time is a fraction of its estimate that depends on the estimate. The fractions of successive jobs of a
+///   session are correlated (a Gaussian copula), and still have the distribution of the table.
 ///
-/// It leaves out that a user asks for the same in another session, and trends over weeks.
+/// The model omits repetitions of a user's requests across sessions, and trends over weeks.
 ///
 /// ```
 /// use sim_core::Streams;
@@ -50,11 +50,11 @@ pub struct SessionModel {
     pub session_jobs: Quantiles,
     /// Seconds from one job of a session to the next.
     pub session_gap: Quantiles,
-    /// Probability that a job asks for the same as the job before it in the session.
+    /// Probability that a job repeats the request of the previous job of the session.
     pub repeat: f64,
     /// Correlation of the normal scores of successive parts of estimates.
     pub persistence: f64,
-    /// Multiplies every run time.
+    /// Factor of every run time.
     #[serde(default = "one")]
     pub runtime_factor: f64,
     /// Shares of the users, relative to each other. The position of a user is its number.
@@ -71,26 +71,26 @@ const fn one() -> f64 {
     1.0
 }
 
-/// Jobs of one size.
+/// Jobs with one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
-    /// Their processors.
+    /// Number of processors.
     pub processors: u32,
     /// Number of these jobs, relative to other sizes.
     pub weight: f64,
-    /// The nodes that they ask for; none is as many nodes of one processor.
+    /// Requested nodes; an empty list means as many nodes of one processor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<Shape>,
 }
 
-/// Nodes that a job asks for.
+/// Requested nodes of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
     /// Processors of each node; a divisor of the size.
     pub ppn: u32,
-    /// The cluster that the job demands, if any.
+    /// Cluster that the job demands, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// Number of jobs of that size with this request, relative to its other shapes.
@@ -101,9 +101,9 @@ pub struct Shape {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EstimateShares {
-    /// Jobs of at most this number of processors that no entry before holds; larger ones than the last are held by the last.
+    /// Largest number of processors of this entry; earlier entries come first, and the last one includes all larger jobs.
     pub up_to: u32,
-    /// Seconds, and how many jobs have that estimate, relative to the others.
+    /// Seconds, with the number of jobs with that estimate, relative to the others.
     pub values: Vec<(u32, f64)>,
 }
 
@@ -111,21 +111,21 @@ pub struct EstimateShares {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuntimeParts {
-    /// Estimates of at most this number of seconds that no entry before holds; longer ones than the last are held by the last.
+    /// Longest estimate of this entry, in seconds; earlier entries come first, and the last one includes all longer estimates.
     pub up_to: u32,
     /// Run time over estimate.
     pub parts: Quantiles,
 }
 
 impl SessionModel {
-    /// The stand-in for the log of Wagap (zewura and zegox, 2176 processors), as [`fit`] measured it in that log.
+    /// Returns the stand-in for the log of Wagap (zewura and zegox, 2176 processors), as [`fit`] measured it in that log.
     pub fn wagap_like() -> Self {
         toml::from_str(include_str!("session/wagap-like.toml")).expect("the preset is sound, as a test shows")
     }
 
-    /// The stand-in for the log of Zewura, which is not public: the jobs of Wagap on zewura alone (20 × 80 processors), none
-    /// of which demands a cluster, with run times scaled to the mean of 46 524.5 s that the response and waiting times
-    /// of the paper tell (its table 2).
+    /// Returns the stand-in for the log of Zewura, which is not public: the jobs of Wagap on zewura alone (20 × 80
+    /// processors), without demands for a cluster, with run times scaled to the mean of 46 524.5 s that follows from
+    /// the response and waiting times of the paper (its table 2).
     pub fn zewura_like() -> Self {
         let mut model = Self::wagap_like();
         for shape in model.sizes.iter_mut().flat_map(|size| &mut size.shapes) {
@@ -226,5 +226,5 @@ impl WorkloadModel for SessionModel {
     }
 }
 
-/// With it the mean run time of [`SessionModel::zewura_like`], cut at the estimate, is 46 524.5 s.
+/// Factor with which the mean run time of [`SessionModel::zewura_like`], cut at the estimate, is 46 524.5 s.
 const ZEWURA_FACTOR: f64 = 0.932_309;

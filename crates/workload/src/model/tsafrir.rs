@@ -1,4 +1,4 @@
-//! The model of users' estimates of Tsafrir, Etsion and Feitelson.
+//! Model of users' estimates by Tsafrir, Etsion and Feitelson.
 
 use super::ModelJob;
 use crate::draw::count as small;
@@ -7,12 +7,12 @@ use rand::RngExt;
 use sim_core::{Purpose, Span, Stream, Streams};
 use std::collections::BTreeSet;
 
-/// Estimates as users choose them, a few round values over and over: Tsafrir, Etsion & Feitelson, "Modeling User Runtime
+/// Estimates as users choose them, which repeat a few round values: Tsafrir, Etsion & Feitelson, "Modeling User Runtime
 /// Estimates", JSSPP 2005.
 ///
-/// Twenty values, the longest that is allowed among them, are used by 89 % of the jobs; the number of all values follows
+/// Twenty values, the longest allowed one among them, are used by 89 % of the jobs; the number of all values follows
 /// the number of jobs. The parameters, the tables and the order of the steps are those of the program that the authors
-/// published with the model (`est_model.cc`, 2005); what it leaves to chance is drawn here from streams of its own.
+/// published with the model (`est_model.cc`, 2005); its random choices are drawn here from separate streams.
 ///
 /// ```
 /// use sim_core::Streams;
@@ -27,28 +27,28 @@ use std::collections::BTreeSet;
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Tsafrir {
-    /// The longest estimate that is allowed, in seconds; at least an hour.
+    /// Longest estimate allowed, in seconds; at least an hour.
     pub max_estimate: u32,
 }
 
 /// Share of the jobs that use one of the popular values.
 const HEAD_SHARE: f64 = 0.89;
 
-/// The value of popularity rank x from 2 to 20 is used by a · exp(b · x) + c per cent of the jobs; the longest, of rank 1, by
-/// what the others leave of [`HEAD_SHARE`].
+/// Parameters a, b, c of the popular values: the value of popularity rank x from 2 to 20 is used by a · exp(b · x) + c
+/// per cent of the jobs; the longest, of rank 1, by the rest of [`HEAD_SHARE`].
 const HEAD: [f64; 3] = [14.0491, -0.177_531, 0.462_513];
 
-/// The value of rank x above 20 is used by a share proportional to x to this power.
+/// Exponent of the tail: the value of rank x above 20 is used by a share proportional to x to this power.
 const TAIL_POWER: f64 = -2.267;
 
-/// The x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q; p and q.
+/// Parameters p and q: the x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q.
 const TIMES: [f64; 2] = [12.1039, -0.6026];
 
 /// Number of popular values.
 const POPULAR: usize = 20;
 
-/// For each of the twenty popular values (first the longest, then from short to long) its popularity rank in the four logs
-/// of which the model was made: SDSC SP2, CTC SP2, KTH SP2, SDSC Blue (`TIMRNK_TO_POPRNK`).
+/// Popularity rank of each of the twenty popular values (first the longest, then from short to long) in the four logs
+/// from which the model was made: SDSC SP2, CTC SP2, KTH SP2, SDSC Blue (`TIMRNK_TO_POPRNK`).
 const RANKS: [[u8; 4]; POPULAR] = [
     [3, 1, 1, 1],
     [1, 3, 4, 6],
@@ -75,7 +75,7 @@ const RANKS: [[u8; 4]; POPULAR] = [
 const MINUTE: u32 = 60;
 const HOUR: u32 = 3_600;
 
-/// The values that were popular in all four logs (`EST_JOINT`).
+/// Values that were popular in all four logs (`EST_JOINT`).
 const JOINT: [u32; 15] = [
     5 * MINUTE,
     10 * MINUTE,
@@ -106,7 +106,7 @@ const TAIL: Purpose = Purpose("tsafrir tail");
 const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
 
 impl Tsafrir {
-    /// The published model for a machine that allows estimates up to a number of seconds.
+    /// Returns the published model for a machine that allows estimates up to a number of seconds.
     pub const fn new(max_estimate: u32) -> Self {
         Self { max_estimate }
     }
@@ -120,7 +120,7 @@ impl Tsafrir {
         check(self.max_estimate >= HOUR, "max_estimate", "at least 3600 seconds", self.max_estimate)
     }
 
-    /// Number of jobs by estimate, from the shortest on.
+    /// Returns the number of jobs by estimate, from the shortest on.
     ///
     /// # Panics
     ///
@@ -139,8 +139,8 @@ impl Tsafrir {
         times.zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Gives every job an estimate that is not below its run time, as the estimate that policies see, and as its requested
-    /// time: all ways to do so are equally likely. Run times above the longest estimate are cut there; returns how many.
+    /// Gives every job an estimate that is not below its run time, as the estimate that policies see, and as its requested time.
+    /// All such assignments are equally likely. Run times above the longest estimate are cut there; returns their number.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl Tsafrir {
         let mut estimates: Vec<Span> =
             distribution.iter().rev().flat_map(|(time, count)| std::iter::repeat_n(*time, *count as usize)).collect();
         let longest = Span::from_secs(u64::from(self.max_estimate));
-        // From the longest run time down; equal ones in their own order.
+        // From the longest run time down; the sort is stable.
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|job| std::cmp::Reverse(jobs[*job].job.runtime));
         let runtime = |job: usize| jobs[job].job.runtime.min(longest);
@@ -177,7 +177,7 @@ impl Tsafrir {
                 job.job.runtime = longest;
                 cut += 1;
             }
-            // Those up to `end` are long enough for this job, and have not been given to longer ones.
+            // The estimates up to `end` are long enough for this job, and not assigned to longer ones.
             end = end.max(rank);
             while end + 1 < estimates.len() && estimates[end + 1] >= job.job.runtime {
                 end += 1;
@@ -189,7 +189,7 @@ impl Tsafrir {
         Ok(cut)
     }
 
-    /// The popular values: first the longest, then from short to long.
+    /// Returns the popular values: first the longest, then from short to long.
     fn head_times(&self) -> Vec<u32> {
         let longest = self.max_estimate;
         let mut times: BTreeSet<u32> = JOINT.into_iter().filter(|time| *time < longest).collect();
@@ -205,7 +205,7 @@ impl Tsafrir {
         std::iter::once(longest).chain(times).collect()
     }
 
-    /// The other values, from short to long, in whole minutes; where that value is popular, half a minute or less beside.
+    /// Returns the other values, from short to long, in whole minutes; moved by at most half a minute if that value is popular.
     fn tail_times(&self, count: usize, head: &[u32]) -> Vec<u32> {
         let values = small(count);
         let [p, q] = TIMES;
@@ -226,20 +226,20 @@ impl Tsafrir {
     }
 }
 
-/// Share of the jobs that use the value of a popularity rank from 2 on.
+/// Returns the share of the jobs that use the value of a popularity rank from 2 on.
 fn head_share(rank: usize) -> f64 {
     let [a, b, c] = HEAD;
     (a * libm::exp(b * small(rank)) + c) / 100.0
 }
 
-/// Shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
+/// Draws shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
 fn head_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
     let others: f64 = (2..=count).map(head_share).sum();
     let share = |rank: usize| if rank == 1 { HEAD_SHARE - others } else { head_share(rank) };
     popularity(count, stream).into_iter().map(share).collect()
 }
 
-/// Shares of the other values, in random order.
+/// Draws shares of the other values, in random order.
 fn tail_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
     let mut shares: Vec<f64> = (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(small(rank), TAIL_POWER)).collect();
     let sum: f64 = shares.iter().sum();
@@ -252,9 +252,9 @@ fn tail_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
     shares
 }
 
-/// A popularity rank for each of the `count` popular values, in the order of [`Tsafrir::head_times`]: the longest is the
-/// most popular; every other gets a rank that a value at its place or before had in one of the four logs, preferably a
-/// popular one, and no rank is kept beyond the last place it had.
+/// Draws a popularity rank for each of the `count` popular values, in the order of [`Tsafrir::head_times`]. The longest
+/// is the most popular. Every other gets a rank that a value at its place or before had in one of the four logs,
+/// preferably a popular one, and no rank is kept beyond the last place it had.
 fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
     let last_place = |rank: usize| {
         let has = |place: &usize| RANKS[*place].iter().any(|known| usize::from(*known) == rank);
@@ -280,21 +280,21 @@ fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
     ranks
 }
 
-/// Number of different estimates by number of jobs.
+/// Returns the number of different estimates by number of jobs.
 fn values_of(jobs: u32) -> u32 {
     let above = VALUES.partition_point(|(known, _)| *known < jobs);
     match (above.checked_sub(1).map(|below| VALUES[below]), VALUES.get(above)) {
         (None, _) => 0,
         (Some((_, most)), None) => most,
         (Some((from, low)), Some((to, high))) => {
-            // To the nearest whole number.
+            // Rounded to the nearest whole number.
             let (step, width) = (u64::from(jobs - from) * u64::from(high - low), u64::from(to - from));
             low + u32::try_from((2 * step + width) / (2 * width)).expect("at most the table's last entry")
         }
     }
 }
 
-/// `jobs` divided in proportion to `shares`, by the largest remainders.
+/// Divides `jobs` in proportion to `shares`, by the largest remainders.
 fn apportioned(jobs: u32, shares: &[f64]) -> Vec<u32> {
     let sum: f64 = shares.iter().sum();
     let exact: Vec<f64> = shares.iter().map(|share| f64::from(jobs) * share / sum).collect();

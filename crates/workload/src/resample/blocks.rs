@@ -8,27 +8,27 @@ use sim_core::{Purpose, Span, Stream, Streams, Time};
 
 const BLOCKS: Purpose = Purpose("blocks of weeks");
 
-/// A log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch, "The
-/// Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17(3), 1989), circular (D. N. Politis,
-/// J. P. Romano, 1992), so that each week is drawn equally often on average.
+/// Log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch,
+/// "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17(3), 1989), circular
+/// (D. N. Politis, J. P. Romano, 1992), so that each week is drawn equally often on average.
 ///
 /// A block is up to four consecutive weeks, the cube root of the number of weeks (P. Hall, J. L. Horowitz, B.-Y. Jing, "On
-/// Blocking Rules for the Bootstrap with Dependent Data", Biometrika 82(3), 1995). Every job moves by whole weeks: hours and
-/// weekdays stay, users, groups and queues too. The log ends where the original ends, in the middle of a week; that part is
+/// Blocking Rules for the Bootstrap with Dependent Data", Biometrika 82(3), 1995). Every job moves by whole weeks, so hours,
+/// weekdays, users, groups and queues stay. The log ends where the original ends, in the middle of a week; that part is
 /// filled from the beginning of a whole week, and the jobs of the original's own last part of a week are not drawn.
 ///
 /// # Bounds
 ///
-/// Each log that is returned keeps all of [`BOUNDS`](Self::BOUNDS); a draw outside of one is refused and replaced by the next.
-/// They concern the jobs alone. No policy is simulated, so no policy is favoured.
+/// Each returned log keeps all of [`BOUNDS`](Self::BOUNDS); a draw outside of one is rejected and replaced by the next.
+/// The bounds depend on the jobs alone. No policy is simulated, so no policy is favoured.
 ///
 /// - *Jobs* and *work* (processors × run time) per week, relative to the log's.
-/// - *Variance* and *lag-1 correlation* of weekly work, however it is counted: weeks from the first submission or from the log's
-///   time 0, with or without the last part of a week, run times as logged or cut at the requested time. Weekly work that varies by
-///   less than a tenth is not bounded in these.
-/// - *Backlog*: the mean over jobs of the work ahead of each at its submission, on a machine that works off any number of jobs at
-///   once at its whole capacity, relative to the log's. Seams between blocks and repeated heavy weeks change it, and mean waits
-///   with it (docs/statistics.md has figures).
+/// - *Variance* and *lag-1 correlation* of weekly work, under every way to count: weeks from the first submission or
+///   from the log's time 0, with or without the last part of a week, run times as logged or cut at the requested time.
+///   Weekly work that varies by less than a tenth is not bounded in these.
+/// - *Backlog*: the mean over jobs of the work ahead of each at its submission, on a machine that works on any number
+///   of jobs at once at its whole capacity, relative to the log's. Seams between blocks and repeated heavy weeks change
+///   it, and mean waits with it (docs/statistics.md has figures).
 ///
 /// # Limits
 ///
@@ -40,9 +40,9 @@ pub struct Blocks {
     log: HeldLog,
     /// Position of the first job of each whole week, and the end of the last.
     begins: Vec<usize>,
-    /// Weeks of a block.
+    /// Number of weeks of a block.
     length: usize,
-    /// Weeks that are filled whole, and what is filled of one more.
+    /// Number of whole weeks to fill, and the part of one more.
     weeks: usize,
     part: Span,
     machine: Fluid,
@@ -50,20 +50,20 @@ pub struct Blocks {
     own: Measures,
 }
 
-/// A log drawn from another one.
+/// Log drawn from another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
-    /// The jobs.
+    /// Jobs.
     pub log: HeldLog,
-    /// Draws that were refused before this one.
+    /// Number of draws that were rejected before this one.
     pub refused: u32,
 }
 
 impl Blocks {
-    /// Whole weeks that a log must have.
+    /// Least number of whole weeks of a log.
     pub const SHORTEST: usize = 8;
 
-    /// Bounds of each resampled log: name, from, to. All are relative to the log, but for `lag_one`, which is a difference.
+    /// Bounds of each resampled log: name, from, to. All are relative to the log, except `lag_one`, which is a difference.
     pub const BOUNDS: [(&str, f64, f64); 5] = [
         ("jobs", 0.85, 1.15),
         ("work", 0.9, 1.1),
@@ -72,12 +72,12 @@ impl Blocks {
         ("backlog", 0.667, 1.5),
     ];
 
-    /// Takes the log apart. Its machine has `processors`, and the resampled log is made `density` times as dense
+    /// Splits the log into weeks. Its machine has `processors`, and the resampled log is made `density` times as dense
     /// ([`HeldLog::denser`]) before it is simulated: 1 for the log's own load.
     ///
     /// # Errors
     ///
-    /// The log has fewer than [`SHORTEST`](Self::SHORTEST) whole weeks.
+    /// If the log has fewer than [`SHORTEST`](Self::SHORTEST) whole weeks.
     ///
     /// # Panics
     ///
@@ -99,7 +99,7 @@ impl Blocks {
         Ok(Self { log, begins, length: length(weeks), weeks, part, machine, own })
     }
 
-    /// `weeks` whole weeks, instead of as many as the log has.
+    /// Sets the length to `weeks` whole weeks, by default that of the log.
     ///
     /// # Panics
     ///
@@ -110,21 +110,21 @@ impl Blocks {
         Self { weeks: usize::try_from(weeks).expect("weeks of a log"), part: Span::ZERO, ..self }
     }
 
-    /// The log that is resampled.
+    /// Log that is resampled.
     pub const fn log(&self) -> &HeldLog {
         &self.log
     }
 
-    /// Weeks of a block, from one to four.
+    /// Number of weeks of a block, from one to four.
     pub const fn block(&self) -> usize {
         self.length
     }
 
-    /// One log that keeps the bounds.
+    /// Draws one log that keeps the bounds.
     ///
     /// # Errors
     ///
-    /// 5 000 draws were refused.
+    /// If 5 000 draws were rejected.
     pub fn redrawn(&self, streams: &Streams) -> Result<Drawn, ResampleError> {
         let mut broken = [0_u32; Self::BOUNDS.len()];
         for refused in 0..DRAWS {
@@ -143,12 +143,12 @@ impl Blocks {
         )))
     }
 
-    /// All bounds in words.
+    /// Lists all bounds in words.
     pub fn bounds() -> String {
         Self::BOUNDS.map(|(name, low, high)| format!("{name} {low} to {high}")).join(", ")
     }
 
-    /// Weeks of the log, one for each week to fill.
+    /// Draws weeks of the log, one for each week to fill.
     fn draw(&self, stream: &mut Stream) -> Vec<usize> {
         let (of, slots) = (self.begins.len() - 1, self.weeks + usize::from(self.part > Span::ZERO));
         let mut sources = Vec::with_capacity(slots + self.length);
@@ -160,7 +160,7 @@ impl Blocks {
         sources
     }
 
-    /// The position of a bound that a draw breaks.
+    /// Returns the position of a bound that a draw breaks.
     fn refused(&self, sources: &[usize]) -> Option<usize> {
         let drawn = Measures::of(self.moved(sources), self.machine, self.log.origin());
         let weeks = |span: Span| span.as_secs_f64() / WEEK.as_secs_f64();
@@ -181,7 +181,7 @@ impl Blocks {
         })
     }
 
-    /// Slots with the beginnings of their sources, and the jobs that fill them.
+    /// Returns slots with the beginnings of their sources, and the jobs that fill them.
     fn slices<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, Time, &'a [HeldJob])> {
         sources.iter().enumerate().map(|(slot, &week)| {
             let jobs = &self.log.jobs()[self.begins[week]..self.begins[week + 1]];
@@ -190,7 +190,7 @@ impl Blocks {
         })
     }
 
-    /// Jobs with their new submissions, in order.
+    /// Returns jobs with their new submissions, in order.
     fn moved<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, &'a HeldJob)> {
         self.slices(sources).flat_map(|(to, from, jobs)| jobs.iter().map(move |job| (to + job.submit.since(from), job)))
     }
@@ -200,12 +200,12 @@ impl Blocks {
     }
 }
 
-/// The cube root of the number of weeks, to the nearest whole number, at most four.
+/// Returns the cube root of the number of weeks, to the nearest whole number, at most four.
 fn length(weeks: usize) -> usize {
     (1..4).find(|length| count(weeks) < (count(*length) + 0.5).powi(3)).unwrap_or(4)
 }
 
-/// The jobs before `end`, of jobs in order.
+/// Returns the jobs submitted by `end`, that instant included; `jobs` are in order.
 fn until(jobs: &[HeldJob], end: Time) -> &[HeldJob] {
     &jobs[..jobs.partition_point(|job| job.submit <= end)]
 }

@@ -58,7 +58,7 @@ impl Fidelity {
         Self { numbers }
     }
 
-    /// The numbers without their names.
+    /// Returns the numbers without their names.
     pub fn values(&self) -> [f64; 11] {
         self.numbers.map(|(_, value)| value)
     }
@@ -72,7 +72,7 @@ fn weeks(log: &HeldLog) -> f64 {
     (log.span().as_secs_f64() / 604_800.0).max(1e-9)
 }
 
-/// A sum over the jobs of each whole week.
+/// Returns the sum over the jobs of each whole week.
 fn weekly(log: &HeldLog, value: impl Fn(&HeldJob) -> f64) -> Vec<f64> {
     let mut sums = Vec::new();
     for job in log.jobs() {
@@ -91,7 +91,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Shares of submissions in each of `parts` equal parts of a cycle of `length` seconds.
+/// Returns the shares of submissions in each of `parts` equal parts of a cycle of `length` seconds.
 fn shares(log: &HeldLog, length: u64, parts: usize) -> Vec<f64> {
     let mut shares = vec![0.0; parts];
     for job in log.jobs() {
@@ -102,7 +102,7 @@ fn shares(log: &HeldLog, length: u64, parts: usize) -> Vec<f64> {
     shares
 }
 
-/// The largest difference between two empirical distribution functions; 0 if either has no values.
+/// Returns the largest difference between two empirical distribution functions; 0 if either has no values.
 fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 0.0;
@@ -111,7 +111,7 @@ fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
     b.sort_by(f64::total_cmp);
     let (mut i, mut j, mut largest) = (0, 0, 0.0_f64);
     while i < a.len() && j < b.len() {
-        // Both functions step at a value that they share, before they are compared.
+        // Both functions step at a common value before they are compared.
         let value = a[i].min(b[j]);
         while i < a.len() && a[i] <= value {
             i += 1;

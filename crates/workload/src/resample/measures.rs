@@ -1,11 +1,11 @@
-//! Measures of a log that the bounds of a resampled log concern.
+//! Measures of a log that are bounded in a resampled log.
 
 use super::WEEK;
 use crate::draw::count;
 use crate::held::HeldJob;
 use sim_core::{Span, Time};
 
-/// A machine that works off any number of jobs at once, at its whole capacity.
+/// Machine that works on any number of jobs at once, at its whole capacity.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Fluid {
     pub(super) processors: u32,
@@ -24,11 +24,11 @@ pub(super) struct WeeklyMoments {
     pairs: f64,
 }
 
-/// Everything that bounds concern.
+/// All bounded measures.
 #[derive(Clone, Debug)]
 pub(super) struct Measures {
     pub(super) jobs: f64,
-    /// Moments by way of counting: see [`Blocks`](super::Blocks). The last part of a week is left out of the first of each two.
+    /// Moments by way of counting: see [`Blocks`](super::Blocks). The first of each pair omits the last part of a week.
     pub(super) shapes: [[WeeklyMoments; 2]; 4],
     pub(super) backlog: f64,
 }
@@ -89,12 +89,12 @@ impl WeeklyMoments {
         self.variance.sqrt() / self.mean
     }
 
-    /// Whether weekly work varies by less than a tenth (coefficient of variation): its moments then hang on where weeks begin.
+    /// Returns true if weekly work varies by less than a tenth (coefficient of variation). Its moments then depend on where weeks begin.
     fn is_even(&self) -> bool {
         self.variance.sqrt() < 0.1 * self.mean
     }
 
-    /// Values that bounds concern, with the positions of the bounds.
+    /// Returns the bounded values, with the positions of their bounds.
     pub(super) fn beside(&self, log: &Self) -> [(usize, f64); 4] {
         let work = self.mean / log.mean;
         if self.is_even() && log.is_even() {

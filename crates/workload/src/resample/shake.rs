@@ -6,13 +6,13 @@ use sim_core::{Purpose, Span, Streams, Time};
 
 const SHAKE: Purpose = Purpose("shaken submissions");
 
-/// The log with every submission moved by up to ± `most`, uniformly and independently: input shaking (D. Tsafrir, K. Ouaknine,
-/// D. G. Feitelson, "Reducing Performance Evaluation Sensitivity and Variability by Input Shaking", MASCOTS 2007). The mean
-/// over shaken logs is free of what a single coincidence decides, such as one wide job that comes a second before another.
+/// Moves every submission by up to ± `most`, uniformly and independently: input shaking (D. Tsafrir, K. Ouaknine, D. G.
+/// Feitelson, "Reducing Performance Evaluation Sensitivity and Variability by Input Shaking", MASCOTS 2007). The mean
+/// over shaken logs does not depend on a single coincidence, such as one wide job that arrives a second before another.
 ///
-/// Everything but the instants of submission stays: who, how many, how long. So the interval over shaken logs says how much
-/// of a result is coincidence *within this log*; it is far narrower than how much another month would differ, for which
-/// there is [`Users`](super::Users). Jobs that come within 2 `most` of each other may change places.
+/// Only the instants of submission change; users, processors and run times stay. So the interval over shaken logs
+/// measures coincidence *within this log*. It is far narrower than the difference between months, for which there is
+/// [`Users`](super::Users). Jobs that arrive within 2 `most` of each other may change places.
 ///
 /// ```
 /// use sim_core::{Span, Streams};
@@ -28,10 +28,10 @@ const SHAKE: Purpose = Purpose("shaken submissions");
 /// ```
 pub fn shaken(log: &HeldLog, most: Span, streams: &Streams) -> HeldLog {
     let mut stream = streams.stream(SHAKE, 0);
-    // From 0 to 2 `most` instead of ± `most`: the same but for where time begins, and no submission is below zero.
+    // From 0 to 2 `most` instead of ± `most`: the same but for the origin of time, and no submission is below zero.
     let shift = |stream: &mut _| Span::from_secs_f64(draw::uniform(stream, 0.0, 2.0 * most.as_secs_f64()));
     let jobs = log.jobs().iter().map(|job| {
-        // Whole seconds, as in a log: written to a file and read again, the log is the same.
+        // Whole seconds, as in a log: a log that is written to a file and read again is the same.
         let moved = (job.submit + shift(&mut stream)).as_nanos() / 1_000_000_000;
         HeldJob { submit: Time::from_secs(moved), ..*job }
     });

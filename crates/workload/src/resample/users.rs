@@ -12,65 +12,65 @@ const TEMPORARY: Purpose = Purpose("temporary users");
 const LONG_TERM: Purpose = Purpose("long-term users");
 const REDRAWS: Purpose = Purpose("redraws of users");
 
-/// Weeks from the first to the last job beyond which a user is a long-term user.
+/// Number of weeks from the first to the last job beyond which a user is a long-term user.
 const LONG: u64 = 12;
 
-/// A log taken apart into its users, to be put together in other ways: N. Zakay, D. G. Feitelson, "Workload Resampling for
-/// Performance Evaluation of Parallel Job Schedulers", ICPE 2013, and Concurrency and Computation: Practice and Experience
-/// 26(12), 2014.
+/// Log split into its users, to be recombined: N. Zakay, D. G. Feitelson, "Workload Resampling for Performance
+/// Evaluation of Parallel Job Schedulers", ICPE 2013, and Concurrency and Computation: Practice and Experience 26(12),
+/// 2014.
 ///
-/// The jobs of a user stay together, in their order, and move by whole weeks. Sessions, nights, weekends and repeated requests
-/// within a week are those of the log. The users present in each week are drawn.
+/// The jobs of a user stay together, in their order, and move by whole weeks. Sessions, nights, weekends and repeated
+/// requests within a week are those of the log. The users present in each week are drawn.
 ///
-/// - *Temporary users*, whose jobs all lie within 12 weeks, arrive at the log's mean rate: a Poisson number in each week, each any
-///   of the log's with equal probability.
+/// - *Temporary users*, whose jobs all lie within 12 weeks, arrive at the log's mean rate: a Poisson number in each
+///   week, each drawn from those of the log with equal probability.
 /// - *Long-term users*, all others, occupy as many places as in the log on average. After the last job of a user, another user
-///   takes its place from its first job on, any of them with equal probability. At the beginning each place is held by a user
-///   in the middle of its stay, drawn with a probability in proportion to its length: the process is stationary from the first week.
+///   takes its place from its first job on, drawn with equal probability. At the beginning each place is held by a user in the
+///   middle of its stay, drawn with a probability proportional to its length: the process is stationary from the first week.
 /// - Each arrival has a user number of its own, so that the same user of the log may be present twice at once, as two users.
 /// - A job without a user (field 12 is −1) arrives by itself, as a temporary user of one job.
 ///
-/// A log with 1.2 times the load has more users ([`with_users`](Self::with_users)): times between arrivals and the cycles stay.
-/// For replications of a log at its own load take [`Blocks`], which keeps the distribution of weekly work.
+/// A log with 1.2 times the load has more users ([`with_users`](Self::with_users)): times between arrivals and the
+/// cycles stay. For replications of a log at its own load use [`Blocks`], which keeps the distribution of weekly work.
 ///
 /// # Limits
 ///
-/// - Users are drawn independently: common causes of their submissions (the deadline of a conference, a broken machine) are lost,
-///   and weekly work varies up to twice as much as in the log (coefficient of variation). Mean waits of a loaded machine then
-///   grow by factors: 16 656 to 1 751 228 s under EASY in eight logs drawn from SDSC-SP2, against 20 576 s in the log.
-///   [`redrawn_within`](Self::redrawn_within) refuses such logs by their backlog.
-/// - Users did not react to a policy in the log, and do not here: a slow scheduler receives as many jobs as a fast one.
+/// - Users are drawn independently: common causes of their submissions (the deadline of a conference, a broken machine)
+///   are lost, and weekly work varies up to twice as much as in the log (coefficient of variation). Mean waits of a
+///   loaded machine then grow by factors: 16 656 to 1 751 228 s under EASY in eight logs drawn from SDSC-SP2, against
+///   20 576 s in the log. [`redrawn_within`](Self::redrawn_within) rejects such logs by their backlog.
+/// - Submissions do not react to the policy: a slow scheduler receives as many jobs as a fast one.
 /// - Trends over the months, and the first and the last weeks of the log, are averaged.
 #[derive(Clone, Debug)]
 pub struct Users {
     temporary: Vec<Subtrace>,
     long_term: Vec<Subtrace>,
     weeks: u64,
-    /// Relative to the log's own.
+    /// Number of users relative to the log's own.
     users: f64,
     log_weeks: f64,
 }
 
-/// The jobs of one user, submitted from the beginning of the week of the first on.
+/// Jobs of one user, submitted from the beginning of the week of the first on.
 #[derive(Clone, Debug)]
 struct Subtrace {
     jobs: Vec<HeldJob>,
-    /// Weeks from the first to the last job, both included.
+    /// Number of weeks from the first to the last job, both included.
     weeks: u64,
 }
 
 impl Users {
-    /// Bounds of a log that is [drawn within them](Self::redrawn_within), in words.
+    /// Returns the bounds of a log that is [drawn within them](Self::redrawn_within), in words.
     pub fn bounds() -> String {
         let [.., (name, low, high)] = Blocks::BOUNDS;
         format!("{name} {low} to {high}")
     }
 
-    /// Takes the log apart.
+    /// Splits the log into users.
     ///
     /// # Errors
     ///
-    /// Users of fewer than half of the jobs are known, or the log is shorter than four weeks.
+    /// If the users of fewer than half of the jobs are known, or the log is shorter than four weeks.
     pub fn of(log: &HeldLog) -> Result<Self, ResampleError> {
         let known = log.with_user();
         if known < 0.5 {
@@ -101,7 +101,7 @@ impl Users {
         Ok(Self { temporary, long_term, weeks: week_of(span) + 1, users: 1.0, log_weeks })
     }
 
-    /// `weeks` weeks, instead of as many as the log has.
+    /// Sets the length to `weeks` weeks, by default that of the log.
     ///
     /// # Panics
     ///
@@ -112,7 +112,7 @@ impl Users {
         Self { weeks, ..self }
     }
 
-    /// `users` times as many users as in the log, hence about `users` times its load.
+    /// Sets the number of users to `users` times that of the log, and so the load to about `users` times its load.
     ///
     /// # Panics
     ///
@@ -123,19 +123,19 @@ impl Users {
         Self { users, ..self }
     }
 
-    /// Number of temporary and of long-term users of the log.
+    /// Numbers of temporary and of long-term users of the log.
     pub fn counts(&self) -> (usize, usize) {
         (self.temporary.len(), self.long_term.len())
     }
 
-    /// One log whose backlog lies within the [bound of `Blocks`](Blocks::BOUNDS), 0.667 to 1.5 times that of `log` when all its
-    /// times are divided by the relative number of users. A draw outside is refused and replaced by the next.
+    /// Draws one log whose backlog lies within the [bound of `Blocks`](Blocks::BOUNDS), 0.667 to 1.5 times that of `log` when
+    /// all its times are divided by the relative number of users. A draw outside is rejected and replaced by the next.
     ///
     /// The machine has `processors`, and the resampled log is made `density` times as dense before it is simulated.
     ///
     /// # Errors
     ///
-    /// 5 000 draws were refused.
+    /// If 5 000 draws were rejected.
     pub fn redrawn_within(
         &self,
         log: &HeldLog,
@@ -165,7 +165,7 @@ impl Users {
             })
     }
 
-    /// One log, without bounds.
+    /// Draws one log, without bounds.
     pub fn redrawn(&self, streams: &Streams) -> HeldLog {
         let mut jobs = Vec::new();
         let mut next_user = 0;
@@ -179,7 +179,7 @@ impl Users {
             return;
         }
         let rate = self.users * draw::count(self.temporary.len()) / self.log_weeks;
-        // Users who arrived up to twelve weeks before the first week may still be present.
+        // Users that arrived up to twelve weeks before the first week may still be present.
         let mut at = -count_of(LONG);
         let end = count_of(self.weeks);
         loop {
@@ -200,7 +200,7 @@ impl Users {
         let taken: f64 = self.long_term.iter().map(|one| count_of(one.weeks)).sum();
         let places = self.users * taken / self.log_weeks;
         let mut number = streams.stream(LONG_TERM, 0);
-        // A broken number of places is met on average.
+        // A fractional number of places is met on average.
         let whole = libm::floor(places);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of users")]
         let places = whole as u32 + u32::from(draw::unit(&mut number) < places - whole);
@@ -228,7 +228,7 @@ impl Subtrace {
         Self { jobs, weeks: week_of(last) + 1 }
     }
 
-    /// Adds those of its jobs that fall into the first `weeks` weeks if it begins in week `first`.
+    /// Adds the jobs that fall into the first `weeks` weeks if the user begins in week `first`.
     fn put(&self, first: i64, weeks: u64, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
         let before = WEEK * u64::try_from(-first).unwrap_or(0);
         let behind = WEEK * u64::try_from(first).unwrap_or(0);

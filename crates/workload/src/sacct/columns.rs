@@ -1,10 +1,10 @@
-//! Which column tells what: the heading.
+//! Columns of the heading, and their roles.
 
 use crate::error::InputError;
 use crate::file::shown;
 use crate::lines::Lines;
 
-/// Declares what is read, by the names that `sacct` has for it: the first that is there tells.
+/// Declares the columns that are read, by the names that `sacct` gives them: the first of these that is present is used.
 macro_rules! roles {
     ($($role:ident: $name:literal $(or $other:literal)?,)+) => {
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -46,13 +46,13 @@ roles! {
 }
 
 impl Role {
-    /// As `sacct` calls it.
+    /// Name in `sacct`.
     pub(super) const fn name(self) -> &'static str {
         Self::ALL[self as usize][0]
     }
 }
 
-/// Roles that are needed; one of each group.
+/// Roles that are needed, one of each group.
 const NEEDED: [&[Role]; 6] = [
     &[Role::JobIdRaw, Role::JobId],
     &[Role::Submit],
@@ -62,10 +62,10 @@ const NEEDED: [&[Role]; 6] = [
     &[Role::State],
 ];
 
-/// Columns that hold GPUs.
+/// Columns that list GPUs.
 pub(super) const WITH_GPUS: [Role; 4] = [Role::AllocTres, Role::ReqTres, Role::AllocGres, Role::ReqGres];
 
-/// No `sacct` has more columns.
+/// Upper bound of the number of columns of any `sacct`.
 const MOST: usize = 255;
 
 /// Column of each role.

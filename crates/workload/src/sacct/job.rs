@@ -6,18 +6,18 @@ use std::borrow::Cow;
 /// State of a job, by its first word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum JobState {
-    /// It has ended.
+    /// The job has ended.
     Ended(Status),
-    /// It waits, runs, or is on its way from one to the other.
+    /// The job waits, runs, or is between the two.
     Unfinished,
     /// Another cluster of the federation ran it.
     Revoked,
-    /// It has ended, and how is not known here.
+    /// The job has ended with an unlisted state.
     Other,
 }
 
 impl JobState {
-    /// `COMPLETED`, `CANCELLED by 1001`.
+    /// Parses `COMPLETED`, `CANCELLED by 1001`.
     pub(super) fn parse(text: &str) -> Self {
         let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
         match word {
@@ -34,12 +34,12 @@ impl JobState {
     }
 }
 
-/// The `cpu=` of `billing=8,cpu=8,mem=16G,node=1`.
+/// Returns the value of `cpu=` in `billing=8,cpu=8,mem=16G,node=1`.
 pub(super) fn cpus_of_tres(text: &str) -> Option<&str> {
     text.split(',').find_map(|part| part.strip_prefix("cpu="))
 }
 
-/// Whether `cpu=8,gres/gpu=2`, or `gpu:a100:2` of older versions, holds a GPU.
+/// Returns true if `cpu=8,gres/gpu=2`, or `gpu:a100:2` of older versions, includes a GPU.
 pub(super) fn has_gpu(text: &str) -> bool {
     let is_gpu = |part: &str| part.starts_with("gpu:") || part == "gpu" || part.starts_with("gres/gpu");
     text.split(',').any(|part| is_gpu(part) && !part.ends_with("=0") && !part.ends_with(":0"))
@@ -54,7 +54,7 @@ pub(super) enum ReqMem {
 }
 
 impl ReqMem {
-    /// `4000Mn`, `2Gc`, `16G`, `0`; without a unit, MiB. `None` if it is something else.
+    /// Parses `4000Mn`, `2Gc`, `16G`, `0`; without a unit, MiB. `None` for other text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (text, wrap): (&str, fn(u64) -> Self) = match text.as_bytes().last()? {
             b'n' => (&text[..text.len() - 1], Self::PerNode),
@@ -72,7 +72,7 @@ impl ReqMem {
         Some(wrap((number * 1024_f64.powi(power)).round() as u64))
     }
 
-    /// KiB for each processor; `None` if nothing was requested, or it is unknown.
+    /// Returns KiB for each processor; `None` if nothing was requested, or it is unknown.
     pub(super) fn per_processor(self, processors: Option<u32>, nodes: Option<u32>) -> Option<u64> {
         let processors = u64::from(processors?).max(1);
         let kib = match self {
@@ -84,7 +84,7 @@ impl ReqMem {
     }
 }
 
-/// A name in one word: columns of logs are separated by blanks.
+/// Joins a name into one word, since columns of logs are separated by blanks.
 pub(super) fn word(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
         Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join("_"))

@@ -13,29 +13,29 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-/// Reads the jobs that `sacct --parsable2` lists, those that have ended, in the order of the file. Submit times are seconds
-/// since 1970. Memory is that of the longest line, whatever the length of the file.
+/// Reads the finished jobs in the output of `sacct --parsable2`, in the order of the file. Submit times are seconds
+/// since 1970. Memory follows the longest line, not the length of the file.
 ///
-/// A job's number is `JobIDRaw`, which an array's tasks have for themselves; where that column is missing, jobs are counted from
-/// one. Its name is `JobID`, where that is another. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed` (without the times for which a job was
-/// suspended) or else `End` − `Start`; group, queue, partition and project are `Group` (or else `Account`), `QOS`, `Partition`
-/// and `Account`.
+/// A job's number is `JobIDRaw`, which is distinct for an array's tasks; without that column, jobs are numbered from
+/// one. Its name is `JobID`, if it differs. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed`
+/// (without times of suspension) or else `End` − `Start`; group, queue, partition and project are `Group` (or else
+/// `Account`), `QOS`, `Partition` and `Account`.
 ///
-/// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
-/// next line to go on with (unreadable, truncated, not text).
+/// A faulty line is an error, after which the reader continues with the next line. It ends after an error that leaves
+/// no next line (unreadable, truncated, not text).
 #[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
     columns: SacctColumns,
     zone: Zone,
     repairs: SacctRepairs,
-    /// Jobs that were read.
+    /// Number of jobs read.
     counted: u64,
 }
 
 impl SacctReader {
-    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its heading. Times without a
-    /// zone are those of `zone`.
+    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its heading.
+    /// Times without a zone are those of `zone`.
     ///
     /// # Errors
     ///
@@ -44,12 +44,12 @@ impl SacctReader {
         Self::start(Lines::open(path, LOG)?, zone)
     }
 
-    /// Reads from anywhere, plain or gzip; `name` stands for the file's path in errors.
+    /// Reads from any reader, plain or gzip; `name` stands for the file's path in errors.
     pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?, zone)
     }
 
-    /// Lines left out and repairs so far.
+    /// Skipped lines and repairs so far.
     pub(crate) const fn repairs(&self) -> &SacctRepairs {
         &self.repairs
     }
@@ -59,17 +59,17 @@ impl SacctReader {
         &self.zone
     }
 
-    /// Whether jobs have Slurm's own numbers; else they are counted from 1.
+    /// Returns true if jobs have Slurm's own numbers; otherwise they are numbered from 1.
     pub(crate) const fn has_numbers(&self) -> bool {
         self.columns.index(Role::JobIdRaw).is_some()
     }
 
-    /// Whether a column gives GPUs.
+    /// Returns true if a column lists GPUs.
     pub(crate) fn has_gpus(&self) -> bool {
         WITH_GPUS.into_iter().any(|role| self.columns.index(role).is_some())
     }
 
-    /// The number of the line that was read last, counted from 1.
+    /// Number of the last line read, counted from 1.
     pub(crate) const fn line(&self) -> u64 {
         self.lines.number()
     }
@@ -88,7 +88,7 @@ impl SacctReader {
         Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0 })
     }
 
-    /// The current line as a job; `None` if it is left out.
+    /// Parses the current line as a job; `None` if it is skipped.
     fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
         let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
         let values: Vec<&str> = text.trim_end_matches(['\n', '\r']).split('|').map(str::trim).collect();
@@ -129,7 +129,7 @@ struct SacctLine<'a> {
     columns: &'a SacctColumns,
     lines: &'a Lines,
     zone: &'a Zone,
-    /// The rules that it comes under.
+    /// Rules applied to the line.
     rules: BTreeSet<SacctRule>,
 }
 
@@ -139,9 +139,9 @@ const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
 impl<'a> SacctLine<'a> {
-    /// The job; `None` if the line is left out. `count` is its number where no column has one.
+    /// Returns the job; `None` if the line is skipped. `count` is its number if no column has one.
     fn job(&mut self, count: u64) -> Result<Option<GwfRecord>, InputError> {
-        // Steps first: they have no user, and nothing else of theirs needs to be in order.
+        // Steps first: they have no user, and their other columns need no check.
         let ids = [Role::JobIdRaw, Role::JobId];
         let is_step = ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.'));
         let state = JobState::parse(self.get(Role::State).unwrap_or_default());
@@ -205,7 +205,7 @@ impl<'a> SacctLine<'a> {
         record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
         record.texts[gwf::QUEUE] = self.name(Role::Qos);
         record.texts[gwf::PARTITION] = self.name(Role::Partition);
-        // Where both are given, the account has a column of its own in logs of grids.
+        // If both are given, the account has a column of its own in logs of grids.
         record.texts[gwf::PROJECT] = account.filter(|_| group.is_some());
         Ok(Some(record))
     }
@@ -214,7 +214,7 @@ impl<'a> SacctLine<'a> {
         self.rules.extend(applies.then_some(rule));
     }
 
-    /// The run time of a job that started at `start`.
+    /// Returns the run time of a job that started at `start`.
     fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
         let end = self.instant(Role::End)?;
         let elapsed = match self.seconds(Role::ElapsedRaw)? {
@@ -227,7 +227,7 @@ impl<'a> SacctLine<'a> {
         Ok(elapsed.or(between))
     }
 
-    /// The requested time.
+    /// Returns the requested time.
     fn limit(&mut self) -> Result<Option<Span>, InputError> {
         let roles = [Role::TimelimitRaw, Role::Timelimit];
         let Some((role, text)) = roles.into_iter().find_map(|role| Some((role, self.get(role)?))) else {
@@ -250,7 +250,7 @@ impl<'a> SacctLine<'a> {
         Ok(None)
     }
 
-    /// The value in the column of `role`; `None` if there is no such column, or nothing in it.
+    /// Returns the value in the column of `role`; `None` if there is no such column, or it is empty.
     fn get(&self, role: Role) -> Option<&'a str> {
         let column = usize::from(self.columns.index(role)?);
         Some(self.values[column]).filter(|text| !text.is_empty())
@@ -278,7 +278,7 @@ impl<'a> SacctLine<'a> {
         Ok(self.whole(role)?.map(in_range).transpose()?.map(Span::from_secs))
     }
 
-    /// Processors by a column of their own, or else among all resources.
+    /// Returns the number of processors from a column of their own, or else from the list of all resources.
     fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, InputError> {
         let expected = "a whole number up to 4294967295";
         let (role, digits) = match self.get(plain) {
@@ -289,7 +289,7 @@ impl<'a> SacctLine<'a> {
         digits.map(number).transpose()
     }
 
-    /// Seconds since 1970.
+    /// Returns seconds since 1970.
     fn instant(&mut self, role: Role) -> Result<Option<u64>, InputError> {
         let Some(text) = self.get(role) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";

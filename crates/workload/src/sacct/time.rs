@@ -1,4 +1,4 @@
-//! Instants and lengths of time, as `sacct` writes them.
+//! Instants and lengths of time in the formats of `sacct`.
 
 use crate::error::TextError;
 use jiff::civil::DateTime;
@@ -10,12 +10,12 @@ use std::str::FromStr;
 /// Zone of times that are written without one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Zone {
-    /// None: a time without a zone is refused.
+    /// None: a time without a zone is rejected.
     #[default]
     Unknown,
     /// A fixed number of seconds ahead of UTC, the whole year.
     Fixed(i32),
-    /// A place, with its summer times, by the time zone database that is built in.
+    /// A place, with its summer times, by the built-in time zone database.
     Named(Box<str>, TimeZone),
 }
 
@@ -26,7 +26,7 @@ impl FromStr for Zone {
         if let Some(seconds) = offset(text) {
             return Ok(Self::Fixed(seconds));
         }
-        // The one that is built in, not the computer's own: the same everywhere.
+        // The built-in database, not the computer's own, gives the same result everywhere.
         let expected = "zone: expected UTC, hours and minutes ahead of it such as +01:00 or -0530, or a place such as Europe/Berlin;";
         let found = || TextError::new(expected, text);
         let zone = TimeZoneDatabase::bundled().get(text).map_err(|_| found())?;
@@ -47,7 +47,7 @@ impl fmt::Display for Zone {
     }
 }
 
-/// `Z`, `UTC`, `+01:00`, `-0530`, `+1`: in seconds.
+/// Parses `Z`, `UTC`, `+01:00`, `-0530`, `+1` as seconds.
 fn offset(text: &str) -> Option<i32> {
     if matches!(text, "Z" | "z" | "UTC" | "utc") {
         return Some(0);
@@ -70,10 +70,10 @@ fn offset(text: &str) -> Option<i32> {
     (hours <= 24 && minutes < 60 && 60 * hours + minutes <= 24 * 60).then_some(sign * (3_600 * hours + 60 * minutes))
 }
 
-/// An instant, in seconds since 1970.
+/// Instant, in seconds since 1970.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Instant {
-    /// `Unknown`, `None`, or nothing at all.
+    /// `Unknown`, `None`, or empty.
     Unknown,
     /// A time that clocks showed once.
     At(i64),
@@ -91,7 +91,7 @@ impl Instant {
 }
 
 impl Zone {
-    /// The zone's distance from UTC at an instant, in seconds; `None` if unknown.
+    /// Returns the zone's distance from UTC at an instant, in seconds; `None` if unknown.
     pub(crate) fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
         match self {
             Self::Unknown => None,
@@ -103,7 +103,7 @@ impl Zone {
         }
     }
 
-    /// Reads `2026-01-31T08:15:00`, with or without a zone behind it, or seconds since 1970. `None` if it is neither.
+    /// Parses `2026-01-31T08:15:00`, with or without a zone behind it, or seconds since 1970. `None` for other text.
     pub(super) fn instant(&self, text: &str) -> Option<Instant> {
         if matches!(text, "" | "Unknown" | "None" | "N/A") {
             return Some(Instant::Unknown);
@@ -133,11 +133,11 @@ impl Zone {
     }
 }
 
-/// The length of `2026-01-31T08:15:00`.
+/// Length of `2026-01-31T08:15:00`.
 const LOCAL: usize = 19;
 
-/// Reads `[DAYS-]HOURS:MINUTES:SECONDS[.FRACTION]`, where hours may be left out. `None` if it is something else, or longer than
-/// a log may tell.
+/// Parses `[DAYS-]HOURS:MINUTES:SECONDS[.FRACTION]`, where hours are optional. `None` for other text, or for a length
+/// beyond [`LONGEST`].
 pub(super) fn length(text: &str) -> Option<Span> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (whole(days)?, clock),
@@ -159,7 +159,7 @@ pub(super) fn length(text: &str) -> Option<Span> {
     (total <= LONGEST).then(|| Span::from_nanos(1_000_000_000 * total + nanos))
 }
 
-/// The longest time that a field may hold, in seconds: 136 years.
+/// Longest time that a field may hold, in seconds: 136 years.
 pub(super) const LONGEST: u64 = u32::MAX as u64;
 
 fn whole(digits: &str) -> Option<u64> {
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(berlin.instant("2026-01-01T12:00:00"), Some(Instant::At(winter)));
         assert_eq!(berlin.instant("2026-07-01T12:00:00"), Some(Instant::At(summer)));
         assert_eq!((berlin.seconds_ahead(winter), berlin.seconds_ahead(summer)), (Some(3_600), Some(7_200)));
-        // Half past two came twice on the 25th of October; the first was at 00:30 UTC. In March it never came.
+        // Half past two occurred twice on the 25th of October, first at 00:30 UTC. In March it did not occur.
         assert_eq!(berlin.instant("2026-10-25T02:30:00"), Some(Instant::Ambiguous(1_792_888_200)));
         assert_eq!(berlin.instant("2026-03-29T02:30:00"), Some(Instant::Ambiguous(1_774_747_800)));
     }

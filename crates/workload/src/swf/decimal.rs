@@ -1,37 +1,37 @@
-//! Decimal numbers, exactly, from bytes.
+//! Exact parsing of decimal numbers from bytes.
 
 use sim_core::Span;
 
-/// A decimal number to nine places, the nearest one if it has more.
+/// Decimal number to nine places, the nearest one if it has more.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     pub(crate) negative: bool,
-    /// The part before the point; `u64::MAX` stands for everything beyond the range.
+    /// Part before the point; `u64::MAX` stands for everything beyond the range.
     pub(crate) whole: u64,
-    /// The part after the point, in billionths.
+    /// Part after the point, in billionths.
     pub(crate) billionths: u32,
 }
 
 impl Decimal {
-    /// Whether this is −1, which stands for "unknown".
+    /// Returns true for −1, which stands for "unknown".
     #[inline]
     pub(crate) const fn is_minus_one(self) -> bool {
         self.negative && self.whole == 1 && self.billionths == 0
     }
 
-    /// Whether this is less than zero.
+    /// Returns true if the number is less than zero.
     #[inline]
     pub(crate) const fn is_negative(self) -> bool {
         self.negative && (self.whole > 0 || self.billionths > 0)
     }
 
-    /// The nearest whole number.
+    /// Returns the nearest whole number.
     #[inline]
     pub(crate) const fn rounded(self) -> u64 {
         self.whole.saturating_add((self.billionths >= 500_000_000) as u64)
     }
 
-    /// A number of seconds; `None` below zero, or above the longest time that a file may hold.
+    /// Returns a number of seconds; `None` below zero, or above the longest time that a file may hold.
     pub(crate) fn as_span(self) -> Option<Span> {
         (!self.is_negative() && self.whole <= LONGEST)
             .then(|| Span::from_nanos(1_000_000_000 * self.whole + u64::from(self.billionths)))
@@ -41,8 +41,8 @@ impl Decimal {
 /// Longest time that a field may hold, in seconds: 136 years. It leaves room for sums of times, and UNIX seconds fit.
 pub(crate) const LONGEST: u64 = u32::MAX as u64;
 
-/// Reads the whole number of up to 18 digits at the start of `text`, and gives it with the rest behind it, which begins
-/// with a blank. `None` if something else stands there; [`parse`] may still know it.
+/// Parses the whole number of up to 18 digits at the start of `text`, and returns it with the rest, which begins with a
+/// blank. `None` for other text, which [`parse`] may still accept.
 #[inline]
 pub(crate) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
     let (mut whole, mut length) = (0_u64, 0);
@@ -58,7 +58,7 @@ pub(crate) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
     ((1..=18).contains(&length) && rest.first().is_none_or(u8::is_ascii_whitespace)).then_some((whole, rest))
 }
 
-/// Reads `12`, `-1`, `142.00`, `12.5` or `1.2e3`. `None` if it is no number: neither `nan` nor `inf` is one.
+/// Parses `12`, `-1`, `142.00`, `12.5` or `1.2e3`. `None` for other text, including `nan` and `inf`.
 pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
     let (negative, token) = match token {
         [b'-', rest @ ..] => (true, rest),
@@ -75,7 +75,7 @@ pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
     if before.len() + after.len() == 0 || !before.iter().chain(after).all(u8::is_ascii_digit) {
         return None;
     }
-    // In billionths, as a whole number. Of 37 digits, those behind do not reach it, or it is beyond the range.
+    // Value in billionths, as a whole number. After 37 digits, the rest is too small to matter, or the value is beyond the range.
     let (mut value, mut places) = (0_u128, 9 + i64::from(exponent) - i64::try_from(after.len()).ok()?);
     for digit in before.iter().chain(after) {
         if value < 10_u128.pow(37) {

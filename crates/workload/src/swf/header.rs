@@ -1,43 +1,43 @@
-//! The header: the comments that precede the first record.
+//! Header: the comments that precede the first record.
 
-/// The header of a log: comments before its first record.
+/// Header of a log: comments before its first record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Processors of the machine (`MaxProcs`).
     pub max_procs: Option<u32>,
     /// Nodes of the machine (`MaxNodes`); a node may have several processors.
     pub max_nodes: Option<u32>,
-    /// Beginning of the log, in seconds since 1970 (`UnixStartTime`): submit times count from there. `None`
-    /// also if it lies beyond the year 9999.
+    /// Beginning of the log, in seconds since 1970 (`UnixStartTime`), from which submit times count. `None` also if it
+    /// lies beyond the year 9999.
     pub unix_start_time: Option<u64>,
-    /// All `key: value` lines in their order, and those without a key as continuations of the line above.
+    /// All `key: value` lines in their order, and those without a key as continuations of the previous line.
     entries: Vec<(String, String)>,
-    /// Bytes that the entries take, about.
+    /// Approximate size of the entries in bytes.
     held: usize,
 }
 
-/// The last second of the year 9999. What is later counts something else than seconds, and would overflow.
+/// Last second of the year 9999. A later value is not in seconds, and would overflow.
 const LATEST_START: u64 = 253_402_300_799;
 
-/// More than any header; one that is a few kilobytes packed may be gigabytes unpacked.
+/// Limit above any header; one that is a few kilobytes packed may be gigabytes unpacked.
 const LARGEST: usize = 16 << 20;
 
 /// Memory of an entry beside its text.
 const ENTRY: usize = 2 * size_of::<String>();
 
 impl Header {
-    /// The value of the first line with that key, in any case of letters: `header.get("TimeZoneString")`.
+    /// Returns the value of the first line with that key, ignoring case: `header.get("TimeZoneString")`.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.entries().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
     }
 
-    /// Every `(key, value)` in the order of the file. Keys may repeat (`Note`, `Queue`).
+    /// Iterates over the `(key, value)` pairs in the order of the file. Keys may repeat (`Note`, `Queue`).
     pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Takes in one comment line, without its `;`; `false` if the header has become too large to be one. Old logs are in
-    /// Latin-1, so what is no UTF-8 is replaced.
+    /// Adds one comment line, without its `;`. Returns `false` if the header has become too large to be one. Old logs
+    /// are in Latin-1, so bytes that are no UTF-8 are replaced.
     #[must_use]
     pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
         let comment = String::from_utf8_lossy(comment);
@@ -72,7 +72,7 @@ impl Header {
     }
 }
 
-/// Keys are single words; `http://…` and `job<=10 (see: …)` are continuations.
+/// Returns true for single words; `http://…` and `job<=10 (see: …)` are continuations.
 fn is_key(key: &str) -> bool {
     !key.is_empty()
         && !key.eq_ignore_ascii_case("http")
@@ -80,7 +80,7 @@ fn is_key(key: &str) -> bool {
         && key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// The number at the start of `338 (batch partition; 512 total)`.
+/// Parses the number at the start of `338 (batch partition; 512 total)`.
 fn leading_number(value: &str) -> Option<u64> {
     let end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
     value[..end].parse().ok()

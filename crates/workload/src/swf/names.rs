@@ -1,27 +1,27 @@
-//! Names behind the numbers of a log, in comments: `; Job: 12352 12345_7` before the record of the job, and
-//! `; User: 3 alice` anywhere before the user's first job.
+//! Names for the numbers of a log, in comments: `; Job: 12352 12345_7` before the record of the job, and `; User: 3
+//! alice` anywhere before the user's first job.
 //!
-//! The standard has such comments for queues and partitions (`; Queue: 1 express`). Written where they are first needed,
-//! they are streamed like the records themselves.
+//! The standard has such comments for queues and partitions (`; Queue: 1 express`). They are written where first
+//! needed, and so streamed like the records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Names that the comments read so far give.
+/// Names given by the comments read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameComments {
-    /// The next record's, if it has this number.
+    /// Name of the next record, if it has this number.
     job: Option<(u64, Arc<str>)>,
     users: BTreeMap<u32, Arc<str>>,
-    /// Comments with other names than of jobs, since the record before.
+    /// Comments since the previous record with names of other things than jobs.
     passed: Vec<String>,
 }
 
-/// Keys of comments with names, beside jobs.
+/// Keys of comments with names other than those of jobs.
 const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameComments {
-    /// Takes in the text of a comment, behind its `;`. Returns whether it names a job, which is no entry of a header.
+    /// Reads the text of a comment, behind its `;`. Returns true if it names a job, which is no entry of a header.
     pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
         let Some((key, number, name)) = parsed(comment) else { return false };
         if key.eq_ignore_ascii_case("Job") {
@@ -38,7 +38,7 @@ impl NameComments {
         false
     }
 
-    /// Forgets which comments have been passed: the next record is read.
+    /// Clears the list of passed comments before the next record.
     pub(super) fn go_on(&mut self) {
         self.passed.clear();
     }
@@ -47,7 +47,7 @@ impl NameComments {
         &self.passed
     }
 
-    /// The name of the record that comes next.
+    /// Returns the name of the next record.
     pub(super) fn of_job(&mut self, number: u64) -> Option<Arc<str>> {
         self.job.take().filter(|(named, _)| *named == number).map(|(_, name)| name)
     }
@@ -57,7 +57,7 @@ impl NameComments {
     }
 }
 
-/// `KEY: NUMBER NAME`.
+/// Parses `KEY: NUMBER NAME`.
 fn parsed(comment: &[u8]) -> Option<(&str, u64, &str)> {
     let (key, value) = std::str::from_utf8(comment).ok()?.split_once(':')?;
     let (number, name) = value.trim().split_once(|letter: char| letter.is_ascii_whitespace())?;

@@ -11,10 +11,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a log record by record. Its memory is that of the longest line, whatever the length of the log.
+/// Reads a log record by record. Memory follows the longest line, not the length of the log.
 ///
-/// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
-/// next line to go on with (unreadable, truncated, not text).
+/// A faulty line is an error, after which the reader continues with the next line. It ends after an error that leaves
+/// no next line (unreadable, truncated, not text).
 #[derive(Debug)]
 pub struct SwfReader {
     lines: Lines,
@@ -32,49 +32,49 @@ impl SwfReader {
         Self::start(Lines::open(path, LOG)?)
     }
 
-    /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
+    /// Reads a log from any reader, plain or gzip; `name` stands for the file's path in errors.
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?)
     }
 
-    /// The header: comments before the first record.
+    /// Header: comments before the first record.
     pub const fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The file's path, or the name that stands for it.
+    /// Path of the file, or the name that stands for it.
     pub fn path(&self) -> &Path {
         self.lines.path()
     }
 
-    /// The number of the line that was read last, counted from 1: after `next`, the line of that record.
+    /// Number of the last line read, counted from 1: after `next`, the line of that record.
     pub const fn line(&self) -> u64 {
         self.lines.number()
     }
 
-    /// The name of a user, if a comment so far gives one: `; User: 3 alice`.
+    /// Returns the name of a user, if a comment so far gives one: `; User: 3 alice`.
     pub(crate) fn user_name(&self, user: u32) -> Option<&Arc<str>> {
         self.names.of_user(user)
     }
 
-    /// Comments that name users, groups, executables, queues or partitions, between the record that was read last and the
-    /// one before it. Those of the header are entries of it.
+    /// Comments that name users, groups, executables, queues or partitions, between the last two records. Those of the
+    /// header are entries of it.
     pub(crate) fn names_before(&self) -> &[String] {
         self.names.passed()
     }
 
-    /// Whether nothing more can be read.
+    /// Returns true if nothing more can be read.
     pub(crate) const fn is_done(&self) -> bool {
         self.lines.is_done()
     }
 
-    /// The line that was read last as it stands: after `next`, the line of that record.
+    /// Text of the last line read: after `next`, the line of that record.
     pub fn text(&self) -> &[u8] {
         self.lines.current()
     }
 
-    /// The time in any column of the line that was read last, counted from 1; `name` names it in errors. `None` if the
-    /// column holds −1. A line that ends before the column is an error: a misprinted column would be missing everywhere.
+    /// Returns the time in any column of the last line read, counted from 1; `name` names it in errors. `None` if the column
+    /// contains −1. A line that ends before the column is an error, because a wrong column number would be missing everywhere.
     pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, InputError> {
         let at = usize::from(column) - 1;
         let fault = |found: &[u8], fix| {
@@ -155,7 +155,7 @@ impl Iterator for SwfReader {
 
 enum LineKind<'a> {
     Blank,
-    /// A comment, without its `;`.
+    /// Comment, without its `;`.
     Comment(&'a [u8]),
     Record,
 }

@@ -4,31 +4,31 @@ use super::decimal::{self, Decimal};
 use sim_core::Span;
 use std::sync::Arc;
 
-/// One job as a log recorded it. `None` is "unknown": −1 in the file, or another negative number in a field that no
-/// simulation depends on. (Logs have those: a finish of 0 minus a start in UNIX seconds, for one.)
+/// Job as recorded in a log. `None` is "unknown": −1 in the file, or another negative number in a field that no
+/// simulation depends on. (Such values occur, for instance a finish of 0 minus a start in UNIX seconds.)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwfRecord {
-    /// Field 1: the job's number in the log.
+    /// Field 1: number of the job in the log.
     pub number: u64,
-    /// Field 2: when it was submitted, from the start of the log; in some logs from 1970.
+    /// Field 2: submission, from the start of the log; in some logs from 1970.
     pub submit: Option<Span>,
-    /// Field 3: from its submission to its start.
+    /// Field 3: time from submission to start.
     pub wait: Option<Span>,
-    /// Field 4: from its start to its end.
+    /// Field 4: time from start to end.
     pub runtime: Option<Span>,
-    /// Field 5: processors it was given.
+    /// Field 5: allocated processors.
     pub allocated_processors: Option<u32>,
-    /// Field 6: processor time it used, as a mean over its processors.
+    /// Field 6: processor time used, as a mean over its processors.
     pub cpu_time: Option<Span>,
-    /// Field 7: memory it used, in KiB per processor, to the nearest whole number.
+    /// Field 7: memory used, in KiB per processor, to the nearest whole number.
     pub memory: Option<u64>,
-    /// Field 8: processors it asked for.
+    /// Field 8: requested processors.
     pub requested_processors: Option<u32>,
-    /// Field 9: how long its user believed it would run at most.
+    /// Field 9: requested time, the user's upper bound of the run time.
     pub requested_time: Option<Span>,
-    /// Field 10: memory it asked for, in KiB per processor, to the nearest whole number.
+    /// Field 10: requested memory, in KiB per processor, to the nearest whole number.
     pub requested_memory: Option<u64>,
-    /// Field 11: how it ended.
+    /// Field 11: status at the end.
     pub status: Option<Status>,
     /// Field 12.
     pub user: Option<u32>,
@@ -40,25 +40,25 @@ pub struct SwfRecord {
     pub queue: Option<u32>,
     /// Field 16: in logs of grids, often the cluster.
     pub partition: Option<u32>,
-    /// Field 17: the job that had to end before this one was submitted.
+    /// Field 17: job that had to end before this one was submitted.
     pub preceding_job: Option<u64>,
-    /// Field 18: from the end of that job to this submission.
+    /// Field 18: time from the end of that job to this submission.
     pub think_time: Option<Span>,
     /// Columns 20 and beyond as they stand, if there are any: see [`SwfRecord::queue_name`]. One allocation, which
     /// plain logs never need.
     pub further: Option<Box<str>>,
-    /// Its name, if that is not its number: `12345_7` of an array. A comment before the record.
+    /// Name from a comment before the record, if it is not the number: `12345_7` of an array.
     pub name: Option<Arc<str>>,
 }
 
 impl SwfRecord {
-    /// A record of which nothing is known but its number.
+    /// Returns a record with its number only; everything else is unknown.
     pub fn numbered(number: u64) -> Self {
         Self { number, ..Self::default() }
     }
 
-    /// The processors the job held: those it was given (field 5), or else those it asked for (field 8), if that is at
-    /// least one.
+    /// Returns the number of processors that the job held: those allocated (field 5), or else those requested (field
+    /// 8), if that is at least one.
     ///
     /// Field 5 comes first because the run time was measured on those.
     pub fn processors(&self) -> Option<u32> {
@@ -73,7 +73,7 @@ impl SwfRecord {
         self.further.as_deref()?.split_ascii_whitespace().next()
     }
 
-    /// Column 21, the nodes asked for in logs of MetaCentrum: `1:ppn=12:cl_zegox#excl`.
+    /// Column 21, the requested nodes in logs of MetaCentrum: `1:ppn=12:cl_zegox#excl`.
     pub fn node_spec(&self) -> Option<&str> {
         self.further.as_deref()?.split_ascii_whitespace().nth(1)
     }
@@ -82,9 +82,9 @@ impl SwfRecord {
 /// End of a job. Codes other than 0 to 5 are read as unknown.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// 0: it failed.
+    /// 0: failed.
     Failed,
-    /// 1: it completed.
+    /// 1: completed.
     Completed,
     /// 2: a part of a checkpointed job; more will follow.
     PartToBeContinued,
@@ -92,12 +92,12 @@ pub enum Status {
     LastPartCompleted,
     /// 4: the last part of a checkpointed job, which failed.
     LastPartFailed,
-    /// 5: it was cancelled, before or after it started.
+    /// 5: cancelled, before or after the start.
     Cancelled,
 }
 
 impl Status {
-    /// The number that stands for it in a log.
+    /// Code of the status in a log.
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -109,21 +109,21 @@ impl Status {
     }
 }
 
-/// Columns that every line has.
+/// Number of columns that every line has.
 pub(super) const COLUMNS: usize = 18;
 
 /// Fault of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It ends before this column, counted from 0.
+    /// The line ends before this column, counted from 0.
     Short,
-    /// This column, counted from 0, holds something else than expected.
+    /// This column, counted from 0, is not as expected.
     Field { column: usize, name: &'static str, expected: &'static str, fix: &'static str },
     /// A further column is no UTF-8.
     NotText,
 }
 
-/// Reads a line that is no comment.
+/// Parses a line that is no comment.
 #[inline]
 pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, Fault> {
     let mut fields = Fields { rest: line, next: 0, fault: None };
@@ -167,13 +167,13 @@ enum Negative {
     Refused,
 }
 
-/// Takes a line apart, column by column. After a fault the remaining columns are read for nothing: faults are rare, and
+/// Splits a line column by column. After a fault the remaining columns are still read, because faults are rare, and
 /// eighteen early returns cost more than the numbers themselves.
 struct Fields<'a> {
     rest: &'a [u8],
-    /// The column that comes next, counted from 0.
+    /// Next column, counted from 0.
     next: usize,
-    /// The first fault.
+    /// First fault.
     fault: Option<Fault>,
 }
 
@@ -187,10 +187,10 @@ impl<'a> Fields<'a> {
         Some(&rest[..end])
     }
 
-    /// The next column as a number, unless there is none or it is no number.
+    /// Returns the next column as a number, unless it is missing or no number.
     #[inline]
     fn value(&mut self, name: &'static str, expected: &'static str, fix: &'static str) -> Option<Decimal> {
-        // Nearly every column is a short integer: read in one pass, its end being found on the way.
+        // Nearly every column is a short integer: parsed in one pass that also finds its end.
         let from = self.rest.iter().position(|byte| *byte > b' ').unwrap_or_default();
         let column = &self.rest[from..];
         let negative = column.first() == Some(&b'-');
@@ -204,7 +204,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The same for fractions, exponents, long numbers, and what is no number.
+    /// Parses fractions, exponents, long numbers, and reports other text.
     #[inline(never)]
     fn any_value(&mut self, name: &'static str, expected: &'static str, fix: &'static str) -> Option<Decimal> {
         let Some(token) = self.token() else {
@@ -218,7 +218,7 @@ impl<'a> Fields<'a> {
         value
     }
 
-    /// `None` if the value is unknown.
+    /// Returns `None` if the value is unknown.
     #[inline]
     fn decimal(&mut self, name: &'static str, expected: &'static str, negative: Negative) -> Option<Decimal> {
         let value = self.value(name, expected, PLAIN)?;
@@ -284,13 +284,13 @@ impl<'a> Fields<'a> {
         value.map_or(0, |value| value.whole)
     }
 
-    /// Means over processors are often fractions.
+    /// Parses an amount of memory; means over processors are often fractions.
     #[inline]
     fn memory(&mut self, name: &'static str) -> Option<u64> {
         self.decimal(name, "KiB, or -1 if unknown", Negative::Unknown).map(Decimal::rounded)
     }
 
-    /// The columns behind the nineteenth.
+    /// Returns the columns behind the nineteenth.
     #[inline]
     fn further(&mut self) -> Option<Box<str>> {
         self.token()?;
@@ -307,7 +307,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Remembers that the column that was read last is at fault.
+    /// Records that the last column read is at fault.
     #[cold]
     fn fail(&mut self, name: &'static str, expected: &'static str, fix: &'static str) {
         self.fault.get_or_insert(Fault::Field { column: self.next - 1, name, expected, fix });

@@ -1,4 +1,4 @@
-//! Records back into lines.
+//! Writer of records.
 
 use super::{Status, SwfRecord};
 use std::fmt::Display;
@@ -23,7 +23,7 @@ pub struct SwfWriter<W> {
 }
 
 impl<W: Write> SwfWriter<W> {
-    /// Writes to `out`, which should be buffered.
+    /// Returns a writer to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
         Self { out }
     }
@@ -33,7 +33,7 @@ impl<W: Write> SwfWriter<W> {
         text.lines().try_for_each(|line| writeln!(self.out, "; {line}"))
     }
 
-    /// Writes one record as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on where the
+    /// Writes one record as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on if the
     /// record has them. Column 19, the hosts of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
     pub fn record(&mut self, record: &SwfRecord) -> io::Result<()> {
         let out = &mut self.out;

@@ -1,4 +1,4 @@
-//! The intake rules of the profile `alea31`.
+//! Intake rules of the profile `alea31`.
 
 use crate::data::reader;
 use sim_core::{Span, Time};
@@ -6,7 +6,7 @@ use workload::{Alea31Intake, Alea31Job, Machines, Rule, SwfReader};
 
 const MACHINES: &str = "1\tzegox\t48\t12\t1\t0\n0\tzewura\t20\t80\t1\t0\n";
 
-/// A line of MetaCentrum, of which only what the profile reads differs.
+/// Returns a line of MetaCentrum, in which only the fields that the profile reads vary.
 fn line(number: u32, submit: &str, runtime: &str, allocated: u32, time: &str, spec: &str) -> String {
     format!(
         "{number} {submit} 0 {runtime} {allocated} -1 -1 {allocated} {time} -1 1 7 1 -1 1 1 -1 -1 {{1}} q_1d {spec}\n"
@@ -18,7 +18,7 @@ fn intake(log: String) -> Alea31Intake {
     Alea31Intake::new(reader(log).expect("a log"), &machines, None)
 }
 
-/// The clusters that the job may use, by their places.
+/// Returns the clusters that the job may use, by their places.
 fn sites(job: &Alea31Job) -> Vec<u32> {
     Vec::from(job.job.request.sites).into_iter().map(|site| site.0).collect()
 }
@@ -130,7 +130,7 @@ fn no_more_records_are_read_than_are_asked_for() {
     assert_eq!(intake.count(), 2);
 }
 
-/// The log has no column 21: every job is no wider than the cluster, and that is all that is asked.
+/// The log has no column 21: every job fits the cluster, which is the only condition.
 #[test]
 fn no_job_of_the_hpc2n_excerpt_is_rejected() {
     let Some(folder) = test_data::traces() else { return };

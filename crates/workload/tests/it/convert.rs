@@ -1,4 +1,4 @@
-//! One format into another, and back.
+//! Conversion of one format into another, and back.
 
 use crate::data::{line, reader};
 use std::io::{Cursor, Write};
@@ -46,7 +46,7 @@ fn logs_of_metacentrum_become_plain_and_grid_logs() {
     let lost: Vec<_> = done.lost.into_iter().collect();
     assert_eq!(lost, [("preceding job", 1), ("queue number", 1), ("think time", 1)]);
 
-    // Back again, with all that a log of a grid can hold.
+    // Back again, with all that a log of a grid can represent.
     let (back, done) = converted(&gwf, Layout::Gwf, Layout::Swf21);
     insta::assert_snapshot!(back, @"
     ; MaxProcs: 2176

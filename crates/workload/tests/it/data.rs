@@ -1,9 +1,9 @@
-//! Small logs, and ways to read them.
+//! Small logs, and functions to read them.
 
 use std::io::Cursor;
 use workload::{InputError, SwfReader, SwfRecord};
 
-/// A line of which only the first five fields, the requested processors and the requested time differ.
+/// Returns a line in which only the first five fields, the requested processors and the requested time vary.
 pub(crate) fn line(number: u64, submit: &str, runtime: &str, allocated: &str, requested: &str, time: &str) -> String {
     format!("{number} {submit} 0 {runtime} {allocated} -1 -1 {requested} {time} -1 1 7 1 -1 2 3 -1 -1\n")
 }
@@ -16,7 +16,7 @@ pub(crate) fn records(log: impl Into<Vec<u8>>) -> Vec<SwfRecord> {
     reader(log).and_then(Iterator::collect).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The first error that reading `log` meets.
+/// Returns the first error in reading `log`.
 pub(crate) fn error(log: impl Into<Vec<u8>>) -> InputError {
     match reader(log) {
         Err(error) => error,
@@ -24,8 +24,8 @@ pub(crate) fn error(log: impl Into<Vec<u8>>) -> InputError {
     }
 }
 
-/// Whether values may be a sample of the distribution `below`: the Kolmogorov-Smirnov statistic is above 1.95 / √n once in a
-/// thousand samples.
+/// Checks that values may be a sample of the distribution `below`: the Kolmogorov-Smirnov statistic is above 1.95 / √n
+/// once in a thousand samples.
 pub(crate) fn check_sample(what: &str, mut values: Vec<f64>, below: impl Fn(f64) -> f64) {
     values.sort_by(f64::total_cmp);
     let count = f64::from(u32::try_from(values.len()).expect("few"));

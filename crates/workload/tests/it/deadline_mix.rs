@@ -1,4 +1,4 @@
-//! Machines and jobs with deadlines: their marginals, their streams, and what is refused.
+//! Machines and jobs with deadlines: their marginals, their streams, and rejected parameters.
 
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Job, Streams};
@@ -8,7 +8,7 @@ fn jobs(mix: &DeadlineMix) -> Vec<Job> {
     mix.jobs(&Streams::new(7, 0)).collect()
 }
 
-/// The sample mean lies within four standard errors of `expected`.
+/// Checks that the sample mean lies within four standard errors of `expected`.
 fn check_mean(what: &str, values: &[f64], expected: f64) {
     let (mean, stderr) = mean_and_stderr(values);
     assert!((mean - expected).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, expected {expected}");

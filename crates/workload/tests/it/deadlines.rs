@@ -1,11 +1,11 @@
-//! When jobs of a log ought to be finished.
+//! Deadlines of the jobs of a log.
 
 use crate::data::{line, reader};
 use sim_core::Time;
 use workload::TextError;
 use workload::{Deadlines, Estimates, Intake, Options};
 
-/// The deadlines of a log's jobs in seconds, or the first error.
+/// Returns the deadlines of a log's jobs in seconds, or the first error.
 fn deadlines(log: String, options: Options) -> Result<Vec<Option<f64>>, String> {
     Intake::new(reader(log).expect("a log"), options)
         .map(|job| job.map(|job| job.job.request.deadline.map(Time::as_secs_f64)).map_err(|error| error.to_string()))

@@ -1,4 +1,4 @@
-//! What people read when a log is faulty: the place, the fault, and what to do.
+//! Messages for a faulty log: the place, the fault, and the fix.
 
 use crate::data::{error, line, reader};
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ fn check(log: impl Into<Vec<u8>>, message: &str) {
     assert!(!error.is_io(), "{error}");
 }
 
-/// A good line, then `bad`.
+/// Returns a good line, then `bad`.
 fn after_a_good_line(bad: &str) -> String {
     line(1, "0", "1", "1", "1", "1") + bad
 }

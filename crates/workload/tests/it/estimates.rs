@@ -1,4 +1,4 @@
-//! Estimates of run times that policies see: the f-model's draws, predictions from a user's past, and their spelling.
+//! Estimates of run times that policies see: the f-model's draws, predictions from a user's past, and their parsing.
 
 use crate::data::{check_sample, line, reader};
 use proptest::option;
@@ -22,7 +22,7 @@ fn estimate(job: &LogJob) -> Span {
     job.job.request.estimate.expect("every job of a log has an estimate")
 }
 
-/// A thousand jobs of 100 s, of which users expect 60 s.
+/// Returns a thousand jobs of 100 s, with users' estimates of 60 s.
 fn hundreds(jobs: u64) -> String {
     (1..=jobs).map(|number| line(number, "0", "100", "1", "1", "60")).collect()
 }
@@ -39,7 +39,7 @@ fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
     check_sample("factors", factors, |factor| (factor - 1.0) / 4.0);
 }
 
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
+/// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
     let (jobs, _) = take_in(hundreds(3), Options { seed: 42, ..with(Estimates::FModel(4.0)) });
@@ -70,12 +70,12 @@ fn an_f_of_0_is_exact() {
 
 type Applied = Vec<(&'static str, u64)>;
 
-/// A line of user `user`, who expects `limit`.
+/// Returns a line of user `user` with the estimate `limit`.
 fn of_user(number: u64, user: &str, submit: u64, wait: &str, runtime: u64, limit: &str) -> String {
     format!("{number} {submit} {wait} {runtime} 1 -1 -1 1 {limit} -1 1 {user} 1 -1 2 3 -1 -1\n")
 }
 
-/// Run time and prediction of each job, in seconds, and how often each rule was applied.
+/// Returns run time and prediction of each job, in seconds, and the number of applications of each rule.
 fn predictions(log: &str, jobs: u32) -> (Vec<(u64, u64)>, Applied) {
     let (jobs, intake) = take_in(log, with(Estimates::MeanOfUser(jobs)));
     let seconds = |span: Span| span.as_nanos() / 1_000_000_000;
@@ -150,7 +150,7 @@ prop_compose! {
     }
 }
 
-/// Looks at the whole past for every job: the slow twin.
+/// Slow twin: searches the whole past for every job.
 fn naive(records: &[SwfRecord], window: usize) -> Vec<Span> {
     let end = |record: &SwfRecord| {
         record.submit.unwrap_or_default() + record.wait.unwrap_or_default() + record.runtime.unwrap_or_default()

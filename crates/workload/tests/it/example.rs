@@ -1,4 +1,4 @@
-//! The example prints what it promises.
+//! Output of the example.
 
 use std::process::Command;
 

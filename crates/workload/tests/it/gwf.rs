@@ -1,4 +1,4 @@
-//! Logs of grids: what is read, what is refused, and that writing and reading are inverse.
+//! Logs of grids: accepted and rejected input, and the inverse relation of writing and reading.
 
 use crate::round_trip;
 use proptest::option;
@@ -17,7 +17,7 @@ fn records(log: impl Into<Vec<u8>>) -> Vec<GwfRecord> {
     reader(log).and_then(Iterator::collect).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Columns 12 to 29 of which nothing is known.
+/// Columns 12 to 29, all unknown.
 const UNKNOWN: &str = "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
 
 #[test]
@@ -44,7 +44,7 @@ fn columns_are_separated_by_blanks_or_by_tabs() {
     assert_eq!([text(USER), text(2), text(6), text(16)], [Some("U12"), Some("a.out"), Some("site2"), Some("vo1")]);
     assert_eq!(record.texts[PROJECT], None);
 
-    // With tabs a name may hold blanks; blanks and a last tab, as some logs have, are blanks.
+    // With tabs a name may contain blanks; blanks and a final tab, as in some logs, are blanks.
     let tabs = blanks.lines().last().expect("a record").replace(' ', "\t").replace("a.out", "my program");
     assert_eq!(records(tabs)[0].texts[2].as_deref(), Some("my program"));
     let mixed = blanks.replace(" vo1 -1", " vo1\t-1");
@@ -81,7 +81,7 @@ fn name() -> impl Strategy<Value = Option<Box<str>>> {
     option::of("[A-Za-z/=.]{1,8}[0-9]{0,3}( [a-z]{1,3})?".prop_map(String::into_boxed_str))
 }
 
-/// Any record of the Standard Workload Format, without what a log of a grid has no number for.
+/// Strategy for records of the Standard Workload Format without the fields that a log of a grid cannot represent.
 fn record() -> impl Strategy<Value = GwfRecord> {
     (round_trip::record(), prop::array::uniform18(name())).prop_map(|(job, texts)| {
         let SwfRecord { number, submit, wait, runtime, allocated_processors, cpu_time, memory, .. } = job;
@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(records(text), written);
     }
 
-    /// Whatever the bytes, reading them ends, with records or an error, and without a panic.
+    /// Reading any bytes ends with records or an error, and without a panic.
     #[test]
     fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, numbers in "([-+.0-9e]{1,25}[ \\t]){11}", names in "([ -~]{0,4}\\t){18}") {
         for log in [bytes, (numbers + &names).into_bytes()] {
@@ -129,7 +129,7 @@ proptest! {
 
 #[test]
 fn comments_without_end_are_refused_before_they_fill_the_memory() {
-    // A few kilobytes packed: each line takes some bytes of the file and many of the memory.
+    // A few compressed kilobytes: each line takes few bytes of the file and many of the memory.
     let error = reader("#\n".repeat(2 << 20)).expect_err("no log begins so").to_string();
     assert!(error.starts_with("a.gwf:"), "{error}");
     assert!(

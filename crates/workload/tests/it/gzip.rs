@@ -1,4 +1,4 @@
-//! Packed logs: recognized by their first bytes, in several members, cut short, damaged.
+//! Compressed logs: recognized by their first bytes, in several members, truncated, damaged.
 
 use crate::data::{error, line, records};
 use flate2::Compression;

@@ -1,4 +1,4 @@
-//! A log at a glance.
+//! Summaries of logs.
 
 use crate::data::{line, reader};
 use workload::{Inspection, SwfReader};
@@ -40,7 +40,7 @@ fn totals_are_those_of_the_jobs_that_ran() {
     assert!(near(other.load.expect("known"), 3_300.0 / 40_000.0));
 }
 
-/// A load over the widest job, or over nodes of several processors each, would be a guess.
+/// A load relative to the widest job, or to nodes of several processors each, would be a guess.
 #[test]
 fn a_machine_of_unknown_size_has_no_load() {
     let headed = |header: &str| inspect(&FOUR.replace("; MaxProcs: 8\n", header), None, None);
@@ -116,8 +116,8 @@ fn a_log_that_ends_early_is_an_error() {
     assert_eq!(error.to_string(), "a.swf:2: the file is not text; give a workload log, plain or gzip");
 }
 
-/// Name, days, load and, where the header does not tell it, the machine: as those who mirror the logs tell them. (The clean
-/// logs of CEA-Curie and LPC begin long after their machines, so that their loads are given over other spans.)
+/// Name, days, load and, where the header does not state it, the machine: as published by mirrors of the logs. (The
+/// clean logs of CEA-Curie and LPC begin long after their machines, so that their published loads are for other spans.)
 const KNOWN: [(&str, f64, f64, Option<u32>); 7] = [
     ("SDSC-SP2-1998-4.2-cln.swf.gz", 736.0, 0.83, None),
     ("CTC-SP2-1996-3.1-cln.swf.gz", 339.0, 0.84, None),
@@ -139,7 +139,7 @@ fn real_logs_have_the_span_and_the_load_that_are_known() {
         assert!((seen.load.expect("known") / load - 1.0).abs() < 0.05, "{name}: load {:?}", seen.load);
         assert_eq!(seen.by_hour.iter().sum::<u64>(), seen.jobs, "{name}");
         assert_eq!(seen.by_weekday.iter().sum::<u64>(), seen.jobs, "{name}");
-        // People submit by day; a model without users has no week.
+        // Users submit by day; a model without users has no week.
         if seen.users > 0 {
             let night: u64 = seen.by_hour[..6].iter().sum();
             assert!(night < seen.jobs / 4 && seen.by_weekday[5] < seen.jobs / 7, "{name}: {:?}", seen.by_hour);

@@ -4,7 +4,7 @@ use crate::data::{line, reader};
 use sim_core::{JobId, Span, Time};
 use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
 
-/// Name of a rule, how often it was applied, and the line where first.
+/// Name of a rule, number of its applications, and line of the first.
 type Applied = (&'static str, u64, Option<u64>);
 
 fn take_in(log: &str, options: Options) -> (Vec<LogJob>, Vec<Applied>) {
@@ -145,7 +145,7 @@ fn the_machine_s_size_comes_from_the_header_and_is_never_guessed_from_the_widest
     let unknown = "the log does not say how many processors its machine has";
     assert_eq!(error_of("", &jobs), format!("{unknown}; give their number (the widest job requests 40)"));
     assert_eq!(error_of("", &line(1, "0", "9", "-1", "-1", "60")), format!("{unknown}; give their number"));
-    // A job that is wider than the machine has nodes: they have several processors each.
+    // A job wider than the number of nodes: they have several processors each.
     let nodes = format!("{unknown}, only that it has 39 nodes; give their number (the widest job requests 40)");
     assert_eq!(error_of("; MaxNodes: 39\n", &jobs), nodes);
 }

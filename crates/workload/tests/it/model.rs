@@ -1,4 +1,4 @@
-//! The published models, marginal by marginal against the distributions of their papers.
+//! Published models, compared marginal by marginal with the distributions of their papers.
 
 mod downey;
 mod jann;
@@ -10,12 +10,12 @@ use sim_core::Streams;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use workload::model::{ModelJob, WorkloadModel, models};
 
-/// The first jobs of a model.
+/// Returns the first jobs of a model.
 fn jobs(model: &impl WorkloadModel, count: usize) -> Vec<ModelJob> {
     model.jobs(&Streams::new(42, 0)).take(count).collect()
 }
 
-/// The first draws are part of the format of every published result: if this fails, all numbers move.
+/// The first draws are part of every published result: if this fails, all numbers move.
 fn check_first(model: &impl WorkloadModel, expected: &[(f64, u32, f64)]) {
     let first = jobs(model, expected.len());
     let seconds = |job: &ModelJob| (job.job.submit.as_secs_f64(), job.job.runtime.as_secs_f64());
@@ -70,8 +70,8 @@ fn no_two_models_have_one_name_and_each_says_what_it_is() {
     }
 }
 
-/// Whether counts may be a sample of these probabilities: the statistic lies below the 99.9 % quantile of the chi-square
-/// distribution. Cells that expect fewer than ten are taken together.
+/// Checks that counts may be a sample of these probabilities: the statistic lies below the 99.9 % quantile of the
+/// chi-square distribution. Cells with an expectation below ten are merged.
 pub(crate) fn check_counts(what: &str, counts: &[u32], probabilities: &[f64]) {
     assert_eq!(counts.len(), probabilities.len());
     let total: f64 = counts.iter().map(|count| f64::from(*count)).sum();
@@ -101,9 +101,9 @@ pub(crate) fn check_counts(what: &str, counts: &[u32], probabilities: &[f64]) {
     assert!(statistic < quantile, "{what}: chi-square {statistic} with {freedom} degrees of freedom, above {quantile}");
 }
 
-/// Whether values that were rounded up to whole numbers may be a sample of the distribution `below`: the largest distance
-/// between both, at the whole numbers, is below 1.95 / √n. The Kolmogorov-Smirnov statistic is above it once in a
-/// thousand samples, and at fewer points rarer.
+/// Checks that values rounded up to whole numbers may be a sample of the distribution `below`: the largest distance
+/// between both, at the whole numbers, is below 1.95 / √n. The Kolmogorov-Smirnov statistic exceeds it once in a
+/// thousand samples, and less often at fewer points.
 pub(crate) fn check_distribution(what: &str, mut rounded_up: Vec<f64>, below: impl Fn(f64) -> f64) {
     rounded_up.sort_by(f64::total_cmp);
     let count = f64::from(u32::try_from(rounded_up.len()).expect("few"));

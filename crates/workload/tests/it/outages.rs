@@ -21,7 +21,7 @@ fn of_site(outages: DrawnOutages, site: u32, count: usize) -> Vec<Outage> {
     outages.filter(|outage| outage.site == SiteId(site)).take(count).collect()
 }
 
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
+/// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
     let first: Vec<_> =
@@ -186,7 +186,7 @@ proptest! {
         prop_assert_eq!(source.to_string().parse(), Ok(source));
     }
 
-    /// Whatever the bytes, reading them ends, without a panic.
+    /// Reading any bytes ends without a panic.
     #[test]
     fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, lines in "([-0-9a-z.,# ]{0,20}\\n){0,5}") {
         let text = [b"machine,down,up\n".as_slice(), lines.as_bytes(), &bytes].concat();

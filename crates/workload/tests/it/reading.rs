@@ -1,4 +1,4 @@
-//! What a well-formed log, with the oddities of real ones, is read as.
+//! Reading of a well-formed log, with the oddities of real ones.
 
 use crate::data::{line, reader, records};
 use sim_core::Span;

@@ -1,16 +1,16 @@
-//! Logs of real machines, where the variable `GRID_TRACES` names the folder that holds them.
+//! Logs of real machines, if the variable `GRID_TRACES` names their folder.
 
 use workload::{Estimates, InputError, Intake, Machines, Options, Rule, SwfReader, capacity};
 
-/// How large the machine was, by the log.
+/// Size of the machine, by the log.
 #[derive(Debug, PartialEq)]
 enum Capacity {
     Known(u32, Option<Rule>),
-    /// All that it tells is how wide the widest job was.
+    /// Unknown; the width of the widest job is given.
     Unknown(u32),
 }
 
-/// Logs: name, records, those that never ran, those without an estimate, those that ran beyond it, and the size of the machine.
+/// Logs: name, records, records that never ran, without an estimate, and that ran beyond it, and the size of the machine.
 const LOGS: [(&str, [u64; 4], Capacity); 11] = [
     ("SDSC-SP2-1998-4.2-cln.swf.gz", [59_715, 5_681, 66, 4_134], Capacity::Known(128, None)),
     ("CTC-SP2-1996-3.1-cln.swf.gz", [77_222, 17, 6, 7_174], Capacity::Known(338, None)),
@@ -49,7 +49,7 @@ fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
     }
 }
 
-/// Delivered and skipped make the whole, and every repair of a log is reported.
+/// Delivered and skipped records add up to all, and every repair of a log is reported.
 #[test]
 fn every_log_is_taken_in_under_named_rules() {
     let Some(folder) = test_data::traces() else { return };

@@ -7,7 +7,7 @@ use workload::{HeldJob, HeldLog, Options, SwfReader};
 
 type Bounds = [(&'static str, f64, f64); 11];
 
-/// What `users` keeps in the mean over twenty logs: name, and from where to where.
+/// Bounds of `users` in the mean over twenty logs: name, from, to.
 const BOUNDS: Bounds = [
     ("jobs", 0.85, 1.15),
     ("work", 0.85, 1.15),
@@ -18,16 +18,16 @@ const BOUNDS: Bounds = [
     ("areas", 0.0, 0.10),
     ("day", 0.0, 0.10),
     ("week", 0.0, 0.10),
-    // Users who are drawn independently do not hold back when others fill the machine, as they did in the log.
+    // Users that are drawn independently do not hold back when others fill the machine, as they did in the log.
     ("burstiness", 0.5, 2.2),
     ("lag_one", -0.6, 0.6),
 ];
 
-/// What `blocks` keeps in every single log.
+/// Bounds of `blocks` in every single log.
 const SINGLE: Bounds = [
     ("jobs", 0.85, 1.15),
     ("work", 0.9, 1.1),
-    // Half of the jobs of some logs run for a minute or two, and how many come in a week varies most.
+    // Half of the jobs of some logs run for a minute or two, and their number per week varies most.
     ("median_runtime", 0.4, 2.5),
     ("runtimes", 0.0, 0.10),
     ("processors", 0.0, 0.10),
@@ -41,7 +41,7 @@ const SINGLE: Bounds = [
 
 const TWENTY: u32 = 20;
 
-/// The fidelity of twenty logs.
+/// Returns the fidelity of twenty logs.
 fn twenty(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> Vec<[f64; 11]> {
     (0..TWENTY).map(|replication| Fidelity::of(&resampled(&Streams::new(1, replication)), log).values()).collect()
 }
@@ -68,8 +68,8 @@ fn check(name: &str, found: [f64; 11], bounds: Bounds) {
     }
 }
 
-/// Variance and lag-1 correlation of weekly work, of a log as any other program would read it: run times as they are, weeks from
-/// the first submission, with and without the last one.
+/// Returns variance and lag-1 correlation of weekly work, as computed by another program: run times as they are, weeks
+/// from the first submission, with and without the last one.
 fn weekly(log: &HeldLog) -> [(f64, f64); 2] {
     let first = log.jobs()[0].submit;
     let mut weekly = vec![0.0; 600];
@@ -90,7 +90,7 @@ fn weekly(log: &HeldLog) -> [(f64, f64); 2] {
 
 const WEEK: Span = Span::from_secs(604_800);
 
-/// Every single log, by what it is read back as.
+/// Checks every single log, as read back.
 fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
     let own = weekly(log);
     let (mut refused, mut found) = (0, Vec::new());
@@ -111,7 +111,7 @@ fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
     found.into_iter().for_each(|values| check(name, values, SINGLE));
 }
 
-/// The log of a machine where `GRID_TRACES` names the folder; none, and why, otherwise.
+/// Reads the log of a machine if `GRID_TRACES` names the folder; otherwise prints the reason.
 fn real(name: &str) -> Option<HeldLog> {
     let path = test_data::trace(&format!("{name}.swf.gz"))?;
     Some(HeldLog::read(SwfReader::open(&path).expect("a log"), Options::default()).expect("a sound log").0)
@@ -171,7 +171,7 @@ fn a_shaken_log_is_the_log_but_for_seconds() {
     }
 }
 
-/// Twenty users of one kind and twenty of the other on a model's jobs: 26 weeks.
+/// Returns twenty users of one kind and twenty of the other on a model's jobs: 26 weeks.
 fn a_log() -> HeldLog {
     let week = Span::from_secs(7 * 86_400);
     let jobs = Lublin::default()
@@ -201,7 +201,7 @@ fn users_drawn_independently_keep_the_load_and_more_of_them_bring_more() {
     assert!((12.0..=13.0).contains(&weeks), "{weeks} weeks");
 }
 
-/// Mean work ahead of a job on a machine that works off `rate` processor-seconds a second.
+/// Returns the mean work ahead of a job on a machine that completes `rate` processor-seconds a second.
 fn backlog(log: &HeldLog, rate: f64) -> f64 {
     let (mut ahead, mut sum, mut last) = (0.0_f64, 0.0, Time::ZERO);
     for job in log.jobs() {
@@ -229,7 +229,7 @@ fn every_log_of_users_within_bounds_keeps_the_backlog_at_its_load() {
         }
         assert!(refused > 0, "some draws of {relative} times the users are outside");
     }
-    // The whole machine for half of each hour, by a user of that hour: no two of them meet, but in each draw some do.
+    // The whole machine for half of each hour, by a user of that hour: no two of them overlap in the log, but some do in each draw.
     let hour = |hour: u64| HeldJob {
         submit: Time::from_secs(3_600 * hour),
         processors: 128,
@@ -302,7 +302,7 @@ fn logs_without_users_or_weeks_are_refused_with_a_way_out() {
 
 #[test]
 fn a_log_that_no_draw_resembles_is_refused_with_the_bound() {
-    // One week has all of the work, in jobs of hours that come in no other week.
+    // One week has all of the work, in jobs of hours that no other week has.
     let any = a_log().jobs()[0];
     let job = |at: u64, hours: u64| HeldJob {
         submit: Time::from_secs(600 * at),

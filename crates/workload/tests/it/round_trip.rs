@@ -78,7 +78,7 @@ proptest! {
         prop_assert_eq!(records(text), written);
     }
 
-    /// Whatever the bytes, reading them ends, with records or an error, and without a panic.
+    /// Reading any bytes ends with records or an error, and without a panic.
     #[test]
     fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, line in "[ -~\\n\\t]{0,300}", numbers in "([-+.0-9e]{1,25} ){18}") {
         for log in [bytes, line.into_bytes(), numbers.into_bytes()] {
@@ -91,7 +91,7 @@ proptest! {
         }
     }
 
-    /// Numbers with at most nine decimals are read as what they say.
+    /// Numbers with at most nine decimals are read exactly.
     #[test]
     fn times_are_exact(seconds in 0..=u64::from(u32::MAX), nanos in 0..1_000_000_000_u64) {
         let log = format!("1 {seconds}.{nanos:09}{}", " -1".repeat(16));

@@ -1,4 +1,4 @@
-//! What Slurm's accounting prints becomes a log.
+//! Conversion of Slurm's accounting into a log.
 
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use workload::convert::{convert_read, convert_sacct};
 use workload::sacct::{BySubmit, SacctReader, SacctRule, Zone};
 use workload::{Converted, GwfRecord, Intake, Layout, Options, SwfReader, SwfRecord};
 
-/// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job
-/// that ran into its limit, cancelled ones, one that waits, one that was suspended, one of two components, and summer time ends.
+/// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job that ran
+/// into its limit, cancelled ones, a waiting one, a suspended one, one of two components, and the end of summer time.
 const CLUSTER: &str = "\
 JobID|JobIDRaw|User|Group|Account|Partition|QOS|Submit|Start|End|Elapsed|Timelimit|NCPUS|ReqCPUS|NNodes|ReqMem|TotalCPU|State|ExitCode
 100|100|alice|staff|physics|batch|normal|2026-10-23T08:00:00|2026-10-23T08:00:10|2026-10-23T09:00:10|01:00:00|02:00:00|16|16|2|4000Mn|14:30:00|COMPLETED|0:0
@@ -51,7 +51,7 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
     let (log, done) = converted(CLUSTER, "Europe/Berlin", Layout::Swf);
     insta::assert_snapshot!(log);
     assert_eq!((done.records, done.names), (7, 10));
-    // Half past one came before the clocks were set back, half past two after it (or before, which is unknown).
+    // Half past one occurred before the clocks were set back, half past two after it (or before, which is unknown).
     let counts: Vec<_> =
         done.repairs.iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect();
     assert_eq!(
@@ -167,14 +167,14 @@ fn what_cannot_be_read_is_reported_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty: did sacct find anything?"#);
 }
 
-/// Records with nothing but a submit time, distinguished by their numbers.
+/// Returns a record with nothing but a submit time, distinguished by its number.
 fn record(number: u64, submit: u64) -> GwfRecord {
     let job = SwfRecord { submit: Some(sim_core::Span::from_secs(submit)), ..SwfRecord::numbered(number) };
     GwfRecord { job, ..GwfRecord::default() }
 }
 
 proptest! {
-    /// What is written in UTC, with an offset, and as seconds since 1970 is one and the same log.
+    /// Times in UTC, with an offset, and as seconds since 1970 yield the same log.
     #[test]
     fn a_job_is_the_same_however_its_times_are_written(
         jobs in prop::collection::vec((0..2_000_000_000_u64, 0..900_000_u64, 1..900_000_u64), 1..20),

@@ -68,7 +68,7 @@ fn names_and_descriptions_are_one_line_each() {
 }
 
 proptest! {
-    /// What validation says a simulation repairs is what a simulation repairs.
+    /// Validation reports exactly the repairs of a simulation.
     #[test]
     fn repairs_are_those_of_the_intake(
         jobs in prop::collection::vec((-1..30_i32, -1..9_i32, -1..9_i32, -1..9_i32, -1..9_i32), 1..30),

@@ -1,4 +1,4 @@
-//! The parameters of a session model, measured in a log.
+//! Measurement of the parameters of a session model in a log.
 
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
@@ -9,8 +9,8 @@ use crate::{Estimates, Intake, Options};
 use sim_core::Span;
 use std::collections::BTreeMap;
 
-/// Jobs of one user that follow each other within twenty minutes are of one session: by submissions alone, as Zakay &
-/// Feitelson advise ("On Identifying User Session Boundaries in Parallel Workload Logs", JSSPP 2012).
+/// Longest gap within a session: jobs of one user that follow each other within twenty minutes belong to one session, by
+/// submissions alone, as Zakay & Feitelson advise ("On Identifying User Session Boundaries in Parallel Workload Logs", JSSPP 2012).
 const SESSION_GAP: Span = Span::from_secs(20 * 60);
 
 /// Bounds of the entries of [`SessionModel::estimates`], in processors.
@@ -19,11 +19,11 @@ const SIZE_CLASSES: [u32; 6] = [1, 4, 8, 16, 32, u32::MAX];
 /// Bounds of the entries of [`SessionModel::runtimes`], in seconds: two and four hours, a day, two, four, a week, more.
 const ESTIMATE_CLASSES: [u32; 7] = [7_200, 14_400, 86_400, 172_800, 345_600, 604_800, u32::MAX];
 
-/// Sizes, shapes of a size, and estimates of a class that are kept, the most frequent ones.
+/// Numbers of sizes, shapes of a size, and estimates of a class that are kept, the most frequent ones.
 const KEPT: [usize; 3] = [200, 8, 40];
 
-/// Measures a session model in what `records` reads. `utc_offset` are the seconds by which the machine's local time was
-/// ahead of UTC, where the header does not tell. Jobs without an estimate are taken to have been estimated exactly.
+/// Measures a session model in `records`. `utc_offset` is the number of seconds by which the machine's local time was ahead
+/// of UTC, used if the header does not state it. Jobs without an estimate are taken to have been estimated exactly.
 ///
 /// Memory follows the users, the sizes and the different estimates, not the length of the log.
 ///
@@ -58,14 +58,14 @@ struct LogSums {
     session_gap: Gather,
     successions: u64,
     repeats: u64,
-    /// Sums of the products and of the squares of the logarithms of successive parts, about the mean of their class.
+    /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
     correlation: [f64; 3],
     users: BTreeMap<u32, UserSums>,
-    /// Jobs of each size, and what nodes they ask for.
+    /// Number of jobs of each size, and their requested nodes.
     sizes: BTreeMap<u32, (f64, Shapes)>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
     parts: [Gather; ESTIMATE_CLASSES.len()],
-    /// Sum, and number, of the logarithms of the parts in each class.
+    /// Sum, and number, of the logarithms of the fractions in each class.
     logarithms: [(f64, f64); ESTIMATE_CLASSES.len()],
 }
 
@@ -76,7 +76,7 @@ struct UserSums {
     last: Option<LastJob>,
 }
 
-/// The last job of a user.
+/// Last job of a user.
 struct LastJob {
     submit: Span,
     request: (u32, u32, Option<Box<str>>),
@@ -143,7 +143,7 @@ impl LogSums {
         }
         let days = (self.last.saturating_sub(self.first.unwrap_or_default()).as_secs_f64() / 86_400.0).max(1e-3);
         let session_jobs = table(&self.session_jobs);
-        // The table's mean is not the log's; jobs per day are kept.
+        // The table's mean differs from the log's; this keeps the jobs per day.
         let steps = 10_000;
         let mean = (0..steps)
             .map(|step| count(whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps)))))
@@ -181,7 +181,7 @@ impl LogSums {
     }
 }
 
-/// Processors per node and the cluster demanded, and how many jobs ask so.
+/// Number of jobs by processors per node and demanded cluster.
 type Shapes = BTreeMap<(u32, Option<String>), f64>;
 
 fn sizes(sizes: BTreeMap<u32, (f64, Shapes)>) -> Vec<SizeShare> {
@@ -197,7 +197,7 @@ fn sizes(sizes: BTreeMap<u32, (f64, Shapes)>) -> Vec<SizeShare> {
     kept.into_iter().map(share).collect()
 }
 
-/// The most frequent keys, in their own order.
+/// Returns the most frequent keys, in their own order.
 fn frequent<K: Ord>(counts: BTreeMap<K, f64>, kept: usize) -> Vec<(K, f64)> {
     let mut all: Vec<_> = counts.into_iter().collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -206,8 +206,8 @@ fn frequent<K: Ord>(counts: BTreeMap<K, f64>, kept: usize) -> Vec<(K, f64)> {
     all
 }
 
-/// Processors per node, and the cluster that is demanded, of `2:ppn=8:x86_64:cl_zegox#excl`. One processor per node where
-/// nothing is said that fits the size.
+/// Parses processors per node and the demanded cluster from `2:ppn=8:x86_64:cl_zegox#excl`. One processor per node if
+/// no number fits the size.
 fn nodes(spec: Option<&str>, processors: u32) -> (u32, Option<String>) {
     let spec = spec.unwrap_or_default();
     let first = spec.split(['+', '#']).next().unwrap_or_default();
@@ -220,14 +220,14 @@ fn nodes(spec: Option<&str>, processors: u32) -> (u32, Option<String>) {
 
 fn table(values: &Gather) -> Quantiles {
     let mut table = Quantiles::AT.map(|share| short(values.quantile(share)));
-    // Means of like values may be out of order in the last digit.
+    // Means of similar values may be out of order in the last digit.
     for at in 1..table.len() {
         table[at] = table[at].max(table[at - 1]);
     }
     Quantiles(table)
 }
 
-/// Six digits: a table is to be read.
+/// Rounds to six digits, so that the table stays readable.
 fn short(number: f64) -> f64 {
     format!("{number:.5e}").parse().expect("printed so")
 }

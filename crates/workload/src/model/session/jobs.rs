@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 /// Jobs of a [`SessionModel`].
 ///
-/// Memory follows the sessions that are going on. Each session has streams of its own: what happens in one moves nothing in
-/// another.
+/// Memory follows the open sessions. Each session has its own streams, so sessions do not affect each other's draws.
 #[derive(Clone, Debug)]
 pub(super) struct SessionJobs {
     model: SessionModel,
@@ -17,7 +16,7 @@ pub(super) struct SessionJobs {
     starts: SessionStarts,
     /// Beginning of the next session.
     next_start: f64,
-    /// Sessions that have begun.
+    /// Number of sessions that have begun.
     sessions: u32,
     /// Open sessions, keyed by the submission time of the next job (the bits of a non-negative float sort like its value), then by
     /// the order in which they began.
@@ -81,21 +80,21 @@ impl Iterator for SessionJobs {
     }
 }
 
-/// A session that is going on.
+/// Open session.
 #[derive(Clone, Debug)]
 struct OpenSession {
     /// Submission of its next job, in seconds.
     at: f64,
     number: u32,
     user: u32,
-    /// Jobs yet to come.
+    /// Number of jobs yet to come.
     left: u32,
     gaps: Stream,
     requests: Stream,
     runtimes: Stream,
     /// Request of its last job.
     request: Option<SessionRequest>,
-    /// The normal score of the last part.
+    /// Normal score of the last fraction.
     score: Option<f64>,
 }
 
@@ -120,11 +119,11 @@ impl OpenSession {
             Some(last) => model.persistence * last + libm::sqrt(1.0 - model.persistence * model.persistence) * fresh,
         };
         self.score = Some(score);
-        // The standard normal distribution below the score.
+        // Probability that a standard normal variate lies below the score.
         let share = 0.5 * libm::erfc(-score / std::f64::consts::SQRT_2);
         let parts = entry(&model.runtimes, request.estimate, |entry| entry.up_to).parts;
         let runtime = parts.at(share) * f64::from(request.estimate) * model.runtime_factor;
-        // To the nearest second: a part of six digits is 1 s of two hours, and not a millionth more.
+        // To the nearest second: a fraction of six digits is 1 s of two hours, and not a millionth more.
         let runtime = Span::from_secs(whole(runtime).min(u32::MAX.into()));
         let estimate = Span::from_secs(request.estimate.into());
         let mut job = ModelJob::new(id, at_second(self.at), request.processors, runtime);
@@ -147,7 +146,7 @@ impl SessionRequest {
     }
 }
 
-/// The nodes asked for, as column 21 of a log of MetaCentrum has them.
+/// Draws the requested nodes, in the form of column 21 of a log of MetaCentrum.
 fn nodes(size: &SizeShare, stream: &mut Stream) -> Box<str> {
     if size.shapes.is_empty() {
         return format!("{}:ppn=1", size.processors).into();
@@ -160,13 +159,13 @@ fn nodes(size: &SizeShare, stream: &mut Stream) -> Box<str> {
     }
 }
 
-/// The first entry that holds `value`, or else the last.
+/// Returns the first entry that includes `value`, or else the last.
 fn entry<T>(entries: &[T], value: u32, up_to: impl Fn(&T) -> u32) -> &T {
     let at = entries.partition_point(|entry| up_to(entry) < value);
     &entries[at.min(entries.len() - 1)]
 }
 
-/// The nearest whole number from 1 on.
+/// Returns the nearest whole number, at least 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(super) fn whole(number: f64) -> u64 {
     ((number + 0.5) as u64).max(1)
@@ -175,13 +174,13 @@ pub(super) fn whole(number: f64) -> u64 {
 /// Beginnings of sessions, in seconds: a Poisson process whose rate is constant within each hour of the week.
 #[derive(Clone, Debug)]
 struct SessionStarts {
-    /// Sessions per hour, in each hour of the week.
+    /// Number of sessions per hour, in each hour of the week.
     rates: Box<[f64]>,
     stream: Stream,
     start_hour: u32,
     /// Hours since the beginning of the first week.
     hour: u64,
-    /// Seconds of that hour that are over.
+    /// Seconds of that hour that have passed.
     seconds: f64,
 }
 

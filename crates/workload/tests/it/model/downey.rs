@@ -36,7 +36,7 @@ fn work_is_uniform_on_a_logarithmic_scale() {
 fn arrivals_are_a_poisson_process() {
     let model = Downey { interarrival: 1e5, ..Downey::default() };
     let submits: Vec<f64> = jobs(&model, 20_000).iter().map(|job| job.job.submit.as_secs_f64()).collect();
-    // A gap between whole seconds is a second off at most, which moves the distribution by a hundred-thousandth.
+    // A gap between whole seconds is at most a second off, which moves the distribution by a hundred-thousandth.
     let gaps = submits.windows(2).map(|pair| pair[1] - pair[0]).collect();
     check_distribution("gaps", gaps, |seconds| 1.0 - (-seconds / 1e5).exp());
 }
@@ -44,7 +44,7 @@ fn arrivals_are_a_poisson_process() {
 #[test]
 fn the_speedup_is_that_of_the_paper() {
     let speedup = Downey::speedup;
-    // One processor is as fast as one; enough of them reach the average parallelism, and no more.
+    // One processor has speed-up one; enough of them reach the average parallelism, and no more.
     for sigma in [0.0, 0.5, 1.0, 1.5, 2.0] {
         for average in [1.0, 2.5, 16.0, 100.0] {
             assert!((speedup(1, average, sigma) - 1.0).abs() < 1e-12, "A {average}, sigma {sigma}");
@@ -54,7 +54,7 @@ fn the_speedup_is_that_of_the_paper() {
             assert!((1_u32..).zip(&all).all(|(processors, speedup)| *speedup <= f64::from(processors) + 1e-12));
         }
     }
-    // More variation, less speed-up.
+    // More variation means less speed-up.
     assert!(speedup(8, 8.0, 0.0) > speedup(8, 8.0, 0.5) && speedup(8, 8.0, 0.5) > speedup(8, 8.0, 2.0));
     // Both branches meet at σ = 1: A n / (A + (n − 1)/2) and 2 n A / (n + 2 A − 1).
     for processors in 1..16 {

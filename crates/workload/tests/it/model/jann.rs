@@ -9,7 +9,7 @@ use std::io::Cursor;
 use workload::model::{HyperErlang, Jann, JannRange, WorkloadModel};
 use workload::{SwfReader, SwfRecord, SwfWriter};
 
-/// One range of the default alone.
+/// Returns one range of the default alone.
 fn alone(range: usize) -> Jann {
     Jann { ranges: vec![Jann::default().ranges[range].clone()] }
 }
@@ -34,7 +34,7 @@ fn each_range_has_its_sizes_its_arrivals_and_its_run_times() {
         let jobs = jobs(&model, 20_000);
         let runtimes = jobs.iter().map(|job| job.job.runtime.as_secs_f64()).collect();
         check_distribution("run times", runtimes, |seconds| below(*runtime, seconds));
-        // Gaps between whole seconds are a second off at most, which moves the distribution by its density at most.
+        // Gaps between whole seconds are at most a second off, which moves the distribution by at most its density.
         let submits: Vec<f64> = jobs.iter().map(|job| job.job.submit.as_secs_f64()).collect();
         let gaps: Vec<f64> = submits.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap >= 1.0).collect();
         let (low, high) = (below(*interarrival, 0.5), 1.0 - below(*interarrival, 0.5));
@@ -65,7 +65,7 @@ fn ranges_arrive_at_their_own_rates() {
 }
 
 proptest! {
-    /// Moments make a distribution that has them.
+    /// Moments determine a distribution that has them.
     #[test]
     fn a_distribution_has_the_moments_that_made_it(
         order in 1..9_u32,
@@ -85,7 +85,7 @@ proptest! {
 
 #[test]
 fn no_distribution_has_moments_that_nothing_has() {
-    // Less spread than a hundred stages have; less skew than any; no numbers.
+    // Less variance than that of a hundred stages; less skew than any; NaN.
     for moments in [[1.0, 1.001, 1.003], [1.0, 2.0, 1.0], [f64::NAN; 3], [0.0; 3]] {
         assert_eq!(HyperErlang::with_moments(moments), None, "{moments:?}");
     }
@@ -135,7 +135,7 @@ fn times_that_hardly_vary_are_one_erlang_distribution() {
     assert_eq!(at_once.validate(), Ok(()));
 }
 
-/// Whatever is measured can be drawn from: also in a log where jobs ran for a hundred years, or came all at once but for one.
+/// Every measured model can be drawn from: also for a log in which jobs ran for a hundred years, or all but one arrived at once.
 #[test]
 fn what_was_measured_is_always_a_model() {
     let century = 3_000_000_000;
@@ -178,7 +178,7 @@ fn the_default_is_the_fit_of_the_log_of_the_paper() {
         }
     }
     assert_eq!(measured.ranges.len(), known.ranges.len());
-    // The archive tells of the paper's own table: "Most required only a single stage, but some required as many as 7".
+    // The archive describes the paper's own table: "Most required only a single stage, but some required as many as 7".
     let orders = known.ranges.iter().flat_map(|range| [range.runtime.order, range.interarrival.order]);
     assert!(orders.clone().max() <= Some(8) && orders.filter(|order| *order == 1).count() >= 8);
 }

@@ -8,12 +8,12 @@ use sim_core::{Span, Time};
 use statrs::distribution::{ContinuousCDF, Gamma};
 use workload::model::{Lublin, LublinClass, ModelJob, WorkloadModel};
 
-/// One class of the published model alone.
+/// Returns one class of the published model alone.
 fn alone(queue: usize) -> Lublin {
     Lublin { classes: vec![Lublin::default().classes[queue]], start_hour: 0 }
 }
 
-/// The published model for interactive jobs, for batch jobs, and for jobs of one kind.
+/// Returns the published model for interactive jobs, for batch jobs, and for jobs of one kind.
 fn all() -> [Lublin; 3] {
     [alone(0), alone(1), Lublin::typeless(128)]
 }
@@ -24,7 +24,7 @@ fn value_stability() {
     check_first(&Lublin::default(), &expected);
 }
 
-/// Below the logarithm `x`, in the two-stage uniform distribution.
+/// Returns the probability below the logarithm `x` in the two-stage uniform distribution.
 fn two_stage(class: &LublinClass, x: f64) -> f64 {
     let part = |low: f64, high: f64| ((x - low) / (high - low)).clamp(0.0, 1.0);
     class.lower_part * part(class.low, class.medium) + (1.0 - class.lower_part) * part(class.medium, class.high)
@@ -90,7 +90,7 @@ fn wide_jobs_run_longer() {
     assert!(wide - narrow > 4.0 * wide_error.hypot(narrow_error), "{wide} and {narrow}");
 }
 
-/// The archive's own log of this model: 10 000 jobs on 256 processors, of one kind.
+/// Log of this model in the archive: 10 000 jobs on 256 processors, of one kind.
 #[test]
 fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote() {
     let Some(folder) = test_data::traces() else { return };

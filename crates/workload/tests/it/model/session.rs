@@ -9,12 +9,12 @@ use std::io::Cursor;
 use workload::model::{EstimateShares, ModelJob, Quantiles, RuntimeParts, SessionModel, SizeShare, WorkloadModel, fit};
 use workload::{SwfReader, SwfWriter};
 
-/// Sessions of one job each, so that jobs are independent.
+/// Returns sessions of one job each, so that jobs are independent.
 fn independent() -> SessionModel {
     SessionModel { session_jobs: Quantiles([1.0; 17]), ..SessionModel::wagap_like() }
 }
 
-/// Many users, so that sessions of one user hardly ever meet, and one estimate.
+/// Returns a model of many users, so that sessions of one user hardly ever overlap, and of one estimate.
 fn plain() -> SessionModel {
     SessionModel {
         users: vec![1.0; 20_000],
@@ -29,7 +29,7 @@ fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
+/// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
     let first: Vec<_> = jobs(&SessionModel::wagap_like(), 4)
@@ -144,7 +144,7 @@ fn run_times_are_the_parts_of_their_estimates() {
     }
 }
 
-/// The sessions of a log of many users: those of a user in a row.
+/// Returns the sessions of a log of many users, each as a list of jobs.
 fn sessions(jobs: &[ModelJob]) -> Vec<Vec<&ModelJob>> {
     let mut by_user: BTreeMap<Option<u32>, Vec<Vec<&ModelJob>>> = BTreeMap::new();
     for job in jobs {
@@ -172,7 +172,7 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
 
     let pairs: Vec<_> = sessions.iter().flat_map(|session| session.windows(2)).collect();
     let gaps = pairs.iter().map(|pair| seconds(pair[1].job.submit.since(pair[0].job.submit))).collect();
-    // Between whole seconds: a second off at most, of nine hundred.
+    // Between whole seconds: at most a second off, of nine hundred.
     check_distribution("gaps", gaps, |gap| model.session_gap.below(gap));
 
     let total: f64 = model.sizes.iter().map(|size| size.weight).sum();
@@ -190,7 +190,7 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
         let share = model.runtimes[0].parts.below(seconds(job.job.runtime) / 1e6);
         normal.inverse_cdf(share.clamp(1e-6, 1.0 - 1e-6))
     };
-    // What a score adds to its part of the last one has no correlation with it, and the rest of the variance.
+    // The residual of a score has no correlation with the previous score, and the rest of the variance.
     let residuals: Vec<(f64, f64)> = pairs
         .iter()
         .map(|pair| (score(pair[0]), score(pair[1])))
@@ -218,7 +218,7 @@ fn jobs_come_in_order_and_their_estimates_are_requested_times() {
     }
 }
 
-/// Mean over all jobs of run time cut at the estimate, by the tables.
+/// Returns the mean over all jobs of run time cut at the estimate, by the tables.
 fn mean_run(model: &SessionModel) -> f64 {
     const STEPS: u32 = 2_000;
     let total: f64 = model.sizes.iter().map(|size| size.weight).sum();
@@ -241,7 +241,7 @@ fn the_stand_in_for_zewura_runs_as_long_as_the_paper_tells() {
     assert!((mean / 46_524.5 - 1.0).abs() < 1e-3, "{mean}");
 }
 
-/// Jobs, days, load and mean run time of the log, against forty stand-ins as long.
+/// Compares jobs, days, load and mean run time of the log with those of forty stand-ins of the same length.
 #[test]
 fn the_stand_in_for_wagap_is_like_its_log() {
     let model = SessionModel::wagap_like();
@@ -255,7 +255,7 @@ fn the_stand_in_for_wagap_is_like_its_log() {
         loads.push(work / span / 2_176.0);
         runs.push(jobs.iter().map(run).sum::<f64>() / 17_898.0);
     }
-    // Of the log: 88.96 days; 0.5767 of 2176 processors, and 50 117 s, with run times cut at the estimates.
+    // The log has 88.96 days, load 0.5767 of 2176 processors, and mean 50 117 s, with run times cut at the estimates.
     for (what, values, known) in [("days", days, 88.96), ("load", loads, 0.5767), ("run time", runs, 50_117.0)] {
         let (mean, stderr) = mean_and_stderr(&values);
         assert!((mean - known).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, not {known}");
@@ -308,7 +308,7 @@ fn too_little_is_not_measured() {
     assert_eq!(error.to_string(), "a.swf: expected at least 100 jobs that ran, found 99");
     let error = fit(log(line.to_owned() + "2 x\n"), None).expect_err("faulty");
     assert!(error.to_string().starts_with("a.swf:2: expected 18 columns"), "{error}");
-    // Jobs of one instant, one user and one length are a model, too.
+    // Jobs of one instant, one user and one length also yield a model.
     let model = fit(log(line.repeat(100)), None).expect("a model");
     assert_eq!(model.validate(), Ok(()));
     assert!(jobs(&model, 300).iter().all(|job| job.job.runtime == Span::from_secs(9)));

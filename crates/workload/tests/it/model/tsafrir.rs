@@ -14,7 +14,7 @@ fn distribution(model: Tsafrir, jobs: u32, seed: u64) -> Vec<(u64, u32)> {
     all.into_iter().map(|(time, count)| (time.as_nanos() / 1_000_000_000, count)).collect()
 }
 
-/// The first draws are part of the format of every published result: if this test fails, all numbers move.
+/// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
     let mut popular = distribution(Tsafrir::new(18 * HOUR), 10_000, 42);
@@ -54,7 +54,7 @@ fn twenty_values_are_used_by_89_per_cent_and_the_longest_is_the_most_popular() {
 fn the_number_of_values_follows_the_number_of_jobs() {
     for (jobs, values) in [(1_000, 35), (10_000, 90), (40_000, 215), (70_000, 340), (250_000, 565), (900_000, 565)] {
         let found = distribution(Tsafrir::new(100 * HOUR), jobs, 1).len();
-        // A value may collide with a popular one, and a value without jobs is none.
+        // A value may collide with a popular one, and a value without jobs does not count.
         assert!(found <= values && found + values / 20 + 2 >= values, "{found} values for {jobs} jobs, not {values}");
     }
 }
