@@ -15,7 +15,7 @@ use slab::Slab;
 /// Event of a [`Grid`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A processor ends what it runs.
+    /// The work on a processor ends.
     End(ProcId),
     /// The next submission arrives.
     Arrive,

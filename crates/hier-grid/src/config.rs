@@ -107,7 +107,7 @@ pub struct Experiment {
 /// Time at which a work station submits its next job. No work station has two jobs in the system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionRule {
-    /// At the completion of the last one; all begin at time zero, in a random order (experiments 1 and 4).
+    /// Completion of the last one; all begin at time zero, in a random order (experiments 1 and 4).
     OneAfterAnother,
     /// After an exponential time (experiments 2 and 3).
     Thinking {

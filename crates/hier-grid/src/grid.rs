@@ -46,7 +46,7 @@ struct Changes {
 }
 
 impl<O: MessageObserver> Grid<O> {
-    /// A grid whose work stations submit jobs as `config.experiment` says.
+    /// A grid whose work stations submit jobs according to `config.experiment`.
     ///
     /// # Errors
     ///

@@ -19,9 +19,9 @@ pub(crate) struct Overlay {
     /// Distinct latencies of hops; `hops` holds, for each neighbour, an index into them.
     latencies: Vec<Span>,
     hops: Vec<Vec<u8>>,
-    /// From each entry: the peers that a request reaches, by arrival. Computed on first use.
+    /// Peers that a request reaches, by arrival, for each entry. Computed on first use.
     reach: Vec<Option<Reach>>,
-    /// From each entry: number of times a request is forwarded if all peers forward it. Computed on first use.
+    /// Number of times a request is forwarded if all peers forward it, for each entry. Computed on first use.
     forwards: Vec<Option<u64>>,
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct Stations {
 #[derive(Clone, Debug)]
 struct Thinking {
     mean: Vec<f64>,
-    /// By site, if submissions happen with a probability.
+    /// Probability of a due submission, by site; `None` if it always happens.
     chance: Option<Vec<f64>>,
     site_of_station: Vec<u32>,
     draws: Vec<Stream>,

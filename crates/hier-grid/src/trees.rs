@@ -39,7 +39,7 @@ use sim_core::{JobId, SiteId, Streams};
 pub(crate) struct Trees {
     pub(crate) rules: SelectionRules,
     pub(crate) forest: Forest,
-    /// By number of the scheduler; empty for leaves.
+    /// States by number of the scheduler; empty for leaves.
     pub(crate) states: Vec<SchedulerState>,
     pub(crate) leaves: Vec<LeafState>,
     pub(crate) roots: Vec<RootState>,

@@ -16,7 +16,7 @@ pub(crate) type Allowance = Option<Span>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unaccepted {
     pub(crate) jobs: Vec<UnacceptedJob>,
-    /// For each width of servers: the allowances of these jobs there. A peer reads only one width, so the widths
+    /// Allowances of these jobs for each width of servers. A peer reads only one width, so the widths
     /// are stored separately.
     pub(crate) allowances: Vec<Vec<Allowance>>,
 }

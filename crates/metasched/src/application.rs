@@ -11,7 +11,7 @@ pub(crate) const PROCESSOR: u32 = 1_000_000;
 pub struct Demand {
     /// CPU, in millionths of a node's: sums of integers are independent of the order.
     cpu: u32,
-    /// In KiB.
+    /// Memory, in KiB.
     memory: u64,
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct NodeRules {
     pub(crate) speed: f64,
     pub(crate) mpl: u32,
     pub(crate) mpl_beside_users: u32,
-    /// In KiB.
+    /// Memory of a node, in KiB.
     pub(crate) memory: u64,
     /// Demand of a local user, in millionths and in KiB.
     pub(crate) user_cpu: u32,
@@ -93,7 +93,7 @@ struct Node {
 #[derive(Copy, Clone, Debug, Default)]
 struct Task {
     slot: u32,
-    /// In millionths.
+    /// CPU demand, in millionths.
     cpu: u32,
 }
 
@@ -159,7 +159,7 @@ pub(crate) struct ClusterState {
     nodes: Vec<Node>,
     /// Tasks of node `n` start at `n · mpl`.
     tasks: Vec<Task>,
-    /// By slot. The content of a vacant slot is a reusable buffer.
+    /// Jobs by slot. The content of a vacant slot is a reusable buffer.
     running: Vec<RunningJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
@@ -426,7 +426,7 @@ impl ClusterState {
         }
     }
 
-    /// With reading R10 "queueing": updates the latency that users see from now on.
+    /// Updates the latency that users see from now on (reading R10 "queueing").
     fn measure_queueing(&mut self) {
         let Some(weight) = self.intrusion.queueing_weight() else { return };
         let used = |node: &Node, first: usize| -> f64 {

@@ -70,7 +70,7 @@ use sim_core::{SiteId, Span, Time};
 /// Chooses the cluster for the job at the head of the input queue.
 pub trait SelectCluster {
     /// Returns the cluster whose LoRaS queue the job joins now; `None` if it waits in the input queue, and with it all others. The
-    /// next call follows when a job has ended or local users have come or gone.
+    /// next call follows when a job has ended.
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice>;
 }
 

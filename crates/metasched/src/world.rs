@@ -85,7 +85,7 @@ struct JobEntry {
     predicted: Option<Span>,
 }
 
-/// From the start of the first job to the end of the last.
+/// Start of the first job, and end of the last.
 #[derive(Clone, Debug, Default)]
 struct RunTimes {
     first_start: Option<Time>,
@@ -174,7 +174,7 @@ where
         self.outcomes
     }
 
-    /// From the start of the first job to the end of the last one so far (§3.1); zero if none has ended.
+    /// Time from the start of the first job to the end of the last one so far (§3.1); zero if none has ended.
     pub fn makespan(&self) -> Span {
         self.times.first_start.map_or(Span::ZERO, |start| self.times.last_end.saturating_since(start))
     }

@@ -89,7 +89,7 @@ impl Users {
 pub struct Sums {
     /// All jobs.
     pub summary: Summary,
-    /// By user.
+    /// Sums by user.
     pub users: Users,
     /// Classes, in the order of [`JobClass::ALL`].
     pub classes: [Fared; 4],

@@ -77,11 +77,11 @@ const GROUP: usize = 20;
 /// A policy and its baseline.
 type Pair = (&'static str, Option<&'static str>);
 
-/// With jobs of one processor EASY and conservative backfilling are FCFS, so a queue shows FCFS, whose mean is known from theory,
-/// and another order.
+/// Pairs for a queue. With jobs of one processor EASY and conservative backfilling are FCFS, whose mean is known from theory,
+/// so the second pair uses another order.
 const OF_A_QUEUE: &[Pair] = &[("fcfs", None), ("easy+order=sjf", Some("fcfs"))];
 const OF_A_MODEL: &[Pair] = &[("easy", Some("fcfs")), ("easy", Some("cons")), ("easy", Some("easy+backfill=spf"))];
-/// FCFS is saturated on most logs.
+/// Pairs for a log, without FCFS, which is saturated on most logs.
 const OF_A_LOG: &[Pair] = &[("easy", Some("cons")), ("easy", Some("easy+backfill=spf"))];
 
 type Draw<'a> = Box<dyn Fn(&Streams) -> Result<HeldLog> + Sync + 'a>;

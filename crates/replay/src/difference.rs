@@ -200,7 +200,7 @@ impl DifferencesTo<'_> {
     }
 }
 
-/// Unit of differences of a metric, behind a blank: `points` of a percentage.
+/// Unit of differences of a metric, after a blank: `points` of a percentage.
 pub(crate) fn unit(metric: &Metric) -> String {
     match metric.unit() {
         "" => String::new(),

@@ -10,9 +10,9 @@ use sim_core::{ProcId, SiteId, Span, Time};
 /// Destination of an arriving local.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// To a processor that starts it at once.
+    /// Processor that starts it at once.
     Start(ProcId),
-    /// To the end of a queue.
+    /// Processor whose queue it joins at the end.
     Queue(ProcId),
 }
 

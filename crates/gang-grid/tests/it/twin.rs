@@ -60,7 +60,7 @@ struct Twin {
     to_come: VecDeque<Submission>,
     machines: Vec<Machine>,
     placed: Vec<Placed>,
-    /// In order of joining.
+    /// Gangs in order of joining.
     gs_queue: Vec<Submission>,
     begun: usize,
     facts: Transcript,

@@ -17,9 +17,9 @@ sim_core::readings! {
             MeanServer,
         }
         R3 peer_wait_ends: enum PeerWaitEnds "When does waiting end among peers?" {
-            /// At the offer of a free server to the work station.
+            /// Offer of a free server to the work station.
             Offer,
-            /// At the moment in which a peer takes the job into its queue.
+            /// Acceptance of the job into the queue of a peer.
             Acceptance,
         }
         R4 bytes_per_cpu_second: f64 "b: how many bytes of input does a CPU work off in a second?" { 100.0, 10000.0, 100000.0 }
@@ -70,15 +70,15 @@ sim_core::readings! {
         /// Standard deviation, as a fraction of the mean.
         R11 sigma: f64 "How wide is the Gaussian of the execution time?" { 0.1, 0.3 }
         R12 output_transfer: enum OutputTransfer "Is a server free while its output is transferred?" {
-            /// It is free for the next job.
+            /// Yes: it is free for the next job.
             ServerFree,
-            /// It is busy.
+            /// No: it is busy.
             ServerBusy,
         }
         R13 link_contention: enum LinkContention "Do flows share links?" {
-            /// They do.
+            /// Yes.
             On,
-            /// Each flow has every link for itself.
+            /// No: each flow has every link for itself.
             Off,
         }
         R14 servers: enum ServerDraw "Are servers drawn again in each replication?" {

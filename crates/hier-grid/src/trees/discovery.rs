@@ -274,7 +274,7 @@ impl Trees {
         self.consider_discovery(tree, run);
     }
 
-    /// At a root: makes jobs in the bag of a channel unassigned, and others raw.
+    /// Makes jobs in the bag of a channel unassigned, and others raw; called at a root.
     pub(crate) fn sort_out(&mut self, root: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         let tree = self.tree_of(root);
         let reach = self.states[root.index()].reach();

@@ -20,7 +20,7 @@ struct Queueing {
     /// Sum over occupied nodes of the latency above 1.
     excess: f64,
     since: Time,
-    /// Its integral, in nanoseconds.
+    /// Integral of `excess`, in nanoseconds.
     area: f64,
 }
 

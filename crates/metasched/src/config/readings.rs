@@ -6,11 +6,11 @@ sim_core::readings! {
     #[serde(deny_unknown_fields, default)]
     pub struct Readings {
         R1 users_at: enum UsersAt "Where do local users sit?" {
-            /// Occupied clusters are the first ones.
+            /// The first clusters.
             FirstClusters,
-            /// They are the last ones.
+            /// The last clusters.
             LastClusters,
-            /// They are drawn for each replication.
+            /// Random clusters, drawn for each replication.
             Random,
         }
         R2 enough_resources: enum EnoughResources "When does a cluster have enough resources for FFIT?" {
@@ -26,7 +26,7 @@ sim_core::readings! {
             SkipBusy,
         }
         R4 candidates: enum Candidates "Which clusters do TAT and PTT choose from?" {
-            /// Those where the job can start now.
+            /// Clusters where the job can start now.
             CanStartNow,
             /// Clusters where the job could start if they had no parallel jobs.
             StaticFit,

@@ -8,7 +8,7 @@ use sim_core::{AvailabilityProfile, Job, Outage, SiteId, Time};
 /// that is possible, counts as made.
 pub(super) struct Attempts {
     machines: Vec<Machine>,
-    /// By machine, in order of failure.
+    /// Outages by machine, in order of failure.
     outages: Vec<Vec<Outage>>,
     /// Processors that the schedule and earlier attempts leave free on each machine; empty without outages.
     room: Vec<AvailabilityProfile>,

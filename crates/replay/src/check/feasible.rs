@@ -19,9 +19,9 @@ type Numbered = (Option<usize>, Option<Span>);
 
 /// Jobs of the log, and its other records.
 pub(super) struct Jobs {
-    /// In order of submission: job `n` has the id `n`.
+    /// Jobs in order of submission: job `n` has the id `n`.
     pub(super) jobs: Vec<LogJob>,
-    /// By the number in the log, in the order of the log: the job, if the record yields one, and the log's own submit time.
+    /// Records by number, in the order of the log: the job, if the record yields one, and the log's own submit time.
     numbers: FxHashMap<u64, Vec<Numbered>>, // never iterated
     origin: Span,
     /// Numbers of jobs that have names.
@@ -61,7 +61,7 @@ pub(super) struct PlannedStart {
 }
 
 pub(super) struct Checked {
-    /// By start, then in the order of the schedule.
+    /// Starts by time, then in the order of the schedule.
     pub(super) starts: Vec<PlannedStart>,
     pub(super) findings: Findings,
     /// Rows of records that are no jobs.

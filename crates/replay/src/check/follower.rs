@@ -209,8 +209,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// If the policy relies on starts that were not made: builds it again and submits all waiting jobs to it, unless its answers
-    /// follow from the view alone.
+    /// Builds the policy again and submits all waiting jobs to it, if it relies on starts that were not made. A policy whose decisions
+    /// follow only from the view is kept.
     pub(super) fn rebuild(&mut self, view: &View<'_>) {
         if self.at_work.is_pure() {
             // The policy has no state.

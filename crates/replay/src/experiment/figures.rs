@@ -102,7 +102,7 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
     results.settings.iter().filter(|setting| setting.0[column] == 0).map(figure).collect()
 }
 
-/// Policies whose first metric differs from the baseline's under the first setting, and the baseline.
+/// Policies that differ significantly from the baseline in some metric at `at`, and the baseline.
 fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
     let design = results.design;
     let differs = |policy: &usize| {

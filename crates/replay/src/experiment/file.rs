@@ -73,9 +73,9 @@ pub(super) struct Vary {
 pub(super) struct Replicate {
     pub(super) method: Option<Kind>,
     pub(super) count: Option<Spanned<Whole<2, 100_000>>>,
-    /// For `shake`: largest shift.
+    /// Largest shift of `shake`.
     pub(super) shift: Option<Spanned<Text<Length>>>,
-    /// For `blocks` and `users`: number of weeks.
+    /// Number of weeks of `blocks` and `users`.
     pub(super) weeks: Option<Spanned<Whole<1, 5_200>>>,
     pub(super) warm_up: Option<Spanned<Text<WarmUp>>>,
     pub(super) cool_down: Option<Text<Length>>,

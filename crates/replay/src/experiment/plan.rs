@@ -45,7 +45,7 @@ pub(super) struct Head {
 /// [`Policy::programs`](crate::simulate::policy::Policy::programs).
 pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Every other line: one unit of work.
+/// One unit of work: a line of the plan after the first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Unit {
     pub(super) unit: u32,

@@ -21,7 +21,7 @@ use metrics::{Better, ConfidenceInterval, Estimate, order};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns of an estimate, behind those of its place.
+/// Columns of an estimate, after those of its place.
 const ESTIMATED: [&str; 6] = ["policy", "metric", "mean", "ci_low", "ci_high", "reps"];
 
 pub(super) struct Results<'a> {

@@ -137,7 +137,7 @@ struct MachineEvent {
     machine: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<Vec<u64>>,
-    /// Only in version [`TIMED`].
+    /// Time, only in version [`TIMED`].
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<f64>,
 }

@@ -47,7 +47,7 @@ impl Log {
         Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
-    /// Its jobs up to the first error. The log's data of each job is entered into `known`.
+    /// Returns its jobs up to the first error. The log's data of each job is entered into `known`.
     pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
         let source = Rc::clone(&self.0);
         std::iter::from_fn(move || {

@@ -124,7 +124,7 @@ impl SimulatedJob {
         }
     }
 
-    /// Its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
+    /// Returns its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
         let Self { known, record, processors } = self;
         let Job { submit, request, .. } = known.job;
@@ -144,7 +144,7 @@ impl SimulatedJob {
         }
     }
 
-    /// Its line of `schedule.swf`.
+    /// Returns its line of `schedule.swf`.
     fn swf(&self, has_sites: bool) -> SwfRecord {
         let Self { known, record, .. } = self;
         let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());

@@ -216,7 +216,7 @@ impl Finished {
 /// Blocks of the log by [`JobClass`], and labels by user.
 #[derive(Default)]
 pub(crate) struct Classes {
-    /// In the order of [`JobClass::ALL`].
+    /// Blocks of each class, in the order of [`JobClass::ALL`].
     pub(super) blocks: [Blocks; 4],
     /// Labels of users by number, if the log has them.
     pub(super) labels: BTreeMap<Option<u32>, Label>,
@@ -240,7 +240,7 @@ impl Classes {
 /// processors, so any choice is equivalent.
 struct Seats {
     free: Vec<Free>,
-    /// Never iterated.
+    /// Place and processors of each job; never iterated.
     held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
     drawn: bool,
     listed: bool,

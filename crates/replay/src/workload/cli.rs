@@ -146,7 +146,7 @@ pub struct Convert {
     /// for times without a zone; of others it goes into the header.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub(crate) zone: Option<LocalZone>,
-    /// Processors of the cluster, for the header of a log from sacct, which does not tell them.
+    /// Processors of the cluster, for the header of a log from sacct, which does not contain them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
     /// The file to write; packed if its name ends in .gz.

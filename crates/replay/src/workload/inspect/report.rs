@@ -116,7 +116,7 @@ impl Seen<'_> {
         if all.is_empty() { all } else { vec![all.join(" ")] }
     }
 
-    /// Jobs by the number of something.
+    /// Table of jobs by queue or partition.
     fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> Table {
         let rows = counts
             .iter()
