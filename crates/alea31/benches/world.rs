@@ -1,8 +1,8 @@
 //! Alea 3.1 on the log behind the paper's table 3, and on a synthetic one.
 //!
-//! `cargo bench -p alea31 --bench world`. What to look at: seconds for the first 17 500 jobs of wagap-2013, if the
-//! variable `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for
-//! BGT), and how many times as fast plans are as their obvious twin.
+//! `cargo bench -p alea31 --bench world`. Prints seconds for the first 17 500 jobs of wagap-2013, if the variable
+//! `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for BGT),
+//! and the speed-up of plans over their obvious twin.
 
 use alea31::{Cons, Easy, GapFilling, Job, Policy, run};
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -21,7 +21,7 @@ mod obvious;
 use common::{WAGAP, wagap};
 use obvious::{Kind, Obvious};
 
-/// Jobs for clusters of 128 and 64 processors, as much as these can do, with limits some two times too long.
+/// Returns jobs for clusters of 128 and 64 processors, at full load, with limits about two times too long.
 fn synthetic(jobs: usize) -> Vec<Job> {
     let streams = Streams::new(42, 0);
     let draws = |purpose| streams.stream(Purpose(purpose), 0);

@@ -1,4 +1,4 @@
-//! Which of two plans is better: [`ListComparator`].
+//! Comparison of two plans: [`ListComparator`].
 
 use crate::job::JobIndex;
 use crate::plan::PlanView;
@@ -16,19 +16,19 @@ pub(crate) enum ListComparator {
     Completion(Completion, Weight),
 }
 
-/// What a comparator looks at in one plan.
+/// Measures of one plan that a comparator uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListCost {
     score: MeanScore,
-    /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not look at them.
+    /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not use them.
     completions: Vec<f64>,
 }
 
-/// The jobs of a plan in order of submission: gains are summed in that order, wherever a plan has put them.
+/// Ranks of the jobs of a plan, in order of submission: gains are summed in that order, independent of the plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranks {
     jobs: Vec<JobIndex>,
-    /// By jobs; of those that are in the plan.
+    /// Rank by job, for the jobs that are in the plan.
     rank_of: Vec<usize>,
 }
 
@@ -47,12 +47,12 @@ impl Ranks {
 }
 
 impl ListComparator {
-    /// Whether plans are compared job by job, so that their jobs have to be ranked.
+    /// Returns true if plans are compared job by job, which needs ranks.
     pub(crate) const fn needs_ranks(self) -> bool {
         matches!(self, Self::Completion(..))
     }
 
-    /// Writes into `cost` what a plan costs that is up to date; `ranks` are those of its jobs.
+    /// Computes into `cost` the cost of an updated plan; `ranks` are those of its jobs.
     pub(crate) fn assess(
         self,
         cost: &mut ListCost,
@@ -73,7 +73,7 @@ impl ListComparator {
         }
     }
 
-    /// When a job completes that is planned to start at `start`: since its submission, or else by the clock.
+    /// Returns the completion of a job that is planned to start at `start`: since its submission, or else by the clock.
     pub(crate) fn completion(self, job: JobIndex, start: f64, state: &GridState) -> f64 {
         let job = state.request(job);
         let from = match self {
@@ -83,7 +83,7 @@ impl ListComparator {
         (start + job.planned_seconds - from).max(0.0)
     }
 
-    /// Whether `new` is better than `old`: its weight is above zero.
+    /// Returns true if `new` is better than `old`: its weight is above zero.
     pub(crate) fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
         match self {
             Self::Decision => old.score.decision(&new.score) > 0.0,
@@ -96,17 +96,17 @@ impl ListComparator {
     }
 }
 
-/// Σⱼ (Aⱼ − Bⱼ) / Aⱼ.
+/// Returns Σⱼ (Aⱼ − Bⱼ) / Aⱼ.
 fn sum_of_ratios(new: &ListCost, old: &ListCost) -> f64 {
     pairs(new, old).map(|(a, b)| (a - b) / a.max(GUARD)).sum()
 }
 
-/// Σⱼ (Aⱼ − Bⱼ), which has the sign of its ratio to Σⱼ Aⱼ.
+/// Returns Σⱼ (Aⱼ − Bⱼ), which has the sign of its ratio to Σⱼ Aⱼ.
 fn gain(new: &ListCost, old: &ListCost) -> f64 {
     pairs(new, old).map(|(a, b)| a - b).sum()
 }
 
-/// Each job's completion in the old plan and in the new, in seconds.
+/// Returns each job's completion in the old plan and in the new, in seconds.
 fn pairs(new: &ListCost, old: &ListCost) -> impl Iterator<Item = (f64, f64)> {
     assert_eq!(old.completions.len(), new.completions.len(), "plans of the same jobs are compared");
     old.completions.iter().copied().zip(new.completions.iter().copied())

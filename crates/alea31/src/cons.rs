@@ -1,4 +1,4 @@
-//! Conservative backfilling, as Alea has it: [`Cons`].
+//! Conservative backfilling of Alea: [`Cons`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -8,10 +8,10 @@ use crate::state::GridState;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
 
-/// Each job is planned when it comes, in the earliest gap of all suitable clusters; ties go to the first, larger cluster.
+/// Conservative backfilling: plans each job on arrival in the earliest gap of all suitable clusters; ties go to the first, larger one.
 ///
-/// A plan is an order, not a set of promises: a job in a gap of the list may delay those behind it. When a job ends more
-/// than a minute before its plan, the jobs that wait for its cluster are taken out and put back in planned order.
+/// A plan is an order, not a set of reservations: a job in a gap of the list may delay those behind it. When a job ends
+/// more than a minute before its plan, the waiting jobs of its cluster are removed and inserted again in planned order.
 #[derive(Clone, Debug, Default)]
 pub struct Cons {
     plan: ListPlan,
@@ -21,8 +21,8 @@ pub struct Cons {
 pub(crate) const COMPRESSION_THRESHOLD: Span = Span::from_secs(60);
 
 impl Cons {
-    /// Jobs that wait, each with its cluster and its planned start, cluster by cluster in planned order; as of the last time
-    /// that the plan of the cluster was brought up to date.
+    /// Waiting jobs, each with its cluster and its planned start, cluster by cluster in planned order, as of the last
+    /// update of the cluster's plan.
     pub fn planned(&self) -> impl Iterator<Item = (JobIndex, SiteId, Time)> {
         let schedules = self.plan.schedules();
         schedules.flat_map(|(cluster, schedule)| {

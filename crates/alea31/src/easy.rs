@@ -1,4 +1,4 @@
-//! EASY backfilling, as Alea has it: [`Easy`].
+//! EASY backfilling of Alea: [`Easy`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -6,21 +6,21 @@ use crate::state::GridState;
 use crate::world::Policy;
 use sim_core::SiteId;
 
-/// The head of the queue starts on the first suitable cluster with room; else it is promised a start, and others may go
-/// before it if that does not delay it.
+/// EASY backfilling: the head of the queue starts on the first suitable cluster with room; otherwise it gets a
+/// reservation, and other jobs may overtake it if that does not delay it.
 ///
-/// The promise is the earliest instant at which some cluster has freed enough processors. Ties go to the last, smaller
-/// cluster, whether the head may use it or not: a job that demands the busy cluster may thus hold up the other.
+/// The reservation is the earliest instant at which some cluster has freed enough processors. Ties go to the last, smaller
+/// cluster, even if the head may not use it: a job that demands the busy cluster may thus delay jobs on the other one.
 #[derive(Clone, Debug, Default)]
 pub struct Easy {
     queue: Vec<JobIndex>,
 }
 
-/// The reservation of the head of the queue.
+/// Reservation of the head of the queue.
 #[derive(Copy, Clone, Debug)]
 struct HeadReservation {
     cluster: SiteId,
-    /// In seconds by Alea's clock.
+    /// Reserved start in seconds by Alea's clock.
     at: f64,
     /// Further processors that become free at that very instant.
     spare: u32,
@@ -48,8 +48,8 @@ impl Easy {
         best
     }
 
-    /// Where the job may be backfilled: on the last suitable cluster with room that is not reserved, or else on the reserved
-    /// one, if it ends in time or takes processors that the head does not need.
+    /// Returns the cluster for backfilling the job: the last suitable one with room that is not reserved, or else the
+    /// reserved one, if the job ends in time or takes processors that the head does not need.
     fn backfill(job: JobIndex, reservation: HeadReservation, now: Clock, state: &GridState) -> Option<SiteId> {
         let (needed, limit) = (state.request(job).processors, state.request(job).limit.as_secs_f64());
         let fits = |cluster: SiteId| state.suits(cluster, job) && state.has_room(cluster, job);

@@ -1,4 +1,4 @@
-//! Best Gap and what builds on it: [`GapFilling`].
+//! Best Gap and the policies built on it: [`GapFilling`].
 
 use crate::clock::Clock;
 use crate::comparator::{ListComparator, ListCost, Ranks};
@@ -13,31 +13,31 @@ use crate::usage::UserLedger;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Stream};
 
-/// Each job is tried in the earliest gap of every suitable cluster when it comes, and the plans that result are compared:
-/// the first is taken, a later one if it is better. A search may improve the plan.
+/// Gap filling: each arriving job is tried in the earliest gap of every suitable cluster, and the resulting plans are
+/// compared. The first is taken, and a later one if it is better. A search may improve the plan.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
     plan: ListPlan,
     usage: UserLedger,
     comparator: ListComparator,
     search: Option<ListSearch>,
-    /// Of Best Gap and BGT: their rules, as readings.
+    /// Readings; those of Best Gap and BGT state their rules.
     readings: Readings,
-    /// The best schedule so far and the one that is tried; scratch buffers, reused across calls.
+    /// Best schedule so far and the tried one; scratch buffers, reused across calls.
     best: ClusterSchedule,
     tried: ClusterSchedule,
-    /// What plans cost with these, if the comparator looks at single jobs by their ranks.
+    /// Costs of plans with these, if the comparator uses single jobs by their ranks.
     least: ListCost,
     cost: ListCost,
     ranks: Ranks,
 }
 
-/// How often the plan is searched.
+/// Period of the search.
 const PERIOD: Span = Span::from_secs(300);
 
 impl GapFilling {
-    /// Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain. Early ends
-    /// compress nothing.
+    /// Returns Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain.
+    /// Early ends compress nothing.
     pub fn best_gap() -> Self {
         Self {
             plan: ListPlan::default(),
@@ -53,13 +53,13 @@ impl GapFilling {
         }
     }
 
-    /// BGT: Best Gap, and every 300 s a Tabu search with the same eyes, bounded by rounds. It draws from `stream`.
+    /// Returns BGT: Best Gap, and every 300 s a Tabu search with the same comparator, bounded by rounds. It draws from `stream`.
     pub fn bgt(stream: Stream) -> Self {
         let best_gap = Self::best_gap();
         Self { search: Some(ListSearch::new(best_gap.readings, stream)), ..best_gap }
     }
 
-    /// Swift Gap, as `readings` have it. It draws from `stream`.
+    /// Returns Swift Gap under `readings`. It draws from `stream`.
     pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
         Self {
             comparator: ListComparator::Completion(readings.completion, readings.weight),
@@ -110,8 +110,8 @@ impl Policy for GapFilling {
         }
     }
 
-    /// The first job of every cluster that has room for it: Best Gap sends to all clusters at once, where CONS sends one job
-    /// (`BestGap.selectJob`).
+    /// Sends the first job of every cluster that has room for it: Best Gap sends to all clusters at once, where CONS
+    /// sends one job (`BestGap.selectJob`).
     fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
         for cluster in state.cluster_ids() {
             if let Some(job) = self.plan.take_first(cluster, state) {

@@ -1,19 +1,19 @@
-//! A job as the simulator runs it, and as its scheduler sees it: [`Job`] and [`JobRequest`].
+//! Job as the simulator runs it, and as its scheduler sees it: [`Job`] and [`JobRequest`].
 
 use sim_core::{SiteId, SiteSet, Span, Time};
 
-/// A job of the world, with its true run time. Schedulers are shown its [`JobRequest`].
+/// Job of the world, with its true run time. Schedulers see its [`JobRequest`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its runtime is that of the log; its estimate is the limit at which it is cut, its deadline the due date, its sites
-    /// the clusters that it may use: cluster 0 is the largest.
+    /// Job with the runtime of the log; its estimate is the limit at which it is cut, its deadline the due date, its
+    /// sites the clusters that it may use: cluster 0 is the largest.
     pub job: sim_core::Job,
-    /// Who submitted it; any number.
+    /// User that submitted it; any number.
     pub user: u32,
 }
 
 impl Job {
-    /// What a scheduler sees of it.
+    /// Returns the part of it that a scheduler sees.
     pub fn request(&self) -> JobRequest {
         let limit = self.limit();
         JobRequest {
@@ -29,65 +29,65 @@ impl Job {
         }
     }
 
-    /// Processors, at least 1.
+    /// Number of processors, at least 1.
     pub const fn processors(&self) -> u32 {
         self.job.request.processors
     }
 
-    /// Its limit, at which it is cut. At least 1 s.
+    /// Limit, at which it is cut. At least 1 s.
     pub fn limit(&self) -> Span {
         self.job.request.estimate.unwrap_or(self.job.runtime).max(SECOND)
     }
 
-    /// The work in it, after which a cluster that looks finds it done: the runtime, cut at the limit. At least 1 s.
+    /// Work of the job, after which its cluster finds it done at the next look: the runtime, cut at the limit. At least 1 s.
     pub fn work(&self) -> Span {
         self.job.runtime.max(SECOND).min(self.limit())
     }
 
-    /// When its cluster looks whether it is done, from its start on: ⌊work + 1⌋ seconds.
+    /// Time from its start to the look of its cluster for its end: ⌊work + 1⌋ seconds.
     pub fn executed_time(&self) -> Span {
         rounded_up(self.work())
     }
 
-    /// When it was submitted; the log's own time, which may lie before the simulator is up.
+    /// Submission by the log's own time, which may lie before the simulator is up.
     pub const fn submit(&self) -> Time {
         self.job.submit
     }
 }
 
-/// All that the scheduler knows of a job: not its run time.
+/// Part of a job that the scheduler knows: not its run time.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct JobRequest {
-    /// Processors, at least 1.
+    /// Number of processors, at least 1.
     pub processors: u32,
-    /// Its limit L: what reservations go by. At least 1 s.
+    /// Limit L, on which reservations are based. At least 1 s.
     pub limit: Span,
-    /// Its time in a plan: ⌊L + 1⌋ seconds.
+    /// Duration in a plan: ⌊L + 1⌋ seconds.
     pub planned_time: Span,
     pub(crate) planned_seconds: f64,
     /// Processors × limit, in seconds.
     pub(crate) claim: f64,
-    /// Its submission.
+    /// Submission.
     pub submit: Time,
     pub(crate) submit_seconds: f64,
     sites: SiteSet,
-    /// Its user.
+    /// User.
     pub user: u32,
 }
 
 impl JobRequest {
-    /// Whether it may use this cluster, wide enough or not.
+    /// Returns true if the job may use this cluster, wide enough or not.
     pub const fn may_use(&self, cluster: SiteId) -> bool {
         self.sites.contains(cluster)
     }
 }
 
-/// A job in order of submission: 0 came first. Not its number in the log.
+/// Position of a job in order of submission, from 0; not its number in the log.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobIndex(pub u32);
 
 impl JobIndex {
-    /// For use as an index.
+    /// Returns the position for use as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -95,7 +95,7 @@ impl JobIndex {
 
 const SECOND: Span = Span::from_secs(1);
 
-/// ⌊t + 1⌋ seconds: the simulator means to round up (`(int) (time + 1)`), and adds a second to whole numbers.
+/// Returns ⌊t + 1⌋ seconds: the simulator intends to round up (`(int) (time + 1)`), and adds a second to whole numbers.
 fn rounded_up(time: Span) -> Span {
     Span::from_secs(time.as_nanos() / SECOND.as_nanos() + 1)
 }

@@ -1,25 +1,25 @@
-//! The simulator Alea 3.1 of January 2016, rule for rule: jobs on clusters, EASY and conservative backfilling, Best Gap, BGT
-//! and Swift Gap.
+//! Exact model of the simulator Alea 3.1 of January 2016: jobs on clusters, EASY and conservative backfilling, Best
+//! Gap, BGT and Swift Gap.
 //!
-//! Dakkak, Nor & Arif, "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid" (2017), print what
-//! that simulator answered on a public log. To meet their table to its printed digits, its habits have to be met too: a
-//! start-up that takes half a minute; jobs that start one after the other, 8 ms apart; run times with a second added; clusters
-//! that notice an end when they next look; a reservation on a cluster that the job may not use. Comments name the place in
-//! Alea's source (repository aleasimulator/alea, folder Alea-3-1) where each comes from. What these policies are without such
-//! habits, the crate `gap-schedule` has.
+//! Dakkak, Nor & Arif, "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid" (2017),
+//! print that simulator's results for a public log. Reproducing the digits of their table requires its peculiarities: a
+//! start-up of half a minute; jobs that start one after the other, 8 ms apart; run times with a second added; clusters
+//! that notice an end at their next look; a reservation on a cluster that the job may not use. Comments name the origin
+//! of each in Alea's source (repository aleasimulator/alea, folder Alea-3-1). The crate `gap-schedule` has these
+//! policies without the peculiarities.
 //!
 //! In this crate a *cluster* is a pool of processors, and a *limit* is the requested time, at which a job is cut.
 //!
 //! | policy | rule |
 //! |---|---|
-//! | [`Easy`] | the head is promised a start on the cluster that frees enough processors first, whether it suits or not |
+//! | [`Easy`] | the head has a reservation on the cluster that frees enough processors first, suitable or not |
 //! | [`Cons`] | each job is planned in the earliest gap of all clusters; early ends compress the plan of their cluster |
 //! | [`GapFilling::best_gap`] | each cluster's earliest gap is tried, and the plans that result are compared |
-//! | [`GapFilling::bgt`] | the same, and every 300 s jobs are moved at random where that makes a better plan |
-//! | [`GapFilling::swift_gap`] | what the paper may have meant by its own policy, as [`Readings`] |
+//! | [`GapFilling::bgt`] | the same, and every 300 s random moves of jobs, kept if the plan is better |
+//! | [`GapFilling::swift_gap`] | possible meanings of the paper's own policy, as [`Readings`] |
 //!
-//! A policy is an implementation of [`Policy`]: it is shown the [`GridState`], which holds the requests of the jobs that have come
-//! in and the processors of the clusters. True run times are the world's own.
+//! A policy is an implementation of [`Policy`]: it sees the [`GridState`], with the requests of the jobs submitted so
+//! far and the processors of the clusters. Only the world knows true run times.
 //!
 //! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
 //!

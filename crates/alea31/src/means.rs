@@ -1,23 +1,23 @@
-//! The four columns of the paper's tables.
+//! Four columns of the paper's tables.
 
 use serde::{Deserialize, Serialize};
 use sim_core::{JobRecord, Span};
 
-/// Means over jobs, as Alea's result collector takes them.
+/// Means over jobs, as computed by Alea's result collector.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Means {
-    /// Of response / max(1 s, finish − start), at least 1. Dimensionless.
+    /// Mean of response / max(1 s, finish − start), at least 1. Dimensionless.
     pub slowdown: f64,
-    /// Of max(0, finish − deadline), in seconds; a job without a deadline is never late.
+    /// Mean of max(0, finish − deadline), in seconds; a job without a deadline is never late.
     pub tardiness: f64,
-    /// Of start − submit, in seconds.
+    /// Mean of start − submit, in seconds.
     pub wait: f64,
-    /// Of finish − submit, in seconds.
+    /// Mean of finish − submit, in seconds.
     pub response: f64,
 }
 
 impl Means {
-    /// Over `records`; all zero if there are none.
+    /// Returns the means over `records`; all zero if there are none.
     pub fn of(records: &[JobRecord]) -> Self {
         let (mut slowdown, mut tardiness, mut wait, mut response) = (0.0, Span::ZERO, Span::ZERO, Span::ZERO);
         for record in records {
@@ -38,7 +38,7 @@ impl Means {
         }
     }
 
-    /// The mean of means, as the paper's tables take it over the numbers of jobs; all zero if there are none.
+    /// Returns the mean of means, which the paper's tables take over the numbers of jobs; all zero if there are none.
     pub fn mean(means: &[Self]) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a handful")]
         let count = means.len().max(1) as f64;

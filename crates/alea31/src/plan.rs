@@ -1,4 +1,4 @@
-//! What all clusters are planned to do: [`ListPlan`].
+//! Plan of all clusters: [`ListPlan`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -6,15 +6,15 @@ use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use sim_core::{SiteId, Span, Time};
 
-/// A schedule for each cluster.
+/// Plan with a schedule for each cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListPlan {
     schedules: Vec<ClusterSchedule>,
-    /// By jobs, of those that were sent.
+    /// By job, the planned end of those that were sent.
     sent: Vec<Option<SentJob>>,
 }
 
-/// What the plan said of a job when it was sent.
+/// Planned values of a job when it was sent.
 #[derive(Copy, Clone, Debug)]
 struct SentJob {
     end: Time,
@@ -28,46 +28,46 @@ impl ListPlan {
         self.sent.resize(state.submitted(), None);
     }
 
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     pub(crate) fn len(&self) -> usize {
         self.schedules.iter().map(ClusterSchedule::len).sum()
     }
 
-    /// The jobs that wait, cluster by cluster in planned order.
+    /// Waiting jobs, cluster by cluster in planned order.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = JobIndex> {
         self.schedules.iter().flat_map(ClusterSchedule::jobs)
     }
 
-    /// The clusters with their schedules.
+    /// Clusters with their schedules.
     pub(crate) fn schedules(&self) -> impl ExactSizeIterator<Item = (SiteId, &ClusterSchedule)> {
         self.schedules.iter().enumerate().map(|(cluster, schedule)| (site(cluster), schedule))
     }
 
-    /// Of one cluster.
+    /// Schedule of one cluster.
     pub(crate) fn schedule(&self, cluster: SiteId) -> &ClusterSchedule {
         &self.schedules[cluster.index()]
     }
 
-    /// Of one cluster, to be changed.
+    /// Schedule of one cluster, to be changed.
     pub(crate) fn schedule_mut(&mut self, cluster: SiteId) -> &mut ClusterSchedule {
         &mut self.schedules[cluster.index()]
     }
 
-    /// The cluster and the place of a job that waits.
+    /// Returns the cluster and the place of a waiting job.
     pub(crate) fn find(&self, job: JobIndex) -> (SiteId, usize) {
         let place = |schedule: &ClusterSchedule| schedule.jobs().position(|other| other == job);
         let mut schedules = self.schedules();
         schedules.find_map(|(cluster, schedule)| Some((cluster, place(schedule)?))).expect("the job waits")
     }
 
-    /// Brings every schedule up to date.
+    /// Updates every schedule.
     pub(crate) fn update(&mut self, now: Clock, state: &GridState) {
         for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
             schedule.update(site(cluster), now, state);
         }
     }
 
-    /// Takes out the first job of the cluster's schedule to send it, if there is one and the cluster has room for it.
+    /// Removes the first job of the cluster's schedule to send it, if there is one and the cluster has room for it.
     pub(crate) fn take_first(&mut self, cluster: SiteId, state: &GridState) -> Option<JobIndex> {
         let schedule = self.schedules.get(cluster.index())?;
         let (job, start) = schedule.planned().next().filter(|(job, _)| state.has_room(cluster, *job))?;
@@ -79,8 +79,8 @@ impl ListPlan {
         Some(job)
     }
 
-    /// How much earlier than expected a job has ended that started at `start`. What is expected was last written down when
-    /// its schedule was brought up to date: before it was sent, or while it ran.
+    /// Returns how much earlier than expected a job has ended that started at `start`. Its expected end was last
+    /// recorded when its schedule was updated: before it was sent, or while it ran.
     pub(crate) fn earliness(
         &mut self,
         job: JobIndex,
@@ -95,18 +95,18 @@ impl ListPlan {
         expected.saturating_since(now)
     }
 
-    /// Says that what runs on `cluster` has changed.
+    /// Records that the running jobs of `cluster` have changed.
     pub(crate) fn invalidate(&mut self, cluster: SiteId) {
         self.schedule_mut(cluster).invalidate();
     }
 }
 
-/// The cluster of this index.
+/// Returns the cluster with this index.
 pub(crate) fn site(cluster: usize) -> SiteId {
     SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
 }
 
-/// A plan, perhaps with other schedules in the place of some: what it would be.
+/// View of a plan in which up to two schedules are replaced.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct PlanView<'a> {
     schedules: &'a [ClusterSchedule],
@@ -118,7 +118,7 @@ impl<'a> PlanView<'a> {
         Self { schedules: &plan.schedules, instead: [None; 2] }
     }
 
-    /// The same with `schedule` in the place of that of `cluster`; of at most two, and the first that is named counts.
+    /// Replaces the schedule of `cluster` by `schedule`. At most two are replaced; the first replacement of a cluster counts.
     pub(crate) fn with(mut self, cluster: SiteId, schedule: &'a ClusterSchedule) -> Self {
         let place =
             self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");

@@ -1,4 +1,4 @@
-//! One cluster's part of a plan: [`ClusterSchedule`].
+//! Part of a plan for one cluster: [`ClusterSchedule`].
 
 use crate::clock::Clock;
 use crate::job::{JobIndex, JobRequest};
@@ -6,39 +6,39 @@ use crate::slots::{FreeSlots, hash_order};
 use crate::state::GridState;
 use sim_core::SiteId;
 
-/// The jobs that wait for one cluster, in planned order, and the gaps between them.
+/// Waiting jobs of one cluster, in planned order, and the gaps between them.
 ///
-/// A plan of Alea stores an order and no reservations. Starts follow by list scheduling: each job takes the processors that
-/// are free first, starts when the last of them is free, and holds them for ⌊L + 1⌋ seconds. So starts never
-/// decrease along the list. They are computed again when the list or the clock has changed ([`ClusterSchedule::update`]).
+/// A plan of Alea stores an order and no reservations. Starts follow by list scheduling: each job takes the processors
+/// that are free first, starts when the last of them is free, and holds them for ⌊L + 1⌋ seconds. So starts never
+/// decrease along the list. They are recomputed when the list or the clock has changed ([`ClusterSchedule::update`]).
 ///
-/// While a job collects processors, those that it already has are idle: a gap. A further job may fill gaps that follow
-/// one another, and is then put before the job that made the first of them.
+/// While a job collects processors, those that it already has are idle: a gap. A further job may fill consecutive gaps,
+/// and is then inserted before the job that made the first of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterSchedule {
     waiting: Vec<ListedJob>,
     gaps: Vec<ListGap>,
     free: FreeSlots,
     processors: u32,
-    /// When starts were computed, by Alea's clock; `None` if what runs on the cluster has changed since.
+    /// Instant at which starts were computed, by Alea's clock; `None` if the running jobs of the cluster have changed since.
     planned: Option<f64>,
-    /// Number of jobs at the head of the list that have kept their starts since: nothing before them has changed.
+    /// Number of jobs at the head of the list whose starts are still valid.
     known: usize,
-    /// Number of them, at least, whose gaps are noted.
+    /// Least number of these jobs whose gaps are recorded.
     gapped: usize,
-    /// Whether all gaps are noted, those behind the last job included.
+    /// True if all gaps are recorded, those behind the last job included.
     has_gaps: bool,
-    /// Number of times that all was computed.
+    /// Number of complete computations.
     updates: u64,
 }
 
-/// A job of the list; what planning needs of it lies beside it. All times are in seconds, by Alea's clock.
+/// Job of the list, with the data for planning. All times are in seconds, by Alea's clock.
 #[derive(Copy, Clone, Debug)]
 struct ListedJob {
     job: JobIndex,
     processors: u32,
     length: f64,
-    /// As of the last update.
+    /// Start as of the last update.
     start: f64,
 }
 
@@ -51,11 +51,11 @@ struct ListGap {
     start: f64,
     end: f64,
     processors: u32,
-    /// The place of the job that leaves them idle; the length of the list for those behind the last job.
+    /// Place of the job that leaves them idle; the length of the list for those behind the last job.
     before: usize,
 }
 
-/// Where a job fits, and when it would start there.
+/// Place where a job fits, and its start there.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Fit {
     pub(crate) place: usize,
@@ -67,12 +67,12 @@ impl ClusterSchedule {
         self.waiting.len()
     }
 
-    /// The jobs in planned order.
+    /// Jobs in planned order.
     pub(crate) fn jobs(&self) -> impl ExactSizeIterator<Item = JobIndex> {
         self.waiting.iter().map(|waiting| waiting.job)
     }
 
-    /// The job in this place.
+    /// Returns the job in this place.
     pub(crate) fn job(&self, place: usize) -> JobIndex {
         self.waiting[place].job
     }
@@ -100,7 +100,7 @@ impl ClusterSchedule {
         self.forget_from(place);
     }
 
-    /// Says that starts and gaps from this place on are not what they would be.
+    /// Marks starts and gaps from this place on as out of date.
     fn forget_from(&mut self, place: usize) {
         self.known = self.known.min(place);
         self.gapped = self.gapped.min(place);
@@ -127,7 +127,7 @@ impl ClusterSchedule {
         }
     }
 
-    /// Computes starts alone, unless they are up to date: enough to compare what is tried.
+    /// Computes starts alone, unless they are up to date: sufficient to compare tried plans.
     pub(crate) fn update_starts(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
         if !self.is_known(now) {
             let from = self.resume(self.known, cluster, now, state);
@@ -139,24 +139,24 @@ impl ClusterSchedule {
         }
     }
 
-    /// Says that starts are not up to date because what runs on the cluster has changed.
+    /// Marks starts as out of date, because the running jobs of the cluster have changed.
     pub(crate) fn invalidate(&mut self) {
         self.planned = None;
     }
 
-    /// Becomes `other` without the job in this place; to be brought up to date.
+    /// Copies `other` without the job in this place; needs an update.
     pub(crate) fn become_without(&mut self, other: &Self, place: usize) {
         self.copy(other, place);
         self.remove(place);
     }
 
-    /// Becomes `other` with a further job in this place; to be brought up to date.
+    /// Copies `other` with a further job in this place; needs an update.
     pub(crate) fn become_with(&mut self, other: &Self, place: usize, job: JobIndex, state: &GridState) {
         self.copy(other, place);
         self.insert(place, job, state);
     }
 
-    /// Becomes `other`, but knows the plan only of the jobs before this place.
+    /// Copies `other`, but keeps the plan only of the jobs before this place.
     fn copy(&mut self, other: &Self, place: usize) {
         self.waiting.clone_from(&other.waiting);
         let gaps = other.gaps.partition_point(|gap| gap.before < place);
@@ -168,7 +168,7 @@ impl ClusterSchedule {
         self.forget_from(place);
     }
 
-    /// Takes all jobs out and puts each back where it fits, in planned order.
+    /// Removes all jobs and inserts each again where it fits, in planned order.
     pub(crate) fn compress(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
         if self.waiting.is_empty() {
             return;
@@ -179,7 +179,7 @@ impl ClusterSchedule {
         for waiting in jobs {
             let place = self.earliest_place(state.request(waiting.job));
             if place == self.waiting.len() {
-                // What is planned already stays as it is.
+                // The existing plan stays as it is.
                 self.remove_trailing_gaps();
                 self.waiting.push(waiting);
                 self.plan_between_gaps(place);
@@ -193,7 +193,7 @@ impl ClusterSchedule {
         }
     }
 
-    /// Where the job fits first, and when it would start there: see [`earliest_place`](Self::earliest_place).
+    /// Returns the first place where the job fits, and its start there: see [`earliest_place`](Self::earliest_place).
     pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
         let first = self.first_gap(job);
         // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
@@ -202,16 +202,16 @@ impl ClusterSchedule {
         Fit { place: first.before, start }
     }
 
-    /// Where the job fits first: before the job that leaves the first gap of the first chain of gaps, in the order in which they
-    /// arose, in which it fits: each wide enough, none beginning after the one before has ended, and long enough together. A
-    /// gap that is too small, or that begins too late, ends a chain; one that is wide enough begins the next.
+    /// Returns the first place where the job fits: before the job that leaves the first gap of the first fitting chain of gaps, in the
+    /// order of their creation. In a fitting chain each gap is wide enough, none begins after the previous one has ended, and together
+    /// they are long enough. A gap that is too narrow or begins too late ends a chain; one that is wide enough begins the next.
     ///
-    /// The schedule has to be up to date, and the job no wider than the cluster.
+    /// The schedule must be up to date, and the job no wider than the cluster.
     pub(crate) fn earliest_place(&self, job: &JobRequest) -> usize {
         self.first_gap(job).before
     }
 
-    /// The first gap of the chain.
+    /// Returns the first gap of the chain.
     fn first_gap(&self, job: &JobRequest) -> ListGap {
         let (needed, limit) = (job.processors, job.limit.as_secs_f64());
         let mut chain: Option<(ListGap, f64, f64)> = None;
@@ -224,7 +224,7 @@ impl ClusterSchedule {
                 Some((first, end, missing)) if gap.start <= end => (first, missing),
                 _ => (*gap, limit),
             };
-            // The last gap is as long as it ends late: for ever.
+            // The last gap never ends, so its length is infinite.
             let length = if gap.end < f64::MAX { gap.end - gap.start } else { gap.end };
             if missing <= length {
                 return first;
@@ -234,8 +234,8 @@ impl ClusterSchedule {
         unreachable!("the last gap has no end and all processors")
     }
 
-    /// Makes ready to plan the jobs from some place on, given that the plan of `known` jobs at the head is known: from the last mark
-    /// among these, or else from the beginning, seeing what runs. Returns that place.
+    /// Prepares to plan the jobs from some place on, given that the plan of the first `known` jobs is valid: from the
+    /// last mark among these, or else from the beginning, with the running jobs. Returns that place.
     fn resume(&mut self, known: usize, cluster: SiteId, now: Clock, state: &GridState) -> usize {
         if self.planned == Some(now.seconds) {
             let mark = (known / STRIDE).min(self.free.marks() - 1);
@@ -253,7 +253,7 @@ impl ClusterSchedule {
         0
     }
 
-    /// Plans the job in this place, behind all those before it, and notes the gaps that it leaves.
+    /// Plans the job in this place, behind all those before it, and records the gaps that it leaves.
     fn plan_between_gaps(&mut self, place: usize) {
         if place == STRIDE * self.free.marks() {
             self.free.mark();
@@ -273,7 +273,7 @@ impl ClusterSchedule {
         self.waiting[place].start = start;
     }
 
-    /// Adds the gaps behind the last job: what is free first, until all is free; then all, for ever.
+    /// Adds the gaps behind the last job: the processors free first, until all are free; then all, for ever.
     fn add_trailing_gaps(&mut self) {
         let (first, last) = (self.free.first(), self.free.last());
         let before = self.waiting.len();
@@ -283,7 +283,7 @@ impl ClusterSchedule {
         self.gaps.push(ListGap { start: last, end: f64::MAX, processors: self.processors, before });
     }
 
-    /// Takes those gaps away again.
+    /// Removes those gaps again.
     fn remove_trailing_gaps(&mut self) {
         while self.gaps.pop_if(|gap| gap.before == self.waiting.len()).is_some() {}
     }

@@ -1,4 +1,4 @@
-//! The search that improves a plan: [`ListSearch`].
+//! Search that improves a plan: [`ListSearch`].
 
 use crate::clock::Clock;
 use crate::comparator::{ListComparator, ListCost, Ranks};
@@ -12,42 +12,42 @@ use rand::RngExt;
 use sim_core::{SiteId, Stream};
 use std::collections::VecDeque;
 
-/// Tabu search: takes a job out of the plan and puts it where it fits first on another cluster or the same, and lets it stay
-/// if that makes a better plan.
+/// Tabu search: removes a job from the plan and inserts it where it fits first on another cluster or the same, and
+/// keeps the move if the plan is better.
 ///
-/// A job that was taken is tabu until min(10, half the plan) others have been; a round that takes a tabu job, or finds a
-/// cluster for which no job waits, is lost.
+/// A selected job is tabu until min(10, half the plan) others have been selected. A round fails if it selects a tabu
+/// job, or a cluster for which no job waits.
 #[derive(Clone, Debug)]
 pub(crate) struct ListSearch {
     readings: Readings,
     stream: Stream,
     tabu: VecDeque<JobIndex>,
     longest_list: usize,
-    /// What [`Pick`] puts in order, and how far it has come.
+    /// Jobs in the order of [`Pick`], and the position reached.
     order: Vec<JobIndex>,
     next: usize,
-    /// The schedules that a move changes; scratch buffers, reused across calls.
+    /// Schedules that a move changes; scratch buffers, reused across calls.
     source: ClusterSchedule,
     target: ClusterSchedule,
     clusters: Vec<SiteId>,
     incumbent: Incumbent,
-    /// How many plans there have been: one more with each search, and with each move that stays.
+    /// Number of plans so far: one more with each search, and with each kept move.
     plans: u64,
-    /// By jobs: the last of these plans in which no cluster was better for it. As long as that plan stands, the job need not be
-    /// tried again.
+    /// By job: the last of these plans in which no cluster was better for it. As long as that plan stands, the job need
+    /// not be tried again.
     kept: Vec<u64>,
 }
 
-/// Rounds for each job that waits.
+/// Rounds for each waiting job.
 const ROUNDS: usize = 4;
 
-/// A search that goes on while it gains ends after this number of rounds for each job that waits.
+/// Rounds for each waiting job after which a search ends that continues while it gains.
 const MOST_ROUNDS: usize = 64;
 
 const LONGEST_LIST: usize = 10;
 
 impl ListSearch {
-    /// As `readings` have it, drawing from `stream`.
+    /// Returns a search under `readings` that draws from `stream`.
     pub(crate) fn new(readings: Readings, stream: Stream) -> Self {
         Self {
             readings,
@@ -65,7 +65,7 @@ impl ListSearch {
         }
     }
 
-    /// Improves `plan` as `comparator` sees it.
+    /// Improves `plan` by the measure of `comparator`.
     pub(crate) fn improve(
         &mut self,
         plan: &mut ListPlan,
@@ -93,7 +93,7 @@ impl ListSearch {
         }
     }
 
-    /// Moves that are better stay.
+    /// Keeps every move that is better.
     fn move_by_move(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (most, patience) = match self.readings.rounds {
@@ -115,7 +115,7 @@ impl ListSearch {
         }
     }
 
-    /// All moves are made, and all stay if the plan is better in the end.
+    /// Makes all moves, and keeps all if the final plan is better.
     fn pass_by_pass(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (passes, rounds) = match self.readings.rounds {
@@ -138,7 +138,7 @@ impl ListSearch {
         }
     }
 
-    /// The next job to move, if it is not tabu: its cluster, and its place there.
+    /// Returns the next job to move, if it is not tabu: its cluster, and its place there.
     fn take(&mut self, plan: &ListPlan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
         let (cluster, place) = match self.readings.pick {
             Pick::Random => {
@@ -183,7 +183,7 @@ impl ListSearch {
         }
     }
 
-    /// The order in which clusters are tried.
+    /// Shuffles the order in which clusters are tried.
     fn shuffle(&mut self, clusters: usize) {
         self.clusters.clear();
         for cluster in 0..clusters {
@@ -193,7 +193,7 @@ impl ListSearch {
         }
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better. Returns whether it was moved.
+    /// Moves the job in this place to the first of the shuffled clusters where that is better. Returns true if it was moved.
     fn relocate_if_better(
         &mut self,
         plan: &mut ListPlan,
@@ -202,7 +202,7 @@ impl ListSearch {
         now: Clock,
     ) -> bool {
         let job = plan.schedule(from).job(place);
-        // Drawn in any case, so that what is skipped below changes nothing.
+        // Drawn in any case, so that the skip below changes no later draw.
         self.shuffle(assessor.state.clusters().len());
         if self.kept[job.index()] == self.plans {
             return false;
@@ -217,8 +217,8 @@ impl ListSearch {
         is_moved
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits without
-    /// an assessor. Returns whether it was moved.
+    /// Moves the job in this place to the first of the shuffled clusters where that is better, or without an assessor
+    /// to the first that suits. Returns true if it was moved.
     fn relocate(
         &mut self,
         plan: &mut ListPlan,
@@ -265,20 +265,20 @@ impl ListSearch {
     }
 }
 
-/// The comparison of plans, and what it needs.
+/// Comparison of plans, with its data.
 struct Assessor<'a> {
     comparator: ListComparator,
     usage: &'a mut UserLedger,
     state: &'a GridState,
 }
 
-/// The cost of the plan as it stands.
+/// Cost of the present plan.
 #[derive(Clone, Debug, Default)]
 struct Incumbent {
     cost: ListCost,
-    /// Of the jobs that wait, which are the same throughout a search.
+    /// Ranks of the waiting jobs, which are the same throughout a search.
     ranks: Ranks,
-    /// What is compared with it; a scratch buffer.
+    /// Cost of the tried plan; scratch buffer.
     tried: ListCost,
 }
 
@@ -291,7 +291,7 @@ impl Incumbent {
         assessor.comparator.assess(&mut self.cost, &view, &self.ranks, assessor.usage, assessor.state);
     }
 
-    /// Whether the plan would be better so. If it is, that is what later plans are compared with.
+    /// Returns true if the tried plan is better, and then makes it the incumbent.
     fn is_worse_than(&mut self, tried: &PlanView<'_>, assessor: &mut Assessor<'_>) -> bool {
         assessor.comparator.assess(&mut self.tried, tried, &self.ranks, assessor.usage, assessor.state);
         let is_better = assessor.comparator.prefers(&self.tried, &self.cost);

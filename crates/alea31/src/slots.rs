@@ -1,23 +1,23 @@
-//! Free processors by time, in the order in which Alea takes them: [`FreeSlots`].
+//! Free processors by time, in Alea's order: [`FreeSlots`].
 
 use crate::state::Release;
 use std::sync::Arc;
 
 /// Free processors by time, while jobs take them one after the other and give them back.
 ///
-/// Alea keeps them in a binary heap, and *its order among equal times is part of the plan*: which slot of several comes
-/// first decides how large the gaps are that a collecting job leaves. Three of its habits matter (`ResourceInfo.createBinaryHeap`
-/// and `findFirstFreeSlotForWaitingJob`, `BinaryHeap`):
+/// Alea keeps them in a binary heap, and *its order among equal times is part of the plan*: the choice among equal
+/// slots decides the size of the gaps that a collecting job leaves. Three of its rules matter
+/// (`ResourceInfo.createBinaryHeap` and `findFirstFreeSlotForWaitingJob`, `BinaryHeap`):
 ///
 /// - Slots of running jobs enter one by one in the order in which a `java.util.HashMap` lists their times; see
 ///   [`hash_order`].
-/// - A slot that enters rises while it is *earlier* than its parent, so equal ones stay below.
+/// - An entering slot rises while it is *earlier* than its parent, so equal ones stay below.
 /// - When the first slot is empty, the last takes its place and sinks while a child is earlier, the left of two equal ones
 ///   first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeSlots {
     heap: Vec<FreeSlot>,
-    /// The heap as it was at each mark. Shared: a plan that is tried, and mostly given up, begins at the marks of another.
+    /// Heap at each mark. Shared, because a tried plan, which is mostly discarded, begins at the marks of another.
     marks: Vec<Arc<[FreeSlot]>>,
 }
 
@@ -29,7 +29,7 @@ struct FreeSlot {
 }
 
 impl FreeSlots {
-    /// Starts again with what runs, and marks that.
+    /// Restarts with the releases of running jobs, and sets a mark.
     pub(crate) fn begin(&mut self, releases: impl IntoIterator<Item = Release>) {
         self.heap.clear();
         self.marks.clear();
@@ -39,7 +39,7 @@ impl FreeSlots {
         self.mark();
     }
 
-    /// Remembers how the heap is, to begin from here again.
+    /// Marks the state of the heap, to begin from here again.
     pub(crate) fn mark(&mut self) {
         self.marks.push(Arc::from(self.heap.as_slice()));
     }
@@ -49,14 +49,14 @@ impl FreeSlots {
         self.marks.len()
     }
 
-    /// Begins again from a mark, and forgets those behind it.
+    /// Returns to a mark, and drops later ones.
     pub(crate) fn rewind(&mut self, mark: usize) {
         self.marks.truncate(mark + 1);
         self.heap.clear();
         self.heap.extend_from_slice(&self.marks[mark]);
     }
 
-    /// Becomes what `other` was at its first `marks` marks, at the most.
+    /// Copies the state of `other` at its first `marks` marks, at most.
     pub(crate) fn copy(&mut self, other: &Self, marks: usize) {
         self.marks.clear();
         self.marks.extend(other.marks.iter().take(marks).cloned());
@@ -87,13 +87,13 @@ impl FreeSlots {
         }
     }
 
-    /// Gives processors back at an instant.
+    /// Returns processors at an instant.
     #[inline]
     pub(crate) fn give_back(&mut self, at: f64, processors: u32) {
         self.insert(FreeSlot { at, processors });
     }
 
-    /// The instant at which `processors` are free.
+    /// Returns the instant at which `processors` are free.
     pub(crate) fn when(&self, processors: u32) -> f64 {
         let mut slots = self.heap.clone();
         slots.sort_unstable_by(|a, b| a.at.total_cmp(&b.at));
@@ -105,17 +105,17 @@ impl FreeSlots {
         enough.next().expect("a job is no wider than its cluster").at
     }
 
-    /// The instant at which the first processors are free.
+    /// Returns the instant at which the first processors are free.
     pub(crate) fn first(&self) -> f64 {
         self.heap.first().expect("processors are free some day").at
     }
 
-    /// The instant at which the last processors are free.
+    /// Returns the instant at which the last processors are free.
     pub(crate) fn last(&self) -> f64 {
         self.heap.iter().map(|slot| slot.at).fold(f64::MIN, f64::max)
     }
 
-    /// Number of processors that are free at that of the first.
+    /// Number of processors that are free at the first instant.
     pub(crate) fn at_first(&self) -> u32 {
         let first = self.first();
         self.heap.iter().filter(|slot| slot.at <= first).map(|slot| slot.processors).sum()
@@ -160,13 +160,13 @@ impl FreeSlots {
     }
 }
 
-/// Puts slots with different times in the order in which a `java.util.HashMap<Double, …>` lists them (OpenJDK 8 and later), if
-/// they were put into it in the order of their first processors.
+/// Sorts slots with different times into the order in which a `java.util.HashMap<Double, …>` lists them (OpenJDK 8 and
+/// later), if they were inserted in the order of their first processors.
 ///
 /// A key's bin is the low bits of its hash, h ^ h >>> 16 with h the two halves of the double's bits, one xor the other
-/// (`Double.hashCode`, `HashMap.hash`). Bins, 16 at first, double whenever three quarters as many keys are in, and keys of a bin keep
-/// their order. (A bin of nine would become a tree where there are 64 bins or more, and may then begin with another key;
-/// this is not followed: with as many bins as there are, nine in one do not occur.)
+/// (`Double.hashCode`, `HashMap.hash`). The number of bins, 16 at first, doubles whenever it is three quarters full,
+/// and keys of a bin keep their order. (With 64 bins or more, a bin of nine keys would become a tree and might list
+/// another key first. This is not modelled, since nine keys in one bin do not occur.)
 pub(crate) fn hash_order(slots: &mut [Release]) {
     let mut bins = 16;
     while 4 * slots.len() > 3 * bins {
@@ -176,7 +176,7 @@ pub(crate) fn hash_order(slots: &mut [Release]) {
     slots.sort_unstable_by_key(|slot| (hash(slot.at) & mask, slot.first));
 }
 
-/// As `HashMap` spreads the hash of a double.
+/// Spreads the hash of a double as `HashMap` does.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
 const fn hash(key: f64) -> u32 {
     let bits = key.to_bits();
@@ -195,7 +195,7 @@ mod tests {
         slots.into_iter().map(|slot| slot.at).collect()
     }
 
-    /// What `new HashMap<Double, Integer>()` lists in OpenJDK 17.
+    /// Listing of `new HashMap<Double, Integer>()` in OpenJDK 17.
     #[test]
     fn times_are_listed_as_a_hash_map_of_java_lists_them() {
         assert_eq!(listed(&[0.0, 1.0, 2.0, 3.0]), [0.0, 1.0, 2.0, 3.0]);
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(sum, 4_318_448_436_217_847_850);
     }
 
-    /// Of equal slots the one that lies higher in the heap comes first, and not the one that came first.
+    /// Among equal slots, the one higher in the heap comes first, not the one inserted first.
     #[test]
     fn equal_times_are_taken_in_the_order_of_the_heap() {
         let mut slots = FreeSlots::default();

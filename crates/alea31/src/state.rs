@@ -1,32 +1,32 @@
-//! What a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
+//! State that a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
 
 use crate::clock::Clock;
 use crate::job::{JobIndex, JobRequest};
 use sim_core::{SiteId, Time};
 
-/// The clusters, and the requests of all jobs that have come in so far.
+/// Clusters, and the requests of all jobs submitted so far.
 ///
-/// It knows neither run times nor what is still to come: what a policy could do with them does not compile.
+/// It contains neither run times nor future jobs, so that no policy that uses them compiles.
 #[derive(Clone, Debug)]
 pub struct GridState {
     requests: Vec<JobRequest>,
     clusters: Vec<Cluster>,
 }
 
-/// One pool of processors.
+/// Pool of processors.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     processors: u32,
     free: u32,
-    /// Which processors no running job holds, those of the job that was sent included: a bit for each.
+    /// Bit set of the processors that no running job holds, those of the sent job included.
     idle: Vec<u64>,
-    /// In order of the instants at which they reach their limits.
+    /// Running jobs in the order in which they reach their limits.
     running: Vec<Occupant>,
-    /// The job that was sent and has not started yet.
+    /// Job that was sent and has not started yet.
     sent: Option<OnItsWay>,
 }
 
-/// A job that runs, and on which processors: those of the lowest numbers that were idle.
+/// Running job with its processors: those of the lowest numbers that were idle.
 #[derive(Clone, Debug)]
 struct Occupant {
     job: JobIndex,
@@ -42,14 +42,14 @@ struct OnItsWay {
     limit: f64,
 }
 
-/// Processors that are released at one instant, as far as limits tell.
+/// Processors that are released at one instant, according to limits.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Release {
-    /// When, in seconds by Alea's clock; never before the present.
+    /// Instant in seconds by Alea's clock; never before the present.
     pub at: f64,
-    /// How many.
+    /// Number of processors.
     pub processors: u32,
-    /// The lowest number among them.
+    /// Lowest number among them.
     pub first: u32,
 }
 
@@ -58,54 +58,54 @@ impl GridState {
         Self { requests: Vec::new(), clusters: processors.iter().copied().map(Cluster::new).collect() }
     }
 
-    /// How many jobs have come in so far, rejected ones included.
+    /// Number of jobs submitted so far, rejected ones included.
     pub fn submitted(&self) -> usize {
         self.requests.len()
     }
 
-    /// What is known of a job that has come in.
+    /// Returns the request of a submitted job.
     pub fn request(&self, job: JobIndex) -> &JobRequest {
         &self.requests[job.index()]
     }
 
-    /// The clusters, the largest first.
+    /// Clusters, the largest first.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters
     }
 
-    /// The names of the clusters, the largest first.
+    /// Ids of the clusters, the largest first.
     pub fn cluster_ids(&self) -> impl DoubleEndedIterator<Item = SiteId> + Clone + use<> {
         let clusters = u32::try_from(self.clusters.len()).expect("at most 127 clusters");
         (0..clusters).map(SiteId)
     }
 
-    /// One cluster.
+    /// Returns one cluster.
     pub fn cluster(&self, cluster: SiteId) -> &Cluster {
         &self.clusters[cluster.index()]
     }
 
-    /// Whether `cluster` suits the job: it may use it, and there are enough processors in all.
+    /// Returns true if `cluster` suits the job: the job may use it, and it has enough processors in total.
     pub fn suits(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.request(job).may_use(cluster) && self.is_wide_enough(cluster, job)
     }
 
-    /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.
+    /// Returns true if `cluster` has enough processors in total, even if the job may not use it.
     pub(crate) fn is_wide_enough(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.request(job).processors <= self.cluster(cluster).processors
     }
 
-    /// Whether the job could start on `cluster` now, whether it may use it or not.
+    /// Returns true if the job could start on `cluster` now, even if it may not use it.
     pub fn has_room(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.request(job).processors <= self.cluster(cluster).free
     }
 
-    /// Whether some cluster suits the job.
+    /// Returns true if some cluster suits the job.
     pub fn can_run(&self, job: JobIndex) -> bool {
         self.cluster_ids().any(|cluster| self.suits(cluster, job))
     }
 
-    /// Whether the job runs on `cluster`. One that is done does not, though its scheduler may not have heard of it yet: that
-    /// of Alea asks the machine for the state of a job (`GridletInfo.getStatus`).
+    /// Returns true if the job runs on `cluster`. A job that is done does not, though its scheduler may not have been
+    /// informed: Alea's scheduler reads the state of a job from the machine (`GridletInfo.getStatus`).
     pub fn is_running(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.cluster(cluster).running.iter().any(|running| running.job == job)
     }
@@ -153,17 +153,17 @@ impl Cluster {
         Self { processors, free: processors, idle, running: Vec::new(), sent: None }
     }
 
-    /// Processors in all.
+    /// Total number of processors.
     pub const fn processors(&self) -> u32 {
         self.processors
     }
 
-    /// Processors that no job holds and none was sent for.
+    /// Number of processors that no running or sent job holds.
     pub const fn free(&self) -> u32 {
         self.free
     }
 
-    /// The processors that no running job holds, in order.
+    /// Processors that no running job holds, in order.
     fn idle(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.idle).flat_map(|(word, bits)| {
             let mut bits = *bits;
@@ -184,14 +184,14 @@ impl Cluster {
         }
     }
 
-    /// When processors become free if every job takes its limit: one entry for each instant, in order of time.
+    /// Returns the releases of processors if every job takes its limit: one entry for each instant, in order of time.
     ///
     /// A job beyond its limit is expected to end now. A job that was sent but has not started is expected on the processors of the
     /// lowest numbers among those that are free now, and to hold them for its limit (`ResourceInfo.predictFirstFreeSlots`).
     pub fn releases(&self, now: f64) -> Vec<Release> {
         let mut releases = Vec::with_capacity(self.running.len() + 2);
         for job in &self.running {
-            // As Alea computes it: rounding may tell apart what is equal on paper, and is the same for equal starts.
+            // Alea's formula: rounding may separate values that are equal on paper, and is the same for equal starts.
             let remaining = (job.limit - (now - job.start)).max(0.0);
             let first = *job.processors.first().expect("at least one processor");
             let processors = u32::try_from(job.processors.len()).expect("no wider than the cluster");

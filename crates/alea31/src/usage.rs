@@ -1,4 +1,4 @@
-//! How good a plan looks to Best Gap: [`MeanScore`], and what it has to know of users: [`UserLedger`].
+//! Score of a plan in Best Gap: [`MeanScore`], and its data about users: [`UserLedger`].
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
@@ -17,14 +17,14 @@ pub(crate) struct MeanScore {
     slowdown: f64,
 }
 
-/// The weight of fairness beside the other three.
+/// Weight of fairness beside the other three.
 const FAIRNESS: f64 = 10.0;
 
-/// Keeps a ratio finite.
+/// Lower bound of a divisor, which keeps the ratio finite.
 pub(crate) const GUARD: f64 = 1e-13;
 
 impl MeanScore {
-    /// By how much `new` is better than this, as a sum of relative gains.
+    /// Gain of `new` over this score, as a sum of relative gains.
     pub(crate) fn decision(&self, new: &Self) -> f64 {
         let gain = |old: f64, new: f64, least: f64| (old - new) / old.max(least);
         FAIRNESS * gain(self.fairness, new.fairness, GUARD)
@@ -34,20 +34,20 @@ impl MeanScore {
     }
 }
 
-/// What each user has waited for and used: in jobs that have ended, in those that run or were sent, and by a plan.
+/// Waits and usage of each user: in jobs that have ended, in those that run or were sent, and by a plan.
 ///
-/// Sums are taken in Alea's order, since plans of equal worth are common, and rounding then decides: what has ended, in the
-/// order in which it ended (`Scheduler.updateLengthStatistics`); then, cluster by cluster, what was sent there and has not ended,
-/// in the order in which it was sent, and on top of it what is planned there (`ResourceInfo.updateFairness`,
-/// `CommonObjectives.predictFairness`).
+/// Sums are taken in Alea's order, because plans of equal worth are common and rounding then decides. Ended jobs come
+/// first, in the order in which they ended (`Scheduler.updateLengthStatistics`). Then follow, cluster by cluster, the
+/// jobs that were sent there and have not ended, in the order in which they were sent, and the jobs planned there
+/// (`ResourceInfo.updateFairness`, `CommonObjectives.predictFairness`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserLedger {
     places: FxHashMap<u32, usize>, // never iterated: its order cannot reach a result
-    /// In order of their first submission.
+    /// Ended jobs by user, in order of the users' first submission.
     ended: Vec<LedgerEntry>,
-    /// Of each cluster, by users.
+    /// Ledger of each cluster, by users.
     present: Vec<ClusterLedger>,
-    /// Whose each job is.
+    /// User of each job, as an index.
     owners: Vec<usize>,
     /// By users; scratch buffers, reused across calls.
     total: Vec<LedgerEntry>,
@@ -58,16 +58,16 @@ pub(crate) struct UserLedger {
 struct LedgerEntry {
     /// Seconds that jobs waited.
     waited: f64,
-    /// Processor seconds: of jobs that have ended, what they used; of others, processors × limit.
+    /// Processor seconds: for ended jobs, those they used; for others, processors × limit.
     used: f64,
 }
 
 /// Jobs that were sent to a cluster and have not ended.
 #[derive(Clone, Debug, Default)]
 struct ClusterLedger {
-    /// In the order in which they were sent.
+    /// Jobs in the order in which they were sent.
     jobs: Vec<(JobIndex, LedgerEntry)>,
-    /// Summed up by users; `None` if that has to be done again.
+    /// Sums by users; `None` if they must be recomputed.
     sums: Option<Vec<LedgerEntry>>,
 }
 
@@ -83,7 +83,7 @@ impl UserLedger {
         self.present.resize_with(state.clusters().len(), ClusterLedger::default);
     }
 
-    /// A job was sent: until it starts, it has waited for nothing.
+    /// Adds a job that was sent: until it starts, its wait counts as zero.
     pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId, state: &GridState) {
         let present = &mut self.present[cluster.index()];
         present.jobs.push((job, LedgerEntry { waited: 0.0, used: state.request(job).claim }));
@@ -109,7 +109,7 @@ impl UserLedger {
         ended.used += (now.seconds - start.seconds) * f64::from(request.processors);
     }
 
-    /// The score of a plan that is up to date.
+    /// Returns the score of an updated plan.
     pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> MeanScore {
         let mut score = MeanScore::default();
         let mut jobs: u32 = 0;
@@ -122,7 +122,7 @@ impl UserLedger {
                 present.sums = Some(sums);
             }
             self.of_cluster.clone_from(present.sums.as_ref().expect("summed up above"));
-            // Of each cluster first, and then of all: `ResourceInfo.update`, `CommonObjectives`.
+            // Per cluster first, and then over all: `ResourceInfo.update`, `CommonObjectives`.
             let (mut response, mut wait, mut slowdown) = (0.0, 0.0, 0.0);
             for (job, start) in ClusterSchedule::planned(schedule) {
                 let request = state.request(job);
@@ -154,13 +154,13 @@ impl LedgerEntry {
         self.used += other.used;
     }
 
-    /// Seconds waited per processor second used.
+    /// Returns the seconds waited per processor second used.
     fn normalized_wait(self) -> f64 {
         self.waited / self.used.max(1.0)
     }
 }
 
-/// The sum over users of (1 + (m − w))², where w is what a user waits per processor second, and m its mean over users.
+/// Returns the sum over users of (1 + (m − w))², where w is a user's wait per processor second, and m its mean over users.
 fn fairness(users: &[LedgerEntry]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "few users")]
     let mean = users.iter().map(|user| user.normalized_wait()).fold(0.0, |sum, wait| sum + wait) / users.len() as f64;

@@ -1,4 +1,4 @@
-//! The events of Alea, and their order.
+//! Events of Alea, and their order.
 
 use crate::clock::Clock;
 use crate::job::{Job, JobIndex};
@@ -12,71 +12,70 @@ use std::sync::Arc;
 
 /// Clusters behind one scheduler that sends one job at a time.
 ///
-/// A scheduling pass sends one job at most, under Best Gap one to each cluster. Their processors count as taken at once, but
-/// the first starts 8 ms later, a second 8 ms after it, and until all have started no further pass runs: jobs that come in the
-/// meantime are queued or planned, no more. The last start calls the next pass. So
-/// a batch that was decided at `t` starts at `t` + 0.008, `t` + 0.016, …, and hardly two limits are ever reached at one
-/// instant.
+/// A scheduling pass sends one job at most, under Best Gap one to each cluster. Their processors count as taken at
+/// once, but the first starts 8 ms later, a second one 8 ms after it, and no further pass runs until all have started:
+/// jobs that arrive in the meantime are only queued or planned. The last start calls the next pass. So a batch that was
+/// decided at `t` starts at `t` + 0.008, `t` + 0.016, …, and two limits are hardly ever reached at one instant.
 ///
-/// A cluster looks for jobs that are done whenever one of its jobs has run for ⌊work + 1⌋ seconds, and then finds all
-/// whose work is done. So a job runs a second too long, unless its cluster looks in that last second.
+/// A cluster looks for finished jobs whenever one of its jobs has run for ⌊work + 1⌋ seconds, and then finds all whose
+/// work is done. So a job runs a second too long, unless its cluster looks in that last second.
 ///
-/// It tells [`Fact::Submitted`], [`Fact::Started`] with the cluster as the site, [`Fact::Finished`] and, of jobs that no
-/// cluster suits, [`Fact::Rejected`].
+/// It emits [`Fact::Submitted`], [`Fact::Started`] with the cluster as the site, [`Fact::Finished`] and, for jobs that
+/// no cluster suits, [`Fact::Rejected`].
 #[derive(Clone, Debug)]
 pub struct World<P> {
-    /// With their true run times, which the policy is not shown.
+    /// Jobs with their true run times, which the policy does not see.
     jobs: Arc<[Job]>,
     state: GridState,
     policy: P,
-    /// Of each job, once it runs.
+    /// Start of each job, once it runs.
     starts: Vec<Clock>,
     /// Running jobs by the instant at which their work is done, for each cluster.
     working: Vec<BinaryHeap<Reverse<(Time, JobIndex)>>>,
-    /// Jobs that came and have not ended.
+    /// Number of jobs submitted and not ended.
     present: usize,
-    /// Jobs that were sent and have not started.
+    /// Number of jobs sent and not started.
     on_their_way: usize,
     pass_is_due: bool,
-    /// Jobs submitted earlier are sent then.
+    /// Instant at which jobs submitted earlier are sent.
     start_up: Time,
 }
 
-/// What can happen in a [`World`]. At one instant, what was posted first happens first.
+/// Event of a [`World`]. At one instant, the event that was posted first happens first.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A job comes in.
+    /// A job arrives.
     Arrive(JobIndex),
-    /// The policy is asked for jobs to send.
+    /// The policy selects jobs to send.
     Pass(Clock),
     /// The job that was sent to this cluster starts.
     Start(JobIndex, SiteId, Clock),
-    /// A cluster looks which jobs are done.
+    /// A cluster looks for finished jobs.
     Look(SiteId, Clock),
     /// The policy may improve its plan.
     Search(Clock),
 }
 
-/// A scheduler of Alea: what it does when something happens. It sees the [`GridState`], and no run times.
+/// Scheduler of Alea, as a set of reactions to events. It sees the [`GridState`], and no run times.
 pub trait Policy {
-    /// A job comes in that some cluster suits.
+    /// Called when a job arrives that some cluster suits.
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState);
 
-    /// Takes the jobs to send next out of the queue or the plan, and appends them to `sent`, each with its cluster, which has room
-    /// for it; one to each cluster at most.
+    /// Removes the jobs to send next from the queue or the plan, and appends them to `sent`, each with its cluster,
+    /// which has room for it; at most one to each cluster.
     fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>);
 
-    /// A job has been sent, and now it starts.
+    /// Called when a job that was sent starts.
     fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         let _ = (job, cluster, now, state);
     }
 
-    /// A job has ended that started at `start`.
+    /// Called when a job has ended that started at `start`.
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         let _ = (job, cluster, start, now, state);
     }
 
-    /// How often [`search`](Self::search) is called, if ever.
+    /// Period of the calls of [`search`](Self::search), if any.
     fn period(&self) -> Option<Span> {
         None
     }
@@ -91,18 +90,18 @@ pub trait Policy {
 ///
 /// # Panics
 ///
-/// As [`World::new`].
+/// Same as [`World::new`].
 pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
     World::new(processors.to_vec(), policy, jobs).run()
 }
 
-/// When a simulator of these clusters, each with its nodes and all its processors (nodes × those of each), is up: 29.2416 s
-/// on Wagap ((20, 80) and (48, 12), as nodes and processors per node), 16.9688 s on 120 nodes of 2. See [`World`].
+/// Returns the instant at which a simulator of these clusters, each with its nodes and its processors per node, is up:
+/// 29.2416 s on Wagap ((20, 80) and (48, 12)), 16.9688 s on 120 nodes of 2. See [`World`].
 ///
-/// It waits for 10 s, asks every cluster what it consists of, and lets jobs in 5 s after the last answer
-/// (`Scheduler.body`). Questions and answers pass lines of 10 000 bits per second (`baudRate`): a question has 12 bytes, an
-/// answer 49, 4 more for each node and 8 for each processor (`getByteSize` of GridSim's `ResourceCharacteristics`, `Machine`
-/// and `PE`; 25 of the 49 are the words "Pentium 4" and "Scientific Linux").
+/// It waits for 10 s, queries the composition of every cluster, and admits jobs 5 s after the last answer
+/// (`Scheduler.body`). Queries and answers pass lines of 10 000 bits per second (`baudRate`): a query has 12 bytes, an
+/// answer 49, 4 more for each node and 8 for each processor (`getByteSize` of GridSim's `ResourceCharacteristics`,
+/// `Machine` and `PE`; 25 of the 49 are the words "Pentium 4" and "Scientific Linux").
 pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
     let bytes = |(nodes, per_node): (u32, u32)| {
         let (nodes, per_node) = (u64::from(nodes), u64::from(per_node));
@@ -112,16 +111,16 @@ pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
     Time::from_secs(15) + Span::from_nanos(800_000 * bytes)
 }
 
-/// Of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
+/// Start-up of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
 const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
 
-/// From the decision to the start.
+/// Delay from the decision to the start.
 const TRAVEL: Span = Span::from_nanos(8_000_000);
 
-/// Every event: Alea knows no ranks, only the order of posting.
+/// Priority of every event: Alea has no priorities, only the order of posting.
 const RANK: EventPriority = EventPriority::ARRIVE;
 
-/// From the first period of the search to the first job: the simulator starts its timer 5 s before it lets jobs in.
+/// Time from the first period of the search to the first job: the simulator starts its timer 5 s before it admits jobs.
 const TIMER_LEAD: Span = Span::from_secs(5);
 
 impl Prioritized for Event {
@@ -131,7 +130,7 @@ impl Prioritized for Event {
 }
 
 impl<P: Policy> World<P> {
-    /// Idle clusters of these `processors`, the largest first, scheduled by `policy`, to which `jobs` come.
+    /// Returns idle clusters of these `processors`, the largest first, scheduled by `policy`, to which `jobs` arrive.
     ///
     /// # Panics
     ///
@@ -154,8 +153,8 @@ impl<P: Policy> World<P> {
         }
     }
 
-    /// The same, but for when the simulator is up: jobs submitted earlier are sent then, and searches are timed from then.
-    /// 29.2416 s by default, as on Wagap; [`start_up`] computes it for other clusters.
+    /// Sets the instant at which the simulator is up: jobs submitted earlier are sent then, and searches are timed from
+    /// then. 29.2416 s by default, as on Wagap; [`start_up`] computes it for other clusters.
     #[must_use]
     pub const fn with_start_up(mut self, start_up: Time) -> Self {
         self.start_up = start_up;
@@ -170,7 +169,7 @@ impl<P: Policy> World<P> {
         records
     }
 
-    /// The policy, with its queue or plan.
+    /// Policy, with its queue or plan.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
@@ -245,7 +244,7 @@ impl<P: Policy> World<P> {
             done.push(*job);
             self.working[cluster.index()].pop();
         }
-        // All of them are done before the scheduler hears of the first.
+        // All of them are done before the scheduler is informed of the first.
         for &job in &done {
             self.state.finish(job, cluster);
             self.present -= 1;

@@ -1,7 +1,7 @@
-//! The log behind the paper's table 3, and runs on it.
+//! Log behind the paper's table 3, and runs on it.
 //!
-//! The intake rules are written out here a second time, as short as they can be: the crate that reads logs is not
-//! allowed here, and two readings of one page check each other.
+//! The intake rules are repeated here as briefly as possible: the crate that reads logs is not allowed here, and two
+//! implementations of one page check each other.
 
 use alea31::{Job, Means, Policy, run};
 use sim_core::{JobId, SiteId, Span, Time};
@@ -12,17 +12,17 @@ use std::path::PathBuf;
 /// Zewura, then zegox.
 pub(crate) const WAGAP: [u32; 2] = [1600, 576];
 
-/// The numbers of jobs in the paper.
+/// Numbers of jobs in the paper.
 pub(crate) const NUMBERS: [u64; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500];
 
-/// A log or a schedule, unpacked, if the test has found it.
+/// Opens a log or a schedule, unpacked, if the test has found it.
 pub(crate) fn open(path: Option<PathBuf>) -> Option<BufReader<flate2::read::GzDecoder<File>>> {
     let path = path?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     Some(BufReader::new(flate2::read::GzDecoder::new(file)))
 }
 
-/// The jobs among the first `records` of the log wagap-2013, with the log's own numbers as ids.
+/// Returns the jobs among the first `records` of the log wagap-2013, with the log's own numbers as ids.
 pub(crate) fn wagap(records: usize) -> Option<Vec<Job>> {
     let mut origin = None;
     let lines = open(test_data::trace("wagap-2013.swf.gz"))?.lines();
@@ -70,7 +70,7 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
     Some(Job { job, user: fields[11].parse().expect("a user") })
 }
 
-/// The means over the first n records of the log, for the paper's seven n.
+/// Returns the means over the first n records of the log, for the paper's seven n.
 pub(crate) fn means(policy: impl Fn() -> Box<dyn Policy>) -> Option<Vec<Means>> {
     let means = |n: u64| {
         let jobs = wagap(usize::try_from(n).expect("few"))?;

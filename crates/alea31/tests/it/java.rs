@@ -1,6 +1,6 @@
-//! Two containers of Java as far as a plan depends on their order, written to be compared and not to be fast.
+//! Two containers of Java as far as a plan depends on their order, in slow and obvious form.
 
-/// Keys as `HashMap<Double, …>.keySet()` lists them: a table of bins that doubles, every key put in one by one.
+/// Lists keys like `HashMap<Double, …>.keySet()`: a table of bins that doubles, every key put in one by one.
 pub(crate) fn hash_map_order(keys: &[f64]) -> Vec<f64> {
     let mut table: Vec<Vec<f64>> = vec![Vec::new(); 16];
     let mut size = 0;
@@ -29,7 +29,7 @@ fn bin_of(key: f64, bins: usize) -> usize {
     usize::try_from((hash ^ (hash >> 16)) % bins as u64).expect("fewer than the bins")
 }
 
-/// The binary heap of Alea, from 1 on, by swaps.
+/// Binary heap of Alea, from 1 on, by swaps.
 #[derive(Default)]
 pub(crate) struct Heap(Vec<(f64, u32)>);
 

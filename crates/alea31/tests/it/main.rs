@@ -1,4 +1,4 @@
-//! The schedules that Alea 3.1 itself made, and obvious twins of every policy.
+//! Schedules of Alea 3.1 itself, and obvious twins of every policy.
 
 mod common;
 mod java;

@@ -1,4 +1,4 @@
-//! The policies of the profile `alea31` written once more, as slowly and plainly as the specification puts them.
+//! Policies of the profile `alea31` in a second implementation, as slow and plain as the specification.
 
 #![expect(clippy::float_cmp, reason = "instants are compared to the bit, as that simulator does")]
 
@@ -8,18 +8,18 @@ use rand::RngExt;
 use sim_core::{SiteId, Span, Stream, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A list of jobs for each cluster, planned from scratch whenever anybody asks. It keeps books of its own of which processor runs
-/// what.
+/// List of jobs for each cluster, planned from scratch at every query. It keeps its own record of the job on each
+/// processor.
 pub(crate) struct Obvious {
     kind: Kind,
     lists: Vec<Vec<JobIndex>>,
-    /// When a job is expected to end, as it was written down last.
+    /// Expected end of each job, as recorded last.
     expected: BTreeMap<JobIndex, Time>,
-    /// Where jobs were sent that have not ended, in that order, and since when they run, if they do.
+    /// Cluster of each job that was sent and has not ended, in the order of sending, with its start if it runs.
     present: Vec<(JobIndex, usize, Option<Clock>)>,
-    /// What runs on each processor of each cluster.
+    /// Running job of each processor of each cluster.
     processors: Vec<Vec<Option<JobIndex>>>,
-    /// Users in order of appearance, and for each the waits and the processor seconds of jobs that have ended. Plans of equal
+    /// Users in order of appearance, each with the waits and the processor seconds of its ended jobs. Plans of equal
     /// worth are common, and rounding then decides: sums are made in the same order as by the policy.
     users: Vec<(u32, f64, f64)>,
 }
@@ -54,13 +54,13 @@ impl Obvious {
         }
     }
 
-    /// When each processor of the cluster is free, as far as limits tell.
+    /// Returns the release of each processor of the cluster, according to limits.
     fn free_at(&self, cluster: usize, now: f64, state: &GridState) -> Vec<f64> {
         let mut free_at: Vec<f64> = vec![now; self.processors[cluster].len()];
         for (job, _, start) in self.present.iter().filter(|(_, other, _)| *other == cluster) {
             let limit = state.request(*job).limit.as_secs_f64();
             if let Some(start) = start {
-                // Of jobs that are done at once, those that nobody has told of are free as well.
+                // Processors of jobs that are done, but not yet reported, are free as well.
                 if !state.is_running(site(cluster), *job) {
                     continue;
                 }
@@ -78,7 +78,7 @@ impl Obvious {
         free_at
     }
 
-    /// List scheduling over a heap of free processors.
+    /// Plans by list scheduling over a heap of free processors.
     fn plan(&self, cluster: usize, now: Clock, state: &GridState) -> Planned {
         let free_at = self.free_at(cluster, now.seconds, state);
         let mut free = Heap::default();
@@ -119,7 +119,7 @@ impl Obvious {
         planned
     }
 
-    /// Where the job would go: the chain of gaps is looked for from every gap in turn.
+    /// Returns the place of the job: the chain of gaps is searched from every gap in turn.
     fn place(&self, job: JobIndex, cluster: usize, now: Clock, state: &GridState) -> usize {
         let gaps = self.plan(cluster, now, state).gaps;
         let (needed, limit) = (state.request(job).processors, state.request(job).limit.as_secs_f64());
@@ -138,14 +138,14 @@ impl Obvious {
             }
             false
         };
-        // A chain that a gap belongs to already is not tried again from that gap: it ends where the first one ends.
+        // A chain is not tried again from one of its later gaps: it ends where the first one ends.
         let first = (0..gaps.len()).find(|first| chain_fits(*first)).expect("the last gap has no end");
         gaps[first].job.map_or(self.lists[cluster].len(), |job| {
             self.lists[cluster].iter().position(|other| *other == job).expect("gaps belong to jobs of the list")
         })
     }
 
-    /// Writes down when everything on the cluster is expected to end.
+    /// Records the expected end of every job on the cluster.
     fn update(&mut self, cluster: usize, now: Clock, state: &GridState) {
         let starts = self.plan(cluster, now, state).starts;
         for (job, start) in self.lists[cluster].iter().zip(starts) {
@@ -182,7 +182,7 @@ impl Obvious {
         self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user).expect("it came")
     }
 
-    /// Fairness, response, wait, slowdown.
+    /// Returns fairness, response, wait and slowdown.
     fn score(&self, now: Clock, state: &GridState) -> [f64; 4] {
         let submit = |job: &JobRequest| job.submit.as_secs_f64();
         let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
@@ -365,7 +365,7 @@ impl Policy for Obvious {
             let moved = clusters.into_iter().filter(|cluster| state.suits(site(*cluster), job)).any(|to| {
                 let place = self.place(job, to, now, state);
                 self.lists[to].insert(place, job);
-                // The very same plan is no gain, whatever the rounding.
+                // An identical plan is no gain, independent of rounding.
                 let is_better = self.lists != lists && decision(before, self.score(now, state)) > 0.0;
                 if !is_better {
                     self.lists[to].remove(place);

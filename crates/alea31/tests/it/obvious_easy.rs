@@ -1,5 +1,5 @@
-//! EASY of the profile `alea31` written once more: one release time for each processor, sorted, and the whole queue looked
-//! through at every question. It keeps its own books of what runs, so that it shares nothing with the policy but the rules.
+//! EASY of the profile `alea31` in a second implementation: one release time for each processor, sorted, and a search of the
+//! whole queue at every query. It keeps its own record of running jobs, so that it shares only the rules with the policy.
 
 #![expect(clippy::float_cmp, reason = "instants are compared to the bit, as that simulator does")]
 
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(crate) struct ObviousEasy {
     queue: Vec<JobIndex>,
-    /// Cluster and start of the jobs that run.
+    /// Cluster and start of the running jobs.
     running: BTreeMap<JobIndex, (SiteId, f64)>,
-    /// The job that was sent and has not started, with its cluster.
+    /// Job that was sent and has not started, with its cluster.
     sent: Option<(JobIndex, SiteId)>,
 }
 
@@ -24,7 +24,7 @@ impl ObviousEasy {
         state.cluster(cluster).processors() - held
     }
 
-    /// When each processor is released, as far as limits tell; in order of time.
+    /// Returns the release of each processor, according to limits, in order of time.
     fn releases(&self, cluster: SiteId, now: f64, state: &GridState) -> Vec<f64> {
         let mut releases = Vec::new();
         for (job, (other, start)) in &self.running {
@@ -84,7 +84,7 @@ impl ObviousEasy {
         if let Some(cluster) = clusters.clone().find(|cluster| fits(*cluster, head, self)) {
             return self.send(0, cluster);
         }
-        // The earliest instant at which enough are free; of equals, the last cluster. The head need not be allowed there.
+        // The earliest instant at which enough are free; of equals, the last cluster, even if the head may not use it.
         let needed = state.request(head).processors as usize;
         let mut promise: Option<(f64, SiteId, usize)> = None;
         for cluster in clusters.clone() {

@@ -1,11 +1,11 @@
-//! Schedules that Alea 3.1 itself made, and the table that was printed from them.
+//! Schedules of Alea 3.1 itself, and the table that was printed from them.
 
 use crate::common::{WAGAP, means, open, wagap};
 use alea31::{Cons, Easy, GapFilling, Means, Policy, run};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
-/// Starts and finishes by number of the job.
+/// Reads starts and finishes by number of the job.
 fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
     let mut table = csv::Reader::from_reader(open(test_data::oracle(&format!("{name}.csv.gz")))?);
     assert_eq!(table.headers().expect("a header"), ["job_id", "submit", "start", "finish", "cpus"].as_slice());
@@ -16,8 +16,8 @@ fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
     Some(rows.collect())
 }
 
-/// Every start and finish within a second, and the means to two decimals. Alea writes waits and execution times to a
-/// tenth of a second, so its 8 ms per job are not in the file.
+/// Checks every start and finish within a second, and the means to two decimals. Alea writes waits and execution times
+/// to a tenth of a second, so its 8 ms per job are not in the file.
 fn check(policy: &str, jobs: usize, make: impl Policy) {
     let name = format!("alea31_{policy}_wagap{jobs}");
     let (Some(expected), Some(jobs)) = (oracle(&name), wagap(jobs)) else { return };
@@ -42,7 +42,7 @@ fn check(policy: &str, jobs: usize, make: impl Policy) {
     }
 }
 
-/// Wait and execution time, in seconds to one decimal.
+/// Returns wait and execution time, in seconds to one decimal.
 fn tenths(record: &JobRecord) -> (f64, f64) {
     let tenths = |seconds: f64| (seconds * 10.0).round() / 10.0;
     (tenths(record.wait().as_secs_f64()), tenths(record.finish.since(record.start).as_secs_f64()))
@@ -68,12 +68,12 @@ fn cons_agrees_with_alea_on_10000_jobs() {
     check("cons", 10_000, Cons::default());
 }
 
-/// The mean over the seven numbers of jobs; of the tardiness, over six: the paper left 3000 out, where no job waits.
+/// Returns the mean over the seven numbers of jobs; of the tardiness, over six: the paper left 3000 out, where no job waits.
 fn column(means: &[Means]) -> Means {
     Means { tardiness: Means::mean(&means[1..]).tardiness, ..Means::mean(means) }
 }
 
-/// A value as the paper prints it: with these decimals, the others cut off.
+/// Formats a value like the paper: with these decimals, the others cut off.
 fn printed(value: f64, decimals: i32) -> String {
     let unit = 10_f64.powi(decimals);
     format!("{}", (value * unit).floor() / unit)
@@ -100,8 +100,8 @@ fn cons_meets_table_3_within_a_tenth() {
     }
 }
 
-/// The simulator's own mean wait. It hangs on the order of equal release times and on that of sums: with ties in order of jobs and
-/// exact sums it is 2 278.9 s.
+/// Mean wait of the simulator itself. It depends on the order of equal release times and of sums: with ties in order of
+/// jobs and exact sums it is 2 278.9 s.
 #[test]
 fn best_gap_has_the_wait_of_alea_on_15000_jobs() {
     let Some(jobs) = wagap(15_000) else { return };
@@ -109,9 +109,9 @@ fn best_gap_has_the_wait_of_alea_on_15000_jobs() {
     assert_eq!(format!("{:.2}", means.wait), "2302.19");
 }
 
-/// The tardiness is the mean over all seven numbers here. Of a random search the paper printed one run; over seeds its slowdown,
-/// which hangs on a handful of one-second jobs, has a standard deviation of 5 %, the other three of about 1 %. Without
-/// the search they are 24, 840, 980 and 60 760.
+/// The tardiness is the mean over all seven numbers here. The paper printed one run of a random search. Over seeds its
+/// slowdown, which depends on a handful of one-second jobs, has a standard deviation of 5 %, the other three of about 1
+/// %. Without the search they are 24, 840, 980 and 60 760.
 #[test]
 fn bgt_meets_table_3_within_what_chance_allows() {
     let run = |seed| {

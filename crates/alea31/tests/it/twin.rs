@@ -1,4 +1,4 @@
-//! The policies of the profile `alea31` against their obvious twins, and what holds in that world for any jobs.
+//! Policies of the profile `alea31` compared with their obvious twins, and invariants of that world.
 
 use crate::common::{WAGAP, wagap};
 use crate::obvious::{Kind, Obvious};
@@ -15,18 +15,18 @@ use std::ops::Range;
 
 const CLUSTERS: [u32; 2] = [12, 8];
 
-/// Up to 40 jobs that crowd two small clusters.
+/// Strategy for up to 40 jobs that crowd two small clusters.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     crowd(1..40, 0..120)
 }
 
-/// More than a hundred jobs that come so fast that nearly all of them wait: plans with several marks to begin from again.
+/// Strategy for more than a hundred jobs that arrive so fast that nearly all of them wait: plans with several marks.
 fn long_queues() -> impl Strategy<Value = Vec<Job>> {
     crowd(100..160, 0..8)
 }
 
-/// A number of jobs, a number of seconds apart, of three users; some may use one cluster alone, and limits are longer than runs by up
-/// to some minutes, or shorter.
+/// Strategy for a number of jobs, a number of seconds apart, of three users. Some may use one cluster only, and limits
+/// are longer than runs by up to some minutes, or shorter.
 fn crowd(number: Range<usize>, gaps: Range<u64>) -> impl Strategy<Value = Vec<Job>> {
     let job = (gaps, 1..=12_u32, 0..900_u64, 0..1_200_u64, 0..4_u32, 0..3_u32);
     prop::collection::vec(job, number).prop_map(|jobs| {
@@ -112,7 +112,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
-    /// The search tries few moves twice, and plans from the last mark on: nothing comes out otherwise than from scratch.
+    /// The search skips most repeated moves, and plans from the last mark on: the result equals that from scratch.
     #[test]
     fn the_same_is_planned_where_many_wait(jobs in long_queues()) {
         check(&jobs, Cons::default(), Kind::Cons)?;
@@ -124,7 +124,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever the policy: every job runs, where it may, on processors that there are, and 8 ms apart.
+    /// Under every policy, every job runs on allowed and existing processors, and starts are 8 ms apart.
     #[test]
     fn the_world_keeps_its_rules(jobs in jobs(), readings in readings()) {
         let policies: [Box<dyn Policy>; 5] = [
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// A job of the smaller cluster, submitted at once.
+/// Returns a job of the smaller cluster, submitted at once.
 fn on_the_smaller(id: u32, processors: u32, runtime: u64, limit: u64) -> Job {
     let mut job = sim_core::Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(runtime));
     job.request.estimate = Some(Span::from_secs(limit));
@@ -180,8 +180,8 @@ fn on_the_smaller(id: u32, processors: u32, runtime: u64, limit: u64) -> Job {
     Job { job, user: 0 }
 }
 
-/// Jobs 0 and 1 are done at the same look, long before their limits. When the plan is compressed because of 0, the processors
-/// of 1 are free already; if they were not, job 3 would have to wait for less than job 2 and be put before it.
+/// Jobs 0 and 1 are done at the same look, long before their limits. When 0 compresses the plan, the processors of 1
+/// are free already. If they were not, job 3 would wait for less than job 2 and be put before it.
 #[test]
 fn of_two_jobs_that_are_done_at_once_neither_holds_processors_when_the_plan_is_compressed() {
     let jobs = [
@@ -196,7 +196,7 @@ fn of_two_jobs_that_are_done_at_once_neither_holds_processors_when_the_plan_is_c
     assert_eq!(records, run(&CLUSTERS, Obvious::new(Kind::Cons), jobs));
 }
 
-/// Clusters of 68 and 120 nodes: the simulator asks each for its nodes and processors before it lets jobs in.
+/// Clusters of 68 and 120 nodes: the simulator queries the nodes and processors of each before it admits jobs.
 #[test]
 fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
     let wagap = start_up([(20, 80), (48, 12)]);
@@ -213,7 +213,7 @@ fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
     }
 }
 
-/// Of the first 3000 jobs none waits but for the start-up, and response − wait is the executed time under every policy.
+/// None of the first 3000 jobs waits but for the start-up, and response − wait is the executed time under every policy.
 #[test]
 fn of_the_first_3000_jobs_nobody_waits() {
     let Some(jobs) = wagap(3_000) else { return };
