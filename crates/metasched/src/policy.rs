@@ -105,7 +105,7 @@ pub struct Estimate {
     pub turnaround: TurnaroundBounds,
     /// LT: as in [`Prediction::local_nodes`].
     pub local_nodes: u32,
-    /// As in [`Prediction::occupancy`].
+    /// Occupancy: see [`Prediction::occupancy`].
     pub occupancy: f64,
 }
 

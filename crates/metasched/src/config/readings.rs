@@ -57,7 +57,7 @@ sim_core::readings! {
             /// No: it treats all nodes as free of users.
             No,
         }
-        /// That of `local_bench`, relative to its latency alone.
+        /// Latency of `local_bench`, relative to its latency alone.
         R10 local_slowdown: enum LocalSlowdown "What is the latency of a local user beside parallel tasks?" {
             /// 1 + the CPU that parallel tasks use on the node.
             CpuUsed,
