@@ -26,7 +26,7 @@ impl Uniform {
     }
 }
 
-/// Jobs of log-uniform widths and run times, limits 1 to 4 times the run time, and as much work as the nodes can do.
+/// Returns jobs of log-uniform widths and run times, with limits 1 to 4 times the run time, and as much work as the nodes can do.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 fn jobs((nodes, rate, pending, widest, days): (u32, u32, u32, u32, u32)) -> Vec<SubmittedJob> {
     let mut uniform = Uniform(2026);

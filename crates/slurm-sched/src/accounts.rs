@@ -1,7 +1,7 @@
-//! Accounts, users, shares, limits and QOS, as `sacctmgr` prints them.
+//! Accounts, users, shares, limits and QOS, as printed by `sacctmgr`.
 //!
-//! The file is what `sacctmgr dump CLUSTER file=cluster.cfg` writes. As the dump leaves the definitions of QOS out, the output of
-//! `sacctmgr --parsable2 show qos` can be appended to it; a line of the dump's form (`QOS - 'high':Priority=10`) works, too.
+//! The file is the output of `sacctmgr dump CLUSTER file=cluster.cfg`. The dump lacks the definitions of QOS, so the output of
+//! `sacctmgr --parsable2 show qos` can be appended to it; a line in the form of the dump (`QOS - 'high':Priority=10`) works, too.
 
 use crate::error::{Collector, Faults};
 use crate::limit_kinds::{self, Amounts};
@@ -11,30 +11,30 @@ use std::collections::BTreeMap;
 /// Tree of associations, and QOS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accounts {
-    /// Associations; the first is the root account, a parent stands before its children.
+    /// Associations; the first is the root account, and a parent precedes its children.
     pub associations: Vec<Association>,
-    /// QOS in the order of the file; `normal` is always there.
+    /// QOS in the order of the file; `normal` is always present.
     pub qos: Vec<Qos>,
     /// Limits and flags that are not modelled, as `cluster.cfg:12: GrpWall`. They matter only if limits are enforced.
     pub not_modelled: Vec<String>,
 }
 
-/// An account, or a user in an account.
+/// Account, or user in an account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Association {
     /// Account above; `None` for the root.
     pub parent: Option<usize>,
-    /// Account, or that of the user.
+    /// Name of the account, or of the user's account.
     pub account: String,
     /// User; `None` for an account.
     pub user: Option<String>,
-    /// Partition, if the association is for one alone.
+    /// Partition, if the association is limited to one.
     pub partition: Option<String>,
     /// `Fairshare`; `None` for `parent`.
     pub shares: Option<u32>,
-    /// The user's `DefaultAccount` is this one.
+    /// True if the user's `DefaultAccount` is this one.
     pub is_default: bool,
-    /// `QOS` that are allowed; empty for those of the account above.
+    /// Allowed `QOS`; empty for those of the account above.
     pub qos: Vec<String>,
     /// `DefaultQOS`.
     pub default_qos: Option<String>,
@@ -44,7 +44,7 @@ pub struct Association {
     pub limits: Amounts,
 }
 
-/// A quality of service.
+/// Quality of service.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Qos {
     /// Name.
@@ -71,7 +71,7 @@ impl Qos {
     }
 }
 
-/// Keys that are allowed and of no effect on jobs that were accepted.
+/// Keys that are allowed and do not affect accepted jobs.
 const IGNORED: &str = "AdminLevel Coordinator Comment DefaultWCKey Description Fairshare GrpSubmit GrpSubmitJobs Id Name MaxSubmit \
     MaxSubmitJobs MaxSubmitJobsPerAccount MaxSubmitJobsPerUser MaxSubmitPA MaxSubmitPU Organization Parent WCKeys";
 
@@ -81,7 +81,7 @@ const LISTED: &str = "GraceTime GrpJobsAccrue GrpTRESMins GrpTRESRunMins GrpWall
     MaxTRESRunMinsPerUser MinPrioThresh MinPrioThreshold MinTRES MinTRESPerJob Preempt PreemptExemptTime PreemptMode UsageThreshold \
     UsageThres";
 
-/// Flags of QOS that are modelled or of no effect.
+/// Flags of QOS that are modelled or have no effect.
 const FLAGS: &str = "NODECAY DENYONLIMIT OVERPARTQOS";
 
 impl Accounts {
@@ -117,7 +117,7 @@ impl Accounts {
         reader.finish()
     }
 
-    /// Index of the association for a job; without an account that of the user's default account.
+    /// Index of the association for a job; without an account, that of the user's default account.
     #[must_use]
     pub fn association(&self, account: Option<&str>, user: &str, partition: Option<&str>) -> Option<usize> {
         let of_user = |own: &Association| match account {
@@ -132,7 +132,7 @@ impl Accounts {
         partition.and_then(|partition| matching(Some(partition))).or_else(|| matching(None))
     }
 
-    /// An association and the accounts above it, the root last.
+    /// Iterates over an association and the accounts above it, the root last.
     pub(crate) fn above(&self, association: Option<usize>) -> impl Iterator<Item = usize> {
         std::iter::successors(association, |&at| self.associations[at].parent)
     }
@@ -154,7 +154,7 @@ impl Accounts {
     }
 }
 
-/// State of reading a dump.
+/// State of the reader of a dump.
 struct Reader {
     file: String,
     faults: Collector,
@@ -162,7 +162,7 @@ struct Reader {
     by_account: BTreeMap<String, usize>,
     parent: usize,
     default_account: BTreeMap<String, String>,
-    /// Columns of a table of QOS, once its heading was read.
+    /// Columns of a table of QOS, once its heading has been read.
     heading: Vec<String>,
 }
 
@@ -215,7 +215,7 @@ impl Reader {
         }
     }
 
-    /// A row of `sacctmgr --parsable2 show qos`.
+    /// Reads a row of `sacctmgr --parsable2 show qos`.
     fn table_row(&mut self, line: usize, row: &str) {
         let cells: Vec<&str> = row.split('|').collect();
         if cells[0].eq_ignore_ascii_case("Name") {
@@ -326,7 +326,7 @@ impl Reader {
             if let Some(user) = &own.user {
                 own.is_default = self.default_account.get(user).is_some_and(|account| *account == own.account);
             }
-            // A list of names without definitions: the QOS are there, without limits.
+            // A list of names without definitions: the QOS exist, without limits.
             for name in own.qos.iter().chain(&own.default_qos) {
                 if !self.accounts.qos.iter().any(|qos| qos.name.eq_ignore_ascii_case(name)) {
                     self.accounts.qos.push(Qos::new(name));
@@ -337,7 +337,7 @@ impl Reader {
     }
 }
 
-/// Fields between colons outside of quotes; quotes are removed.
+/// Splits at colons outside of quotes; quotes are removed.
 fn fields(text: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;

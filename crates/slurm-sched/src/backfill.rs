@@ -1,4 +1,4 @@
-//! The backfill pass (SPEC 5).
+//! Backfill pass (SPEC 5).
 
 use crate::cluster::Cluster;
 use crate::conf::Scheduling;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// Planned start of a job.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Plan {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
-    /// The partition's index.
+    /// Index of the partition.
     pub partition: usize,
     /// Planned start.
     pub start: i64,
-    /// Planned end, as the table rounds it.
+    /// Planned end, rounded as in the table.
     pub end: i64,
     /// Planned nodes.
     pub nodes: NodeSet,
@@ -27,18 +27,18 @@ pub(crate) struct Plan {
 /// Job that a pass starts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Start {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
-    /// The partition's index.
+    /// Index of the partition.
     pub partition: usize,
-    /// Its nodes.
+    /// Nodes of the job.
     pub nodes: NodeSet,
 }
 
-/// What a backfill pass decided.
+/// Decisions of a backfill pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pass {
-    /// Jobs tested, in order, with the partition's index.
+    /// Jobs tested, in order, with the index of the partition.
     pub tested: Vec<(u32, usize)>,
     /// Plans, in order.
     pub plans: Vec<Plan>,
@@ -46,29 +46,29 @@ pub(crate) struct Pass {
     pub starts: Vec<Start>,
     /// CPUs of the nodes that the last successful will-run test of each job found.
     pub found: BTreeMap<u32, u64>,
-    /// The pass started a job, or moved one to a later slot (SPEC 0.4).
+    /// True if the pass started a job, or moved one to a later slot (SPEC 0.4).
     pub changed: bool,
-    /// The pass marked nodes as planned, which changes them. So does the next pass, which takes the marks away.
+    /// True if the pass marked nodes as planned, which changes them, as does the next pass, which removes the marks.
     pub marks_nodes: bool,
 }
 
-/// What a backfill pass goes by.
+/// Settings of a backfill pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms<'a> {
     /// `SchedulerParameters`.
     pub settings: &'a Scheduling,
     /// `KillWait`, in seconds.
     pub kill_wait: i64,
-    /// Version whose rules hold.
+    /// Version whose rules apply.
     pub version: Version,
 }
 
-/// One slot that the search for a job tested.
+/// Slot that the search for a job tested.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Step {
     /// Begin of the slot.
     pub from: i64,
-    /// Nodes that stay unplanned from there for the job's limit.
+    /// Nodes that stay unplanned from there for the limit of the job.
     pub usable: NodeSet,
     /// Begin of the next slot, or 0.
     pub later: i64,
@@ -84,7 +84,7 @@ enum Found {
     Later { start: i64, end: i64, nodes: NodeSet },
 }
 
-/// One backfill pass under way.
+/// Backfill pass in progress.
 struct Search<'a> {
     cluster: &'a mut Cluster,
     settings: &'a Scheduling,
@@ -96,18 +96,18 @@ struct Search<'a> {
     releases: ExpectedEnds,
     bounds: Bounds,
     pass: Pass,
-    /// Job whose steps are kept.
+    /// Job whose steps are recorded.
     watched: Option<u32>,
-    /// Slots are tested one by one for every job.
+    /// True if slots are tested one by one for every job.
     is_plain: bool,
     steps: Vec<Step>,
 }
 
-/// Lower bounds of the starts that the jobs of a pass can have.
+/// Lower bounds of the starts of the jobs of a pass.
 ///
-/// A job can start at T only if enough nodes are released by T and unplanned for its limit from T. Within a pass plans are only
-/// added, and nodes are only taken. So if that fails at every second before a bound for one job, it fails there for each later
-/// job of the partition that needs as many nodes for as long.
+/// A job can start at T only if enough nodes are released by T and unplanned for its limit from T. Within a pass plans
+/// are only added, and nodes are only taken. If this fails at every second before a bound for one job, it also fails
+/// there for each later job of the partition that needs at least as many nodes for at least as long.
 #[derive(Debug, Default)]
 struct Bounds {
     /// Nodes, limit and bound, by partition.
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
             tests += usize::from(is_counted);
             match found {
                 Found::Nothing => {}
-                // A limit that counts the nodes found keeps a job from starting and, but under assoc_limit_stop, from a plan.
+                // A limit that counts the nodes found prevents the start of a job and, except under assoc_limit_stop, its plan.
                 Found::Now(_) if self.cluster.is_limited(&entry.demand) => {}
                 Found::Later { .. } if !self.settings.assoc_limit_stop && self.cluster.is_limited(&entry.demand) => {}
                 Found::Now(nodes) => {
@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
                 }
                 Found::Later { start, end, nodes } => {
                     if !self.is_for_now_only(entry) {
-                        // Beyond the window, and where the table is full, a plan holds no place.
+                        // Beyond the window, and where the table is full, a plan reserves nothing.
                         let is_beyond = start > self.now + self.settings.bf_window;
                         let is_full = self.is_full();
                         if !is_beyond && !is_full {
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
         self.pass.marks_nodes = self.pass.plans.iter().any(is_marked);
     }
 
-    /// Returns true if only the search by slots decides for a job or explains itself.
+    /// Returns true if a job requires, or must explain, the search by slots.
     fn is_plain(&self, entry: &Entry) -> bool {
         self.is_plain
             || self.watched == Some(entry.job)
@@ -226,11 +226,11 @@ impl<'a> Search<'a> {
             || self.is_for_now_only(entry)
     }
 
-    /// Searches the start of one job as [`Self::search`] does, without the tests of slots in which too few nodes are released and
-    /// unplanned. Returns none if the search by slots has to decide.
+    /// Searches the start of one job like [`Self::search`], without the tests of slots in which too few nodes are
+    /// released and unplanned. Returns `None` if the search by slots must decide.
     ///
-    /// A slot that the end of a plan follows can be left out if no start up to that end is possible. Where the slots in it begin
-    /// with clashes, the same end follows each of them, as no plan of the partition ends before.
+    /// A slot that ends with the end of a plan can be skipped if no start up to that end is possible. If the slots in
+    /// it begin with clashes, the same end follows each of them, because no plan of the partition ends earlier.
     fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
         let partition = self.cluster.partition(entry.partition).clone();
         let (need, limit) = (entry.need, entry.least_limit());
@@ -318,10 +318,10 @@ impl<'a> Search<'a> {
         time
     }
 
-    /// Returns the begin of the next slot, or 0, and whether a plan ends there, as [`Self::usable`] does. The slot's first record is the
-    /// first of `records`, and a job that starts with the slot ends at `until`.
+    /// Returns the begin of the next slot, or 0, and true if a plan ends there, like [`Self::usable`]. The slot's first
+    /// record is the first of `records`, and a job that starts with the slot ends at `until`.
     ///
-    /// The first end of a plan is the next slot: up to there, what the walk lacks, the record at hand lacks too.
+    /// The first end of a plan is the next slot: up to there, nodes that the walk lacks are lacking in the present record, too.
     fn later(&self, records: &[Record], partition: &NodeSet, until: i64) -> (i64, bool) {
         for (index, record) in records.iter().enumerate() {
             if record.rises_on(partition) {
@@ -334,7 +334,7 @@ impl<'a> Search<'a> {
         (0, false)
     }
 
-    /// Searches the start of one job slot by slot (SPEC 5.4), and returns whether a will-run test was made.
+    /// Searches the start of one job slot by slot (SPEC 5.4). Also returns true if a will-run test was made.
     fn search(&mut self, entry: &Entry) -> (Found, bool) {
         let is_for_now_only = self.is_for_now_only(entry);
         let mut later = self.now;
@@ -392,7 +392,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns the nodes that stay unplanned from `from` for the job's limit, and the begin of a later slot, or 0 (SPEC 5.4b).
+    /// Returns the nodes that stay unplanned from `from` for the limit of the job, and the begin of a later slot, or 0 (SPEC 5.4b).
     fn usable(&self, entry: &Entry, from: i64) -> (NodeSet, i64) {
         let partition = self.cluster.partition(entry.partition);
         let mut usable = partition.clone();
@@ -419,7 +419,7 @@ impl<'a> Search<'a> {
                 break;
             }
             usable.intersect(&record.free);
-            // With a later slot known, and too few nodes left in this one, the rest of the walk decides nothing.
+            // With a later slot known, and too few nodes left in this one, the rest of the walk has no effect.
             if later != 0 && !is_watched && usable.len() < entry.need.nodes {
                 break;
             }
@@ -475,7 +475,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Jobs looked at so far, by user, partition and association.
+/// Numbers of jobs visited so far, by user, partition and association.
 #[derive(Debug, Default)]
 struct Counts {
     users: BTreeMap<usize, usize>,

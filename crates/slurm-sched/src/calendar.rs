@@ -1,6 +1,6 @@
 //! Days of the Gregorian calendar, counted from 1970-01-01.
 
-/// Day of a date.
+/// Returns the day of a date.
 pub(crate) fn day_of(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that a leap day is the last of its year.
     let year = if month <= 2 { year - 1 } else { year };
@@ -9,7 +9,7 @@ pub(crate) fn day_of(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// Date and clock of a second since 1970, as logs write it.
+/// Formats a second since 1970 as date and clock time, in the form of logs.
 pub(crate) fn stamp(time: i64) -> String {
     let (day, second) = (time.div_euclid(86_400), time.rem_euclid(86_400));
     let (year, month) = month_of(day);
@@ -17,7 +17,7 @@ pub(crate) fn stamp(time: i64) -> String {
     format!("{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
 }
 
-/// Year and month of a day.
+/// Returns the year and month of a day.
 pub(crate) fn month_of(day: i64) -> (i64, i64) {
     // The quotient is off by at most one month.
     let mut months = (day * 400 * 12).div_euclid(146_097) + 1970 * 12;
@@ -30,7 +30,7 @@ pub(crate) fn month_of(day: i64) -> (i64, i64) {
     (months.div_euclid(12), months.rem_euclid(12) + 1)
 }
 
-/// First day of a month, which is counted from the year 0.
+/// Returns the first day of a month, which is counted from the year 0.
 pub(crate) fn first_of(months: i64) -> i64 {
     day_of(months.div_euclid(12), months.rem_euclid(12) + 1, 1)
 }

@@ -1,4 +1,4 @@
-//! The state of the nodes: idle or held by a job.
+//! State of the nodes: idle or held by a job.
 
 use crate::limits::{Demand, Limits};
 use crate::nodes::NodeSet;
@@ -22,7 +22,7 @@ impl Cluster {
         Self { machine, partitions, idle, running: Vec::new(), limits }
     }
 
-    /// Returns the nodes' properties.
+    /// Returns the properties of the nodes.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -42,7 +42,7 @@ impl Cluster {
         &self.running
     }
 
-    /// Lets a job hold nodes until `end` at the latest.
+    /// Assigns nodes to a job until `end` at the latest.
     ///
     /// # Panics
     ///
@@ -59,7 +59,7 @@ impl Cluster {
         self.running.insert(place, Running { job, end, nodes, demand });
     }
 
-    /// Takes a job's nodes back and returns them, or none if the job is not running.
+    /// Releases the nodes of a job and returns them, or `None` if the job is not running.
     pub(crate) fn end(&mut self, job: u32) -> Option<NodeSet> {
         let place = self.running.iter().position(|running| running.job == job)?;
         let ended = self.running.remove(place);
@@ -68,17 +68,17 @@ impl Cluster {
         Some(ended.nodes)
     }
 
-    /// Returns true if a limit of an association or QOS keeps a job from the selection of nodes.
+    /// Returns true if a limit of an association or QOS prevents the selection of nodes for a job.
     pub(crate) fn is_barred(&self, demand: &Demand) -> bool {
         self.limits.reason_before_selection(demand).is_some()
     }
 
-    /// Returns true if a limit of an association or QOS keeps a job from starting.
+    /// Returns true if a limit of an association or QOS prevents the start of a job.
     pub(crate) fn is_limited(&self, demand: &Demand) -> bool {
         self.limits.reason(demand).is_some()
     }
 
-    /// Returns the running jobs as the will-run test takes them: one past its limit is expected `kill_wait` after the limit.
+    /// Returns the running jobs for the will-run test: a job past its limit is expected to end `kill_wait` after the limit.
     pub(crate) fn releases(&self, now: i64, kill_wait: i64) -> ExpectedEnds {
         let expected = |end: i64| if end <= now { (end + kill_wait).max(now + 1) } else { end };
         let ends = self.running.iter().map(|running| (expected(running.end), &running.nodes));

@@ -1,7 +1,7 @@
-//! `slurm.conf` as sites have it.
+//! `slurm.conf` in the form used by sites.
 //!
 //! [`Conf::read`] takes the file's text and overlays of the form `KEY=VALUE`. A setting that is not modelled and would change
-//! decisions is refused with file, line, key and fix; what is merely not modelled is listed in [`Conf::not_modelled`].
+//! decisions is rejected with file, line, key and fix; other settings that are not modelled are listed in [`Conf::not_modelled`].
 
 mod cluster;
 mod keys;
@@ -20,7 +20,7 @@ use keys::Treatment;
 use lines::{Lines, Setting};
 use std::collections::BTreeMap;
 
-/// Seconds of a year, which stands for a time limit that is infinite.
+/// Seconds of a year, which stands for an infinite time limit.
 pub const YEAR: i64 = 365 * 86_400;
 
 /// Settings of a cluster. Times are whole seconds.
@@ -34,16 +34,16 @@ pub struct Conf {
     pub scheduling: Scheduling,
     /// `Priority*`.
     pub priority: PrioritySettings,
-    /// `AccountingStorageEnforce` has `limits`, or a value that implies it: limits of associations and QOS hold, and usage is
-    /// charged up to the end of a job.
+    /// True if `AccountingStorageEnforce` has `limits`, or a value that implies it: limits of associations and QOS
+    /// apply, and usage is charged up to the end of a job.
     pub enforces_limits: bool,
     /// `KillWait` (30).
     pub kill_wait: i64,
     /// `OverTimeLimit` (0); [`YEAR`] if unlimited.
     pub over_time_limit: i64,
-    /// `SelectType=select/linear`: each job takes whole nodes.
+    /// True for `SelectType=select/linear`: each job takes whole nodes.
     pub select_linear: bool,
-    /// `SelectTypeParameters` counts memory as a resource.
+    /// True if `SelectTypeParameters` counts memory as a resource.
     pub memory_counts: bool,
     /// Settings that are read and not modelled, as `slurm.conf:12: Licenses`.
     pub not_modelled: Vec<String>,
@@ -53,8 +53,8 @@ impl Conf {
     /// Reads `text` of the file named `file`; each of `overlays` replaces settings.
     ///
     /// An overlay is `KEY=VALUE` with a key of slurm.conf or a parameter of SchedulerParameters, or a line such as
-    /// `PartitionName=main PriorityTier=5`, which replaces these keys of that partition alone. SchedulerParameters of an overlay
-    /// are merged one by one. Lines `Include` are faults here; see [`Conf::load`].
+    /// `PartitionName=main PriorityTier=5`, which replaces these keys of that partition only. SchedulerParameters of an
+    /// overlay are merged one by one. Lines `Include` are faults here; see [`Conf::load`].
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Conf {
         Self::build(file, text, version, overlays, &mut no_files)
     }
 
-    /// Reads the file at `path` and the files that it includes, as [`Conf::read`] does.
+    /// Reads the file at `path` and the files that it includes, like [`Conf::read`].
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ struct Globals<'a> {
 }
 
 impl<'a> Globals<'a> {
-    /// Keeps `setting`, lists it or refuses it.
+    /// Keeps `setting`, lists it or rejects it.
     fn classify(&mut self, setting: &'a Setting, not_modelled: &mut Vec<String>) {
         match keys::treatment(&setting.key) {
             Treatment::Used => {
@@ -170,7 +170,7 @@ impl<'a> Globals<'a> {
         self.setting(key).map(|setting| setting.value.as_str())
     }
 
-    /// The value of `key` by `parse`, or `default` if it is missing or faulty.
+    /// Parses the value of `key`; returns `default` if it is missing or faulty.
     fn parsed<T, E: std::fmt::Display>(&mut self, key: &str, default: T, parse: impl Fn(&str) -> Result<T, E>) -> T {
         let Some(setting) = self.setting(key) else { return default };
         match parse(&setting.value) {
@@ -186,17 +186,17 @@ impl<'a> Globals<'a> {
         self.parsed(key, default, text::switch)
     }
 
-    /// A plain number of seconds.
+    /// Parses a plain number of seconds.
     fn seconds(&mut self, key: &str, default: i64) -> i64 {
         self.parsed(key, default, |text| text::whole(text).ok_or("expected a number of seconds"))
     }
 
-    /// A span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
+    /// Parses a span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
     fn limit(&mut self, key: &str, default: i64) -> i64 {
         self.parsed(key, default, |text| Ok::<_, &str>(text::limit(text)?.unwrap_or(YEAR)))
     }
 
-    /// Elements of a list, in lower case.
+    /// Returns the elements of a list, in lower case.
     fn words(&self, key: &str) -> Vec<String> {
         self.text(key).map(|value| text::list(value).map(str::to_ascii_lowercase).collect()).unwrap_or_default()
     }
@@ -214,8 +214,8 @@ impl<'a> Globals<'a> {
         })
     }
 
-    /// TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the unit of memory that the
-    /// weight is for.
+    /// Parses TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the
+    /// unit of memory to which the weight applies.
     fn tres_weights(value: &str, has_units: bool) -> Result<Vec<(String, f64)>, &'static str> {
         let one = |part: &str| {
             let (name, weight) = part.split_once('=')?;

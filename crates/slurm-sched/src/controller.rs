@@ -1,4 +1,4 @@
-//! The controller's state: jobs present, their priorities, the nodes; and one pass at a time.
+//! State of the controller: present jobs, their priorities, the nodes. It runs one pass at a time.
 
 use crate::accounts::Accounts;
 use crate::backfill::{self, Start, Terms, backfill};
@@ -15,14 +15,14 @@ use crate::version::Version;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A cluster as its files describe it, under one version of Slurm.
+/// Cluster as described by its files, under one version of Slurm.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// `slurm.conf`.
     pub conf: Conf,
-    /// The dump of accounts, if there is one.
+    /// Dump of accounts, if there is one.
     pub accounts: Option<Accounts>,
-    /// Version whose rules hold.
+    /// Version whose rules apply.
     pub version: Version,
 }
 
@@ -31,7 +31,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// Returns the list of what cannot.
+    /// Returns the list of jobs that cannot be modelled.
     pub fn check(&self, file: &str, jobs: &[SubmittedJob]) -> Result<(), Faults> {
         let mut faults = Collector::new(file);
         for job in jobs {
@@ -54,7 +54,7 @@ impl Site {
         faults.finish(())
     }
 
-    /// Returns the indices of the partitions that a job is sent to.
+    /// Returns the indices of the partitions to which a job is submitted.
     fn partitions(&self, job: &SubmittedJob) -> Vec<usize> {
         if job.request.partitions.is_empty() {
             return self.conf.default_partition().into_iter().collect();
@@ -68,7 +68,7 @@ impl Site {
     }
 }
 
-/// A job in one of its partitions.
+/// Job in one of its partitions.
 #[derive(Clone, Debug)]
 struct Place {
     factors: JobFactors,
@@ -81,7 +81,7 @@ struct Place {
     is_admitted: bool,
 }
 
-/// A job that is pending or running.
+/// Pending or running job.
 #[derive(Clone, Debug)]
 struct Job {
     places: Vec<Place>,
@@ -93,14 +93,14 @@ struct Job {
     running: Option<Running>,
 }
 
-/// What became of a job that started, for those that depend on it.
+/// Fate of a started job, for the jobs that depend on it.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Started(i64),
     Ended { start: i64, is_ok: bool },
 }
 
-/// The controller between two events.
+/// Controller between two events.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller<'a> {
     site: &'a Site,
@@ -108,14 +108,14 @@ pub(crate) struct Controller<'a> {
     priorities: Priorities,
     jobs: BTreeMap<u32, Job>,
     users: BTreeMap<String, usize>,
-    /// Pending jobs whose begin time is ahead.
+    /// Pending jobs whose begin time is in the future.
     ahead: BTreeSet<(i64, u32)>,
     /// Pending jobs whose dependencies are not met, with their begin times.
     dependent: BTreeMap<u32, (i64, Vec<Vec<Dependency>>)>,
     fates: BTreeMap<u32, Fate>,
     queue: Vec<Entry>,
     is_sorted: bool,
-    /// The last main pass, and whether it was a full one, if it started nothing and no job, priority or node has changed since.
+    /// Last main pass, with true for a full one, if it started nothing and no job, priority or node has changed since.
     /// The next one of its kind is the same.
     idle_pass: Option<(bool, main_pass::Pass)>,
 }
@@ -251,7 +251,7 @@ impl<'a> Controller<'a> {
         (!names.is_empty()).then(|| NodeSet::of(self.site.conf.nodes.len(), members))
     }
 
-    /// Lets a job into the queue, once for each partition that admits it.
+    /// Puts the job into the queue, once for each partition that admits it.
     fn enqueue(&mut self, id: u32) {
         let Some(job) = self.jobs.get(&id) else { return };
         for place in job.places.iter().filter(|place| place.is_admitted) {
@@ -278,7 +278,7 @@ impl<'a> Controller<'a> {
         let is_met = |dependency: &Dependency| {
             let Some(other) = dependency.job else { return self.is_alone(id) };
             match (dependency.kind, self.fates.get(&other)) {
-                // A job that the controller does not know holds up no other.
+                // A job that the controller does not know delays no other.
                 (_, None) => !self.jobs.contains_key(&other),
                 (DependencyKind::After(delay), Some(Fate::Started(start) | Fate::Ended { start, .. })) => {
                     start + delay <= now
@@ -301,7 +301,7 @@ impl<'a> Controller<'a> {
         !self.jobs.iter().any(is_before)
     }
 
-    /// Lets jobs whose begin time has come and whose dependencies are met into the queue, and sorts it.
+    /// Puts jobs whose begin time has come and whose dependencies are met into the queue, and sorts it.
     pub(crate) fn prepare(&mut self, now: i64) {
         let is_met = |(id, (time, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| {
             (*time <= now && self.is_independent(*id, groups, now)).then_some(*id)
@@ -324,7 +324,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
+    /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
     pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> main_pass::Pass {
         self.prepare(now);
         let settings = &self.site.conf.scheduling;
@@ -338,7 +338,7 @@ impl<'a> Controller<'a> {
         pass
     }
 
-    /// Decides a backfill pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
+    /// Decides a backfill pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
     pub(crate) fn backfill(&mut self, now: i64) -> backfill::Pass {
         self.prepare(now);
         let terms = self.terms();
@@ -362,7 +362,7 @@ impl<'a> Controller<'a> {
         Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, version: *version }
     }
 
-    /// Takes started jobs out of the queue.
+    /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], now: i64) {
         for start in starts {
             let Some(job) = self.jobs.get_mut(&start.job) else { continue };
@@ -382,7 +382,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Takes a job out, whether it runs or is pending.
+    /// Removes a running or pending job.
     pub(crate) fn end(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
         self.fates.insert(job, Fate::Ended { start, is_ok });
@@ -454,26 +454,26 @@ impl<'a> Controller<'a> {
         !self.queue.is_empty()
     }
 
-    /// Returns true if a job will be in the queue by its begin time or by a dependency on jobs that are known.
+    /// Returns true if a job will be in the queue at its begin time or by a dependency on known jobs.
     pub(crate) fn has_time_ahead(&self) -> bool {
         let is_met =
             |(id, (_, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| self.is_independent(*id, groups, i64::MAX);
         !self.ahead.is_empty() || self.dependent.iter().any(is_met)
     }
 
-    /// Returns the nodes' state.
+    /// Returns the state of the nodes.
     #[must_use]
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// Puts the nodes back into an earlier state.
+    /// Restores an earlier state of the nodes.
     pub(crate) fn restore(&mut self, cluster: Cluster) {
         self.idle_pass = None;
         self.cluster = cluster;
     }
 
-    /// Lets a job hold nodes, as a log says, whatever this controller decided. Returns the jobs that had to leave for it.
+    /// Assigns nodes to a job as recorded in a log, overriding this controller. Returns the jobs that were displaced.
     pub(crate) fn force(&mut self, start: &Start, now: i64) -> Vec<u32> {
         let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
         let displaced: Vec<u32> = self.cluster.running().iter().filter(|job| held(job)).map(|job| job.job).collect();

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// One fault of an input file.
+/// Fault of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// File in which it stands, or the option that replaces a value of the file.
+    /// File that contains it, or the option that replaces a value of the file.
     pub file: String,
-    /// Line, counted from 1; 0 for an option and for what is missing.
+    /// Line, counted from 1; 0 for an option and for missing input.
     pub line: usize,
     /// Key, column or option.
     pub key: String,
-    /// The fault and its fix.
+    /// Problem and fix.
     pub problem: String,
 }
 
@@ -58,7 +58,7 @@ impl Collector {
         Self { file: file.to_owned(), faults: Vec::new() }
     }
 
-    /// Adds a fault of a line, counted from 1 (0 for what is missing), and of a key or column there.
+    /// Adds a fault of a line, counted from 1 (0 for missing input), and of a key or column there.
     pub fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
         let key = key.chars().take(60).collect();
         self.faults.push(Fault { file: self.file.clone(), line, key, problem: problem.to_string() });

@@ -1,7 +1,7 @@
 //! Comparison with a recorded controller, pass by pass.
 //!
-//! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the log's decisions
-//! have led to. It decides, the decisions are compared, and it goes on from the log's.
+//! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
+//! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
 use crate::backfill::{Plan, Start, Step};
 use crate::calendar::stamp;
@@ -29,7 +29,7 @@ pub struct Comparison {
     pub wrong_plans: u64,
     /// Priorities that differ.
     pub wrong_priorities: u64,
-    /// The first difference.
+    /// First difference, if any.
     pub first_difference: Option<Difference>,
     /// Version whose rules were compared.
     pub version: String,
@@ -41,7 +41,7 @@ pub struct Comparison {
     pub not_modelled: Vec<String>,
 }
 
-/// A decision in which the log and this crate differ.
+/// Decision in which the log and this crate differ.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
     /// Line of the log.
@@ -50,17 +50,17 @@ pub struct Difference {
     pub time: String,
     /// `main`, `backfill` or `submission`.
     pub pass: &'static str,
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
-    /// This crate's decision.
+    /// Decision of this crate.
     pub ours: String,
-    /// The log's decision.
+    /// Decision of the log.
     pub theirs: String,
-    /// The rule by which this crate decided.
+    /// Rule by which this crate decided.
     pub rule: String,
 }
 
-/// A log that cannot be followed.
+/// Error of a log that cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// A line cannot be read.
@@ -71,7 +71,7 @@ pub enum FollowError {
     Job {
         /// Line, counted from 1.
         line: u64,
-        /// The job's number.
+        /// Number of the job.
         job: u32,
     },
     /// The log names a node or partition that slurm.conf lacks.
@@ -79,7 +79,7 @@ pub enum FollowError {
     Name {
         /// Line, counted from 1.
         line: u64,
-        /// The name.
+        /// Name in the log.
         name: String,
     },
     /// The log has no event.
@@ -134,7 +134,7 @@ where
         }
         span.push(entry);
     }
-    // Where the log ends in the second of its last pass, and not after the pass's own last line, the rest may be missing.
+    // If the log ends in the second of its last pass, and not after the pass's own last line, the rest may be missing.
     follower.is_cut = span.first().is_some_and(|first| span.iter().all(|entry| entry.time == first.time))
         && !span.iter().any(|entry| entry.event == Event::BackfillEnd);
     follower.span(span)?;
@@ -148,9 +148,9 @@ struct Follower<'a> {
     next_decay: i64,
     last_decay: i64,
     is_decay_logged: bool,
-    /// The pass may have decided more than the log holds.
+    /// True if the pass may have decided more than the log contains.
     is_cut: bool,
-    /// Jobs whose scripts failed and whose ends are to come.
+    /// Jobs whose scripts failed and whose ends have not yet occurred in the log.
     failed: BTreeSet<u32>,
     /// Node sets by their lists.
     sets: BTreeMap<String, NodeSet>,
@@ -172,7 +172,7 @@ impl Follower<'_> {
         events.into_iter().try_for_each(|entry| self.other(entry))
     }
 
-    /// A main pass says that it begins before it has its locks: what is logged before its first start came before it.
+    /// A main pass logs its begin before it has its locks: events logged before its first start came before it.
     fn main_span(&mut self, first: &Entry, is_full: bool, events: &[Entry]) -> Result<(), FollowError> {
         let is_start = |entry: &&Entry| matches!(entry.event, Event::MainStart(_));
         let before = events.iter().position(|entry| is_start(&entry)).unwrap_or(0);
@@ -255,7 +255,7 @@ impl Follower<'_> {
                 }
             }
             Event::MainStart(placed) | Event::BackfillStart(placed) => {
-                // A start outside a pass, such as that of srun: it is taken as it is.
+                // A start outside a pass, such as that of srun, is adopted.
                 let theirs = self.decision(entry.line, placed, (entry.time, 0))?;
                 self.adopt(self.controller.cluster().clone(), &[], &[theirs], entry.time);
             }
@@ -269,7 +269,7 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Runs the rounds of the decay thread up to `now` where the log does not show them (`DebugFlags` without `Priority`).
+    /// Runs the rounds of the decay thread up to `now` if the log does not show them (`DebugFlags` without `Priority`).
     fn catch_up(&mut self, now: i64) {
         let decays = self.site.conf.priority.decays && !self.is_decay_logged;
         while decays && self.next_decay < now {
@@ -283,7 +283,7 @@ impl Follower<'_> {
         self.next_decay = now + self.site.conf.priority.calc_period;
     }
 
-    /// Goes on from the log's starts.
+    /// Continues from the starts of the log.
     fn adopt(&mut self, before: Cluster, ours: &[Decision], theirs: &[Decision], now: i64) {
         let starts: Vec<Start> = theirs.iter().map(Decision::as_start).collect();
         if ours.iter().map(Decision::as_start).ne(starts.iter().cloned()) || ours.is_empty() {
@@ -319,7 +319,7 @@ impl Follower<'_> {
         });
     }
 
-    /// Compares decisions on the same pass by job and partition, and returns how many differ.
+    /// Compares decisions on the same pass by job and partition, and returns the number of differences.
     fn compare(
         &mut self,
         pass: &'static str,
@@ -384,7 +384,7 @@ impl Follower<'_> {
     }
 }
 
-/// A start (with the end 0) or a plan.
+/// Start (with the end 0) or plan.
 #[derive(Clone, Debug)]
 struct Decision {
     line: u64,
@@ -422,7 +422,7 @@ fn names(site: &Site, nodes: &NodeSet) -> String {
     hostlist::fold(&names)
 }
 
-/// Says how the backfill pass searched a job's start.
+/// Describes how the backfill pass searched the start of a job.
 fn words(steps: &[Step], names: &dyn Fn(&NodeSet) -> String) -> String {
     let slot = |step: &Step| {
         let found = match &step.will_run {

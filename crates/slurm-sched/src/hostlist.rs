@@ -1,7 +1,7 @@
-//! Node lists as Slurm writes them: `n[1-8,10]`, `rack[1-2]n[01-16],login`.
+//! Node lists in Slurm's format: `n[1-8,10]`, `rack[1-2]n[01-16],login`.
 //!
-//! [`expand`] reads a list with brackets anywhere in a name; [`fold`] prints names the way slurmctld does, with brackets
-//! around the last number only and without sorting.
+//! [`expand`] reads a list with brackets anywhere in a name; [`fold`] prints names like slurmctld, with brackets around
+//! the last number only and without sorting.
 //!
 //! ```
 //! let names = slurm_sched::hostlist::expand("n[8-10],gpu[01-02]").expect("valid");
@@ -11,18 +11,18 @@
 
 use std::fmt::Write as _;
 
-/// Names that one list may expand to, so that a slip such as `n[1-999999999]` is an error and not a full memory.
+/// Maximum number of names that one list may expand to, so that a typo such as `n[1-999999999]` is an error and does not fill the memory.
 pub(crate) const MOST_NAMES: usize = 1 << 18;
 
-/// A node list that cannot be read.
+/// Error of a node list that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node list {list:?}, column {column}: {problem}")]
 pub struct HostlistError {
-    /// The list, shortened if it is long.
+    /// List, shortened if it is long.
     pub list: String,
     /// Position of the fault in the list, counted from 1.
     pub column: usize,
-    /// The fault and its fix.
+    /// Fault and fix.
     pub problem: &'static str,
 }
 
@@ -97,7 +97,7 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
     Ok(())
 }
 
-/// Numbers and widths of `01-16,20`.
+/// Parses numbers and widths of `01-16,20`.
 fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());

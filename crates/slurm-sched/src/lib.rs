@@ -1,8 +1,8 @@
-//! The decisions of slurmctld on whole nodes.
+//! Decisions of slurmctld on whole nodes.
 //!
-//! The crate holds the three loops of Slurm's controller and their timing, the queue, the main pass, the backfill pass with its
-//! table of planned use, the choice of whole nodes, and multifactor priority. [`follow()`] compares its decisions with those
-//! of a recorded `slurmctld.log`, pass by pass.
+//! The crate contains the three loops of Slurm's controller and their timing, the queue, the main pass, the backfill
+//! pass with its table of planned use, the choice of whole nodes, and multifactor priority. [`follow()`] compares its
+//! decisions with those of a recorded `slurmctld.log`, pass by pass.
 //!
 //! `SPEC 5.4` and the like in comments name sections of the specification that `docs/slurm.md` summarizes.
 

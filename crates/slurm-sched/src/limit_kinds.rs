@@ -5,7 +5,7 @@ use crate::text;
 /// Limits of an association or QOS, one row for each kind: `GrpJobs`, `MaxJobsPerUser`, `MaxJobsPerAccount`, `MaxWall` (seconds),
 /// `GrpTRES`, `MaxTRESPerUser`, `MaxTRESPerAccount`, `MaxTRESPerJob`, `MaxTRESMinsPerJob`.
 ///
-/// A row of TRES has amounts of CPUs, memory in MiB, and nodes; the others have the first alone. `None` is no limit.
+/// A row of TRES has amounts of CPUs, memory in MiB, and nodes; the others have only the first. `None` is no limit.
 pub(crate) type Amounts = [[Option<u64>; 3]; KINDS.len()];
 
 /// Quantity that a limit bounds.
@@ -64,7 +64,7 @@ fn amounts(measure: Measure, value: &str) -> Result<[Option<u64>; 3], &'static s
     Ok([single, None, None])
 }
 
-/// Reads `cpu=100,mem=4G,node=8`. Resources that no modelled job asks for, such as GRES, are passed over.
+/// Parses `cpu=100,mem=4G,node=8`. Resources that no modelled job requests, such as GRES, are skipped.
 fn tres(text: &str) -> Result<[Option<u64>; 3], &'static str> {
     let mut tres = [None; 3];
     for part in text::list(text) {

@@ -1,7 +1,7 @@
 //! Limits of associations and QOS on running jobs, from one table of kinds.
 //!
 //! A limit is that of the partition's QOS, else of the job's QOS (the other way round under its flag `OverPartQOS`), else of the
-//! associations: those of groups hold at every account above the job, the others at the nearest association that sets them.
+//! associations: those of groups apply at every account above the job, the others at the nearest association that sets them.
 
 use crate::accounts::Accounts;
 use crate::conf::Conf;
@@ -9,16 +9,16 @@ use crate::limit_kinds::{Amounts, BEFORE_SELECTION, KINDS, Measure, NAMES, Over}
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What limits count of a job.
+/// Demand of a job that counts towards limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// Index of its association.
+    /// Index of the association.
     pub association: Option<usize>,
-    /// Index of its QOS.
+    /// Index of the QOS.
     pub qos: Option<usize>,
-    /// Index of its partition.
+    /// Index of the partition.
     pub partition: usize,
-    /// Number of its user.
+    /// Number of the user.
     pub user: usize,
     /// CPUs of its nodes, memory in MiB, nodes.
     pub tres: [u64; 3],
@@ -26,14 +26,14 @@ pub struct Demand {
     pub limit: i64,
 }
 
-/// Running jobs and their resources.
+/// Number of running jobs and their resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Load {
     jobs: u64,
     tres: [u64; 3],
 }
 
-/// Owner of a load that a limit is held against.
+/// Owner of a load that is compared with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Scope {
     Association(usize),
@@ -56,7 +56,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce nothing is limited.
+    /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce there are no limits.
     #[must_use]
     pub fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
         let accounts = accounts.filter(|_| conf.enforces_limits);
@@ -96,7 +96,7 @@ impl Limits {
         }
     }
 
-    /// Reason for which a job cannot start now, as squeue prints it; `None` if it can.
+    /// Reason for which a job cannot start now, in the form of squeue; `None` if it can.
     #[must_use]
     pub fn reason(&self, job: &Demand) -> Option<String> {
         self.first_of(KINDS.len(), job)
@@ -107,7 +107,7 @@ impl Limits {
         self.first_of(BEFORE_SELECTION, job)
     }
 
-    /// Reason by the first of the kinds below `end` that bars a job.
+    /// Reason of the first of the kinds below `end` that prevents the start of a job.
     fn first_of(&self, end: usize, job: &Demand) -> Option<String> {
         let seconds = job.limit.max(0).unsigned_abs();
         for &kind in self.kinds.iter().take_while(|kind| **kind < end) {
@@ -132,7 +132,7 @@ impl Limits {
         None
     }
 
-    /// Limits of one kind that hold for a job, with the place where each is set.
+    /// Limits of one kind that apply to a job, with the place where each is set.
     fn binding(&self, job: &Demand, over: Over, kind: usize, at: usize) -> Vec<(Scope, u64)> {
         let Some(accounts) = &self.accounts else { return Vec::new() };
         let of_qos = |index: usize| Some((Scope::Qos(index), accounts.qos[index].limits[kind][at]?));
@@ -145,7 +145,7 @@ impl Limits {
         if over == Over::Group { above.collect() } else { above.next().into_iter().collect() }
     }
 
-    /// QOS of the partition and of the job, in the order in which they count.
+    /// QOS of the partition and of the job, in the order of precedence.
     fn qos(&self, job: &Demand) -> [Option<usize>; 2] {
         let of_partition = self.partitions.get(job.partition).copied().flatten();
         let is_over =
@@ -153,13 +153,13 @@ impl Limits {
         if is_over { [job.qos, of_partition] } else { [of_partition, job.qos] }
     }
 
-    /// Load that a limit at `place` is held against.
+    /// Load that is compared with a limit at `place`.
     fn load(&self, place: Scope, over: Over, job: &Demand) -> Load {
         let scope = match (place, over) {
             (_, Over::Job) => return Load::default(),
             (Scope::Qos(at), Over::User) => Scope::User(at, job.user),
             (Scope::Qos(at), Over::Account) => Scope::Account(at, self.account(job)),
-            // A limit of an account holds for each user of it.
+            // A limit of an account applies to each user of it.
             (Scope::Association(_), Over::User) => Scope::Association(job.association.unwrap_or(0)),
             _ => place,
         };
@@ -170,7 +170,7 @@ impl Limits {
         self.accounts.as_ref()?.associations[job.association?].parent
     }
 
-    /// All loads that a job is part of.
+    /// Returns all loads that include a job.
     fn scopes(&self, job: &Demand) -> Vec<Scope> {
         let Some(accounts) = &self.accounts else { return Vec::new() };
         let mut scopes: Vec<Scope> = accounts.above(job.association).map(Scope::Association).collect();
@@ -182,7 +182,7 @@ impl Limits {
     }
 }
 
-/// Name of a reason, such as `QOSMaxCpuPerUserLimit`.
+/// Returns the name of a reason, such as `QOSMaxCpuPerUserLimit`.
 fn name_of(place: Scope, measure: Measure, over: Over, at: usize) -> String {
     let is_qos = matches!(place, Scope::Qos(_));
     let of = if is_qos { "QOS" } else { "Assoc" };

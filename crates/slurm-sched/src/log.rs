@@ -4,33 +4,33 @@ use crate::text::time;
 use crate::version::{UnknownVersion, Version};
 use std::io::BufRead;
 
-/// What one line of the log records.
+/// Event recorded in one line of the log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The controller says its version.
+    /// The controller logs its version.
     Version(String),
     /// A batch job was submitted.
     Submit {
-        /// The job's number.
+        /// Number of the job.
         job: u32,
-        /// Its first priority.
+        /// First priority of the job.
         priority: u32,
     },
     /// The script of a job that ends did not exit with 0.
     Failure {
-        /// The job's number.
+        /// Number of the job.
         job: u32,
     },
-    /// A job ended: its script, or by the controller's hand.
+    /// A job ended, by the end of its script or by the controller.
     End {
-        /// The job's number.
+        /// Number of the job.
         job: u32,
-        /// Its script ended.
+        /// True if its script ended.
         is_done: bool,
     },
     /// A main pass begins.
     MainPass {
-        /// It has no depth.
+        /// True for a pass without a depth limit.
         is_full: bool,
     },
     /// The main pass, or a request that may start a job itself, starts a job.
@@ -41,11 +41,11 @@ pub enum Event {
     BackfillEnd,
     /// The backfill pass tests a job.
     Test {
-        /// The job's number.
+        /// Number of the job.
         job: u32,
-        /// Its priority at the time.
+        /// Priority of the job at the time.
         priority: u32,
-        /// The partition's name.
+        /// Name of the partition.
         partition: String,
     },
     /// The backfill pass plans a job.
@@ -54,27 +54,27 @@ pub enum Event {
         placed: Placed,
         /// Planned start.
         start: i64,
-        /// Planned end, rounded as the table does.
+        /// Planned end, rounded as in the table.
         end: i64,
-        /// The line is written as 24.11 writes it.
+        /// True for a line in the format of 24.11.
         is_new_form: bool,
     },
     /// The backfill pass starts a job.
     BackfillStart(Placed),
     /// The decay thread computes usage, fair share and priorities.
     Decay,
-    /// The fair tree is computed, of which no decay was recorded in this line.
+    /// The fair tree is computed, without a recorded decay in this line.
     FairTree,
 }
 
-/// A job on nodes of a partition, as the log names them.
+/// Job on nodes of a partition, with the names of the log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Placed {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
-    /// The nodes, as a list with ranges.
+    /// Nodes, as a list with ranges.
     pub nodes: String,
-    /// The partition's name.
+    /// Name of the partition.
     pub partition: String,
 }
 
@@ -85,11 +85,11 @@ pub struct Entry {
     pub line: u64,
     /// Second, as if the log's clock were UTC.
     pub time: i64,
-    /// What happened.
+    /// Event.
     pub event: Event,
 }
 
-/// Line of a log that says something of interest in a form that cannot be read.
+/// Error of a log, or of a relevant line whose form cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The log cannot be read.
@@ -97,22 +97,22 @@ pub enum LogError {
     Read {
         /// Line, counted from 1.
         line: u64,
-        /// The reason.
+        /// Reason.
         source: std::io::Error,
     },
-    /// A line's form is not known.
+    /// The form of a line is unknown.
     #[error("line {line}: expected {expected}, found {found:?}")]
     Form {
         /// Line, counted from 1.
         line: u64,
-        /// What the line should hold.
+        /// Expected content of the line.
         expected: &'static str,
-        /// The line.
+        /// Text of the line.
         found: String,
     },
 }
 
-/// Iterator over the events of a log; lines that decide nothing are skipped.
+/// Iterator over the events of a log; lines without a decision are skipped.
 #[derive(Debug)]
 pub struct Events<R> {
     input: R,
@@ -142,7 +142,7 @@ impl<R: BufRead> Events<R> {
             else {
                 continue;
             };
-            // A last line without an end may be cut off in a number.
+            // A last line without an end may be truncated in a number.
             if !self.buffer.ends_with(b"\n") {
                 return Ok(None);
             }
@@ -155,7 +155,7 @@ impl<R: BufRead> Events<R> {
     }
 }
 
-/// Returns the version that a log shows: the controller's word, or the form of its plans. None if it has neither.
+/// Returns the version of a log, from the controller's own line or from the form of its plans. `None` if it has neither.
 ///
 /// # Errors
 ///
@@ -188,7 +188,7 @@ fn number(text: &str, key: &str) -> Option<u32> {
     rest[..digits].parse().ok()
 }
 
-/// Returns the job's number: that in parentheses for a task of an array.
+/// Returns the number of the job: that in parentheses for a task of an array.
 fn job(text: &str) -> Option<u32> {
     let rest = &text[text.find("JobId=")? + 6..];
     let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
@@ -256,7 +256,7 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
     Ok(Some(event))
 }
 
-/// Returns true for the end of a job's script, false for the other lines that take a job out: its limit passed, it was cancelled.
+/// Returns true for the end of a job's script, false for the other lines that remove a job: its limit passed, or it was cancelled.
 fn end(message: &str) -> Option<bool> {
     let is_done = message.contains("_job_complete: JobId=") && message.ends_with(" done");
     let is_cut = message.contains("Time limit exhausted for JobId=") || message.contains("REQUEST_KILL_JOB JobId=");

@@ -1,19 +1,19 @@
-//! The timing of the controller's three loops (SPEC 0), in whole seconds.
+//! Timing of the controller's three loops (SPEC 0), in whole seconds.
 
 use crate::conf::Scheduling;
 
-/// Offsets of the loops at the controller's start, in seconds: each is shortened by that much once.
+/// Offsets of the loops at the controller's start, in seconds: the first interval of each is shortened by its offset.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Phases {
-    /// Of the full main pass.
+    /// Offset of the full main pass.
     pub full: i64,
-    /// Of the backfill pass.
+    /// Offset of the backfill pass.
     pub backfill: i64,
-    /// Of the decay thread.
+    /// Offset of the decay thread.
     pub decay: i64,
-    /// Of the look at time limits.
+    /// Offset of the check of time limits.
     pub limits: i64,
-    /// Within one second, the backfill thread looks before the background loop.
+    /// True if the backfill thread runs before the background loop within one second.
     pub backfill_first: bool,
 }
 
@@ -40,14 +40,14 @@ impl Loops {
             has_backfill: settings.backfill,
             last_full: start - phases.full,
             last_request: start,
-            // Nodes register at the start, which asks for a pass and changes what backfill sees.
+            // Nodes register at the start, which requests a pass and changes the state for backfill.
             has_request: true,
             last_backfill: start - phases.backfill,
             last_change: start,
         }
     }
 
-    /// Asks for a main pass: a submission, or the end of a job (SPEC 0.5).
+    /// Requests a main pass, after a submission or the end of a job (SPEC 0.5).
     pub(crate) fn request(&mut self) {
         self.has_request = true;
     }
@@ -57,7 +57,7 @@ impl Loops {
         self.last_change = self.last_change.max(now);
     }
 
-    /// Looks as the background loop does (SPEC 0.1): whether a main pass begins, and whether it is a full one.
+    /// Runs one round of the background loop (SPEC 0.1). Returns `Some` if a main pass begins, with true for a full one.
     pub(crate) fn look(&mut self, now: i64) -> Option<bool> {
         let is_full = now - self.last_full >= self.sched_interval;
         let is_due = self.has_request && now - self.last_request >= self.batch_sched_delay;
@@ -72,7 +72,7 @@ impl Loops {
         Some(is_full)
     }
 
-    /// Looks as the backfill thread does (SPEC 0.3): whether a pass begins.
+    /// Runs one round of the backfill thread (SPEC 0.3). Returns true if a pass begins.
     pub(crate) fn look_backfill(&mut self, now: i64) -> bool {
         let begins =
             self.has_backfill && now - self.last_backfill >= self.bf_interval && self.last_change >= self.last_backfill;
@@ -82,7 +82,7 @@ impl Loops {
         begins
     }
 
-    /// Returns the next second after `now` in which a loop does something if nothing else happens.
+    /// Returns the next second after `now` in which a loop acts if no other event happens.
     pub(crate) fn next(&self, now: i64) -> i64 {
         let mut next = self.last_full + self.sched_interval;
         if self.has_request {

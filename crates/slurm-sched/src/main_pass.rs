@@ -1,4 +1,4 @@
-//! The main pass (SPEC 4).
+//! Main pass (SPEC 4).
 
 use crate::backfill::Start;
 use crate::cluster::Cluster;
@@ -6,18 +6,18 @@ use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
 
-/// What a main pass decided.
+/// Decisions of a main pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pass {
     /// Starts, in order.
     pub starts: Vec<Start>,
-    /// The first job that did not fit, with the partition's index.
+    /// First job that did not fit, with the index of the partition.
     pub blocked: Vec<(u32, usize)>,
-    /// The pass changed jobs (SPEC 0.4): it started one, or passed over one behind a blocked job.
+    /// True if the pass changed jobs (SPEC 0.4): it started one, or skipped one behind a blocked job.
     pub changed: bool,
 }
 
-/// Runs a main pass over the sorted queue; jobs that it starts hold their nodes afterwards. A full pass has no depth.
+/// Runs a main pass over the sorted queue; jobs that it starts hold their nodes afterwards. A full pass has no depth limit.
 pub(crate) fn main_pass(
     cluster: &mut Cluster,
     queue: &[Entry],
@@ -28,7 +28,7 @@ pub(crate) fn main_pass(
     let mut pass = Pass::default();
     let mut available = NodeSet::full(cluster.machine().len());
     let mut depths = std::collections::BTreeMap::<usize, usize>::new();
-    // SPEC 4.1: the counter lets one more record through than the depth says.
+    // SPEC 4.1: the counter admits one record more than the depth.
     let depth = if is_full { usize::MAX } else { settings.default_queue_depth + 1 };
     for entry in queue.iter().take(depth) {
         if pass.starts.iter().any(|start| start.job == entry.job) {
@@ -44,7 +44,7 @@ pub(crate) fn main_pass(
             continue;
         }
         if cluster.is_limited(&entry.demand) {
-            // SPEC 4.4: it blocks nothing, unless assoc_limit_stop.
+            // SPEC 4.4: it blocks nothing, except under assoc_limit_stop.
             if settings.assoc_limit_stop {
                 pass.blocked.push((entry.job, entry.partition));
             }
@@ -71,7 +71,7 @@ pub(crate) fn main_pass(
             continue;
         }
         pass.blocked.push((entry.job, entry.partition));
-        // SPEC 4.5, 4.6: the partition's nodes are gone for lower partitions, too.
+        // SPEC 4.5, 4.6: the partition's nodes are also unavailable for lower partitions.
         available.subtract(cluster.partition(entry.partition));
     }
     pass

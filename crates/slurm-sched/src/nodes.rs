@@ -49,7 +49,7 @@ impl NodeSet {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Keeps the nodes that are in `other`, too.
+    /// Keeps the nodes that are also in `other`.
     pub(crate) fn intersect(&mut self, other: &Self) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;
@@ -63,7 +63,7 @@ impl NodeSet {
         }
     }
 
-    /// Adds the nodes of `part` that are in `within`, and returns how many were missing.
+    /// Adds the nodes of `part` that are in `within`, and returns the number of nodes added.
     pub(crate) fn unite_part(&mut self, part: &Part, within: &Self) -> usize {
         let mut added = 0;
         for (index, bits) in &part.words {
@@ -74,7 +74,7 @@ impl NodeSet {
         added
     }
 
-    /// Removes the nodes of `part`, and returns how many there were.
+    /// Removes the nodes of `part`, and returns the number of nodes removed.
     pub(crate) fn subtract_part(&mut self, part: &Part) -> usize {
         let mut removed = 0;
         for (index, bits) in &part.words {
@@ -91,7 +91,7 @@ impl NodeSet {
         }
     }
 
-    /// Returns true if no node is in the set.
+    /// Returns true if the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
@@ -113,7 +113,7 @@ impl NodeSet {
         self.words.iter().zip(&other.words).all(|(word, other)| word & !other == 0)
     }
 
-    /// Returns true if a node of this set is in `within` and lacks in `left` or in `right`.
+    /// Returns true if a node of this set is in `within` and missing from `left` or from `right`.
     pub(crate) fn offers_more(&self, within: &Self, left: &Self, right: &Self) -> bool {
         let mut words = self.words.iter().zip(&within.words).zip(left.words.iter().zip(&right.words));
         words.any(|((word, within), (left, right))| word & within & !(left & right) != 0)

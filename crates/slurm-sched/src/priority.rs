@@ -1,7 +1,7 @@
 //! Priorities of jobs: multifactor with fair share, or first come, first served (SPEC 1 and 2).
 //!
-//! [`Priorities`] is the state of the priority plugin: usage, fair-share factors, time of the last tick. [`Priorities::tick`] is one
-//! round of the decay thread; [`Priorities::priority`] is the formula. Times are whole seconds.
+//! [`Priorities`] is the state of the priority plugin: usage, fair-share factors, time of the last tick. [`Priorities::tick`]
+//! is one round of the decay thread; [`Priorities::priority`] is the formula. Times are whole seconds.
 
 mod fair_share;
 
@@ -11,24 +11,24 @@ use crate::accounts::Accounts;
 use crate::calendar::{day_of, first_of, month_of};
 use crate::conf::{Conf, PriorityFlags, PrioritySettings, UsageReset};
 
-/// What the priority of a job depends on. A job in several partitions has one priority in each.
+/// Data on which the priority of a job depends. A job in several partitions has one priority in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JobFactors {
-    /// Index of its association.
+    /// Index of the association.
     pub association: Option<usize>,
-    /// Index of its QOS.
+    /// Index of the QOS.
     pub qos: Option<usize>,
-    /// Index of its partition.
+    /// Index of the partition.
     pub partition: usize,
     /// Time of submission.
     pub submit: i64,
-    /// Time since which it gains age: begin time reached, dependencies met, accrual limits kept; `None` before.
+    /// Time since which the job gains age: begin time reached, dependencies met, accrual limits kept; `None` before.
     pub eligible: Option<i64>,
-    /// Nodes that it needs at least.
+    /// Least number of nodes.
     pub min_nodes: u32,
-    /// CPUs: requested, and from the first successful test on those of the nodes found.
+    /// Number of CPUs: those requested, and after the first successful test those of the nodes found.
     pub cpus: u32,
-    /// CPUs requested, which count among TRES.
+    /// Number of CPUs requested, which counts among TRES.
     pub requested_cpus: u32,
     /// Memory over all nodes, in MiB.
     pub memory: u64,
@@ -38,12 +38,12 @@ pub struct JobFactors {
     pub nice: i64,
 }
 
-/// A running job as the decay thread sees it.
+/// Running job as the decay thread sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
-    /// Index of its association.
+    /// Index of the association.
     pub association: Option<usize>,
-    /// Index of its QOS.
+    /// Index of the QOS.
     pub qos: Option<usize>,
     /// Start.
     pub start: i64,
@@ -53,7 +53,7 @@ pub struct Running {
     pub billing: f64,
 }
 
-/// A partition's part of the formula.
+/// Terms of the formula that depend on the partition.
 #[derive(Clone, Debug)]
 struct OfPartition {
     factor: f64,
@@ -62,7 +62,7 @@ struct OfPartition {
     billing: Vec<(String, f64)>,
 }
 
-/// A QOS's part of the formula.
+/// Terms of the formula that depend on the QOS.
 #[derive(Clone, Debug)]
 struct OfQos {
     factor: f64,
@@ -89,7 +89,7 @@ pub struct Priorities {
 }
 
 impl Priorities {
-    /// Prepares the plugin at the time `start` of the controller, without usage.
+    /// Prepares the plugin at the start of the controller, `start`, without usage.
     #[must_use]
     pub fn new(conf: &Conf, accounts: Option<&Accounts>, start: i64) -> Self {
         let settings = conf.priority.clone();
@@ -139,17 +139,17 @@ impl Priorities {
         priorities
     }
 
-    /// One round of the decay thread at `now`: reset, decay, usage since the last tick, fair share (SPEC 2.2).
+    /// Runs one round of the decay thread at `now`: reset, decay, usage since the last tick, fair share (SPEC 2.2).
     ///
-    /// Afterwards the caller recomputes the priorities of its pending jobs. Ticks are at the start of the controller and then
-    /// every [`PrioritySettings::calc_period`].
+    /// Afterwards the caller recomputes the priorities of its pending jobs. Ticks happen at the start of the controller
+    /// and then every [`PrioritySettings::calc_period`].
     pub fn tick(&mut self, now: i64, running: impl IntoIterator<Item = Running>) {
         self.begin_tick(now);
         running.into_iter().for_each(|job| self.charge_until(&job, now));
         self.end_tick(now);
     }
 
-    /// First part of [`Self::tick`]: reset and decay.
+    /// Runs the first part of [`Self::tick`]: reset and decay.
     pub(crate) fn begin_tick(&mut self, now: i64) {
         if self.next_reset.is_some_and(|reset| now >= reset) {
             self.tree.scale(0.0);
@@ -171,7 +171,7 @@ impl Priorities {
         self.charge(job, job.end.map_or(now, |end| end.min(now)));
     }
 
-    /// Last part of [`Self::tick`]: fair share. The classic factors of users are computed with the first job that needs them.
+    /// Runs the last part of [`Self::tick`]: fair share. The classic factors of users are computed with the first job that needs them.
     pub(crate) fn end_tick(&mut self, now: i64) {
         self.last_tick = now;
         if !self.is_classic() {
@@ -191,14 +191,14 @@ impl Priorities {
         }
     }
 
-    /// Charges the rest of a job at its end, if `AccountingStorageEnforce` has `limits`; otherwise that is never charged (SPEC 2.4).
+    /// Charges the rest of a job at its end if `AccountingStorageEnforce` has `limits`; otherwise that rest is never charged (SPEC 2.4).
     pub fn job_ended(&mut self, job: &Running, end: i64) {
         if self.charges_ends {
             self.charge(job, end);
         }
     }
 
-    /// Fraction of usage that is left after `seconds` (SPEC 2.1).
+    /// Returns the fraction of usage that is left after `seconds` (SPEC 2.1).
     #[must_use]
     pub fn decay(&self, seconds: i64) -> f64 {
         if self.settings.half_life == 0 {
@@ -226,7 +226,7 @@ impl Priorities {
         &self.tree
     }
 
-    /// Usage per second of a job in `partition` (SPEC 2.3): its CPUs, or the weighted sum or maximum of TRES.
+    /// Returns the usage per second of a job in `partition` (SPEC 2.3): its CPUs, or the weighted sum or maximum of TRES.
     #[must_use]
     pub fn billing(&self, partition: usize, cpus: u32, memory: u64, nodes: u32) -> f64 {
         let weights = &self.partitions[partition].billing;
@@ -243,7 +243,7 @@ impl Priorities {
         }
     }
 
-    /// The first priority of a job, at its submission. Priorities set by hand and holds are the caller's.
+    /// Returns the first priority of a job, at its submission. The caller handles priorities set by hand, and holds.
     pub fn first(&mut self, job: &JobFactors, now: i64) -> u32 {
         if self.settings.multifactor {
             self.renew_factor(job.association);
@@ -254,7 +254,7 @@ impl Priorities {
         clipped(f64::from(u32::MAX - 0xFFFF - self.submissions.min(u32::MAX - 0x1_0000)) - whole(job.nice))
     }
 
-    /// The priority after a tick of a job that had `previous`. Running jobs are for the caller to pass only under
+    /// Returns the priority after a tick of a job that had `previous`. The caller passes running jobs only under
     /// `CALCULATE_RUNNING`.
     #[must_use]
     pub fn renewed(&self, job: &JobFactors, previous: u32, now: i64) -> u32 {
@@ -265,7 +265,7 @@ impl Priorities {
         }
     }
 
-    /// The multifactor priority of a job (SPEC 1.1).
+    /// Returns the multifactor priority of a job (SPEC 1.1).
     #[must_use]
     pub fn priority(&self, job: &JobFactors, now: i64) -> u32 {
         let weights = &self.settings.weights;
@@ -279,7 +279,7 @@ impl Priorities {
             });
             weight * part
         };
-        // The order of the sum is Slurm's, for the last bit.
+        // The order of the sum is Slurm's, which matters for the last bit.
         let sum = f64::from(weights.age) * self.age(job, now)
             + f64::from(weights.assoc) * of_association(&self.associations)
             + f64::from(weights.fair_share) * of_association(self.tree.factors())
@@ -290,13 +290,13 @@ impl Priorities {
         clipped(sum - whole(job.nice))
     }
 
-    /// SPEC 1.2.
+    /// Returns the age factor (SPEC 1.2).
     fn age(&self, job: &JobFactors, now: i64) -> f64 {
         let since = if self.settings.flags.accrue_always { Some(job.submit) } else { job.eligible };
         since.map_or(0.0, |since| (whole(now - since) / whole(self.settings.max_age)).clamp(0.0, 1.0))
     }
 
-    /// SPEC 1.3.
+    /// Returns the size factor (SPEC 1.3).
     fn size(&self, job: &JobFactors) -> f64 {
         let PrioritySettings { favor_small, flags: PriorityFlags { small_relative_to_time, .. }, .. } = self.settings;
         let (nodes, cpus) = (f64::from(job.min_nodes), f64::from(job.cpus));
@@ -311,7 +311,7 @@ impl Priorities {
     }
 }
 
-/// Each value over the greatest, or as it is.
+/// Divides each value by the greatest one, unless `raw`.
 fn normalized(values: &[u32], raw: bool) -> Vec<f64> {
     let most = values.iter().copied().max().unwrap_or(0);
     values.iter().map(|&value| if raw { f64::from(value) } else { ratio(f64::from(value), f64::from(most)) }).collect()
@@ -321,13 +321,13 @@ fn ratio(part: f64, of: f64) -> f64 {
     if of > 0.0 { part / of } else { 0.0 }
 }
 
-/// A priority as 32 bits: truncated, and at least 1, as 0 means held.
+/// Converts a priority to 32 bits: truncated, and at least 1, as 0 means held.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range first")]
 fn clipped(priority: f64) -> u32 {
     priority.clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
-/// Whole numbers as floats; those of clocks, sizes and counts are below 2^53.
+/// Converts whole numbers to floats; those of clocks, sizes and counts are below 2^53.
 fn whole(n: i64) -> f64 {
     n as f64
 }
@@ -340,7 +340,7 @@ fn count(n: usize) -> f64 {
     n as f64
 }
 
-/// The first reset of usage after `now`, which is in seconds since 1970.
+/// Returns the first reset of usage after `now`, which is in seconds since 1970.
 fn next_reset(period: UsageReset, now: i64) -> Option<i64> {
     let day = now.div_euclid(86_400);
     let (year, month) = month_of(day);

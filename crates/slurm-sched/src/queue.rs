@@ -1,4 +1,4 @@
-//! The queue: which pending jobs a pass looks at, and in which order.
+//! Queue of the pending jobs that a pass visits, and its order.
 
 use crate::limits::Demand;
 use crate::nodes::NodeSet;
@@ -8,17 +8,17 @@ use std::cmp::Reverse;
 /// Pending job in one of its partitions.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
-    /// The partition's index.
+    /// Index of the partition.
     pub partition: usize,
-    /// The partition's `PriorityTier`.
+    /// `PriorityTier` of the partition.
     pub tier: u32,
-    /// The job's priority in this partition.
+    /// Priority of the job in this partition.
     pub priority: u32,
     /// Submission.
     pub submit: i64,
-    /// Time since which its begin time has come and its dependencies are met.
+    /// Time at which its begin time had come and its dependencies were met.
     pub eligible: i64,
     /// Whole nodes and CPUs that it needs.
     pub need: Need,
@@ -28,19 +28,19 @@ pub(crate) struct Entry {
     pub required: Option<NodeSet>,
     /// Nodes that it must not have.
     pub excluded: Option<NodeSet>,
-    /// What limits count of it, with its user, association and time limit.
+    /// Demand that counts towards limits, with its user, association and time limit.
     pub demand: Demand,
 }
 
 impl Entry {
-    /// Time for which the backfill pass searches a place.
+    /// Duration for which the backfill pass searches a slot.
     pub(crate) fn least_limit(&self) -> i64 {
         self.limit_min.unwrap_or(self.demand.limit)
     }
 }
 
-/// Sorts entries as both passes take them: tier, priority, submission, number (SPEC 3.2). Entries
-/// of one job keep the order in which the job names its partitions.
+/// Sorts entries in the order of both passes: tier, priority, submission, number (SPEC 3.2). Entries of one job keep
+/// the order in which the job names its partitions.
 pub(crate) fn sort(queue: &mut [Entry]) {
     queue.sort_by_key(|entry| (Reverse(entry.tier), Reverse(entry.priority), entry.submit, entry.job));
 }

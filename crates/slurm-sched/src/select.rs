@@ -1,12 +1,12 @@
-//! The choice of whole nodes.
+//! Choice of whole nodes.
 
 use crate::nodes::NodeSet;
 
-/// The nodes' properties that the choice of whole nodes reads, by index in configuration order.
+/// Properties of the nodes for the choice of whole nodes, by index in configuration order.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     cpus: Vec<u32>,
-    /// CPUs of all nodes before each, and of all.
+    /// Number of CPUs of all nodes before each, and of all.
     cpus_before: Vec<u64>,
     weights: Vec<u64>,
     /// For each node, the last of the stretch of nodes of its weight.
@@ -29,12 +29,12 @@ pub(crate) struct Need {
 struct Run {
     first: usize,
     last: usize,
-    /// Number of nodes, with the required ones.
+    /// Number of nodes, including required ones.
     nodes: usize,
-    /// CPUs of the nodes that are not required.
+    /// Number of CPUs of the nodes that are not required.
     cpus: u64,
     weight: u64,
-    /// Its first required node.
+    /// First required node of the run.
     required: Option<usize>,
 }
 
@@ -65,11 +65,11 @@ impl Machine {
         nodes.iter().map(|node| u64::from(self.cpus[node])).sum()
     }
 
-    /// Chooses nodes among the candidates, or none if they do not suffice.
+    /// Chooses nodes among the candidates; `None` if they do not suffice.
     ///
-    /// SPEC 6.1, 6.2: runs of consecutive candidates are taken one after the other, lightest first. Of one weight, the
-    /// smallest run that suffices comes before the largest that does not. Required nodes are taken
-    /// beforehand; the run that holds the first of them gives nodes upwards from it, and then downwards.
+    /// SPEC 6.1, 6.2: runs of consecutive candidates are taken one after the other, lightest first. Among runs of one
+    /// weight, the smallest run that suffices precedes the largest that does not. Required nodes are taken beforehand;
+    /// the run with the first of them gives nodes upwards from it, and then downwards.
     pub(crate) fn choose(&self, candidates: &NodeSet, need: Need, required: Option<&NodeSet>) -> Option<NodeSet> {
         if candidates.len() < need.nodes || required.is_some_and(|nodes| !nodes.is_within(candidates)) {
             return None;
@@ -79,7 +79,7 @@ impl Machine {
         let (mut taken, mut cpus) = (chosen.len(), self.cpus(&chosen));
         while taken < need.nodes || cpus < need.cpus {
             let enough = |run: &Run| taken + run.nodes >= need.nodes && cpus + run.cpus >= need.cpus;
-            // In order, so that an equal run replaces none, and a smaller one also a run that holds a required node.
+            // In order, so that an equal run replaces none, and a smaller one also replaces a run with a required node.
             let is_better = |run: &Run, best: &Run| {
                 let (fits, best_fits) = (enough(run), enough(best));
                 let by_size =

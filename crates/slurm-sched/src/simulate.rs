@@ -1,4 +1,4 @@
-//! A run of the controller by itself: jobs are submitted, started by its passes, and end after their run time.
+//! Simulation of the controller alone: jobs are submitted, started by its passes, and end after their run time.
 
 use crate::backfill::Start;
 use crate::controller::{Controller, Site};
@@ -6,10 +6,10 @@ use crate::loops::{Loops, Phases};
 use crate::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Interval of the look at time limits, in seconds.
+/// Interval of the check of time limits, in seconds.
 const LIMIT_LOOK: i64 = 30;
 
-/// Scheduler that started a job.
+/// Pass that started a job.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum By {
     /// The main pass.
@@ -18,10 +18,10 @@ pub enum By {
     Backfill,
 }
 
-/// Job that ended.
+/// Ended job.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ended {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
     /// Submission. Times count from the zero of the workload.
     pub submit: i64,
@@ -29,24 +29,24 @@ pub struct Ended {
     pub start: i64,
     /// End.
     pub end: i64,
-    /// The partition's name.
+    /// Name of the partition.
     pub partition: String,
     /// Nodes, by index in configuration order.
     pub nodes: Vec<usize>,
-    /// Scheduler that started it.
+    /// Pass that started it.
     pub by: By,
-    /// It was stopped at its time limit.
+    /// True if it was stopped at its time limit.
     pub is_cut: bool,
 }
 
-/// What a run reports.
+/// Event reported by a run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Report {
     /// A main pass at a second of the workload's time.
     MainPass {
         /// Second.
         time: i64,
-        /// It has no depth.
+        /// True for a pass without a depth limit.
         is_full: bool,
     },
     /// A backfill pass at a second of the workload's time.
@@ -61,15 +61,15 @@ pub enum Report {
 /// Terms of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// The controller's start, in seconds since 1970.
+    /// Start of the controller, in seconds since 1970.
     pub start: i64,
-    /// The zero of the workload, in seconds since 1970.
+    /// Zero of the workload, in seconds since 1970.
     pub zero: i64,
     /// Offsets of the loops.
     pub phases: Phases,
 }
 
-/// Job that runs.
+/// Running job.
 struct Active {
     submit: i64,
     start: i64,
@@ -138,12 +138,12 @@ struct Run<'a, F> {
     site: &'a Site,
     controller: Controller<'a>,
     loops: Loops,
-    /// Jobs that are pending or running.
+    /// Pending and running jobs.
     jobs: BTreeMap<u32, &'a SubmittedJob>,
     active: BTreeMap<u32, Active>,
     /// Ends of running jobs.
     ends: BTreeSet<(i64, u32)>,
-    /// The last backfill pass marked nodes as planned.
+    /// True if the last backfill pass marked nodes as planned.
     has_marks: bool,
     /// Last submission or end of a job.
     last_event: i64,
@@ -152,8 +152,8 @@ struct Run<'a, F> {
 }
 
 impl<F: FnMut(Report)> Run<'_, F> {
-    /// True if only jobs are left that nothing lets start: held ones, those that no partition admits, and those that have not
-    /// started on an idle cluster although all passes have looked at them.
+    /// Returns true if only jobs are left that can never start: held ones, those that no partition admits, and those
+    /// that have not started on an idle cluster although all passes have tested them.
     fn is_stuck(&self, submission: Option<i64>, now: i64) -> bool {
         let scheduling = &self.site.conf.scheduling;
         let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);

@@ -1,4 +1,4 @@
-//! The backfill pass's table of planned use.
+//! Table of planned use of the backfill pass.
 
 use crate::nodes::{NodeSet, Part};
 use crate::will_run::ExpectedEnds;
@@ -14,7 +14,7 @@ pub(crate) struct Record {
     pub free: NodeSet,
     /// Nodes without a plan that are released before the record ends. A job that the pass starts meanwhile may hold some of them.
     pub ready: NodeSet,
-    /// Number of nodes that are ready.
+    /// Number of ready nodes.
     pub ready_count: usize,
     /// Nodes without a plan in the next record that have one in this.
     risen: NodeSet,
@@ -30,14 +30,14 @@ impl Record {
     }
 }
 
-/// Table of planned use, made from nothing in each backfill pass: adjacent records that cover the backfill window.
+/// Table of planned use, rebuilt in each backfill pass: adjacent records that cover the backfill window.
 ///
-/// Running jobs are not in it, except those that the pass itself started.
+/// It omits running jobs, except those that the pass itself started.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeSpace {
     records: Vec<Record>,
     slots: usize,
-    /// A reservation began at the table's begin, which takes a record of no length before it.
+    /// True if a reservation began at the table's begin, which takes a record of no length before it.
     is_taken_at_begin: bool,
 }
 
@@ -68,7 +68,7 @@ impl NodeSpace {
         self.slots
     }
 
-    /// Returns the table's end.
+    /// Returns the end of the table.
     pub(crate) fn end(&self) -> i64 {
         self.records[self.records.len() - 1].end
     }
@@ -101,7 +101,7 @@ impl NodeSpace {
             record.risen.set_difference(&nodes, &right[0].free, &record.free);
             record.is_rising = !record.risen.is_empty();
         }
-        // SPEC 5.5: at most one pair a reservation. Where nothing rises and the count is the same, nothing falls.
+        // SPEC 5.5: at most one pair per reservation. If no node rises and the count is the same, no node falls.
         let is_same = |pair: &[Record]| !pair[0].is_rising && pair[0].count == pair[1].count;
         if let Some(left) = self.records.windows(2).position(is_same) {
             self.records[left + 1].begin = self.records[left].begin;
@@ -109,7 +109,7 @@ impl NodeSpace {
         }
     }
 
-    /// Lets a record begin at `time`, if the table covers it.
+    /// Makes a record begin at `time`, if the table covers it.
     fn split(&mut self, time: i64, releases: &ExpectedEnds) {
         let index = self.records.partition_point(|record| record.end <= time);
         if let Some(record) = self.records.get_mut(index).filter(|record| record.begin < time) {

@@ -1,15 +1,15 @@
-//! Values as Slurm's files write them: spans, times, sizes, switches, quoted words.
+//! Values in the formats of Slurm's files: spans, times, sizes, switches, quoted words.
 
 use crate::calendar::day_of;
 
-/// Seconds of a span in one of Slurm's six forms; `None` means no limit.
+/// Parses a span in one of Slurm's six forms into seconds; `None` means no limit.
 ///
 /// The forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
 /// `days-hours:minutes:seconds`.
 ///
 /// # Errors
 ///
-/// States the forms that are allowed.
+/// Lists the allowed forms.
 pub fn span(text: &str) -> Result<Option<i64>, &'static str> {
     const FORMS: &str =
         "expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED";
@@ -34,23 +34,23 @@ pub fn span(text: &str) -> Result<Option<i64>, &'static str> {
     Ok(Some(seconds + whole(days.unwrap_or("0")).ok_or(FORMS)? * 86_400))
 }
 
-/// Seconds of a time limit, which slurmctld keeps in minutes and rounds up.
+/// Parses a time limit into seconds; slurmctld keeps it in minutes and rounds up.
 ///
 /// # Errors
 ///
-/// States the forms that are allowed.
+/// Lists the allowed forms.
 pub fn limit(text: &str) -> Result<Option<i64>, &'static str> {
     Ok(span(text)?.map(|seconds| (seconds + 59) / 60 * 60))
 }
 
-/// A number of at most nine digits, without sign.
+/// Parses a number of at most nine digits, without sign.
 #[must_use]
 pub fn whole(text: &str) -> Option<i64> {
     let digits = !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
 }
 
-/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are cut off.
+/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are ignored.
 #[must_use]
 pub fn time(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once('T')?;
@@ -67,7 +67,7 @@ pub fn time(text: &str) -> Option<i64> {
     is_valid.then(|| day_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// MiB of an amount of memory: a number with the unit K, M, G or T; without a unit, MiB.
+/// Parses an amount of memory into MiB: a number with the unit K, M, G or T; without a unit, MiB.
 #[must_use]
 pub fn mebibytes(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
@@ -82,11 +82,11 @@ pub fn mebibytes(text: &str) -> Option<u64> {
     }
 }
 
-/// `YES`, `NO` and their like.
+/// Parses `YES`, `NO` and their synonyms.
 ///
 /// # Errors
 ///
-/// States the forms that are allowed.
+/// Lists the allowed forms.
 pub fn switch(text: &str) -> Result<bool, &'static str> {
     match text.to_ascii_lowercase().as_str() {
         "yes" | "true" | "1" | "up" => Ok(true),
@@ -95,18 +95,18 @@ pub fn switch(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// Elements of a list with commas, without blanks and empty ones.
+/// Iterates over the elements of a list with commas, without blanks and empty ones.
 pub fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
-/// Returns true if `list`, words between blanks, has the word in any case of letters.
+/// Returns true if `list`, words between blanks, contains the word, ignoring case.
 #[must_use]
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// `text` split at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
+/// Splits `text` at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
 #[must_use]
 pub fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
@@ -127,7 +127,7 @@ pub fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// The known word nearest to `word`, if at most two letters differ.
+/// Returns the known word nearest to `word`, if at most two letters differ.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().filter(|candidate| candidate.len().abs_diff(word.len()) <= 2);

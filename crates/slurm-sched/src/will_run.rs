@@ -1,4 +1,4 @@
-//! The will-run test: when, and on which nodes, a job could start if running jobs last until their limits.
+//! Will-run test: the start and the nodes of a job if running jobs last until their limits.
 
 use crate::limits::Demand;
 use crate::nodes::{NodeSet, Part};
@@ -13,17 +13,17 @@ const GROUP_JOBS: usize = 200;
 /// Running job, as the will-run test sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
-    /// The job's number.
+    /// Number of the job.
     pub job: u32,
     /// Start plus time limit.
     pub end: i64,
     /// Nodes that it holds.
     pub nodes: NodeSet,
-    /// What limits count of it.
+    /// Demand that counts towards limits.
     pub demand: Demand,
 }
 
-/// Running jobs in order of expected end, as the will-run tests of a pass read them.
+/// Running jobs in order of expected end, for the will-run tests of a pass.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpectedEnds {
     ends: Vec<i64>,
@@ -51,14 +51,14 @@ impl ExpectedEnds {
     }
 }
 
-/// What the will-run test reads.
+/// Input of the will-run test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WillRun<'a> {
-    /// The nodes.
+    /// Nodes.
     pub machine: &'a Machine,
     /// Running jobs by expected end.
     pub releases: &'a ExpectedEnds,
-    /// The pass's time.
+    /// Time of the pass.
     pub now: i64,
     /// `bf_window_linear`; 0 doubles the width before each group.
     pub window_linear: i64,
@@ -67,11 +67,11 @@ pub(crate) struct WillRun<'a> {
 /// Slot under test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// Its begin, for versions whose will-run test knows it (24.11); else the pass's time.
+    /// Begin of the slot, for versions whose will-run test uses it (24.11); else the time of the pass.
     pub from: i64,
-    /// Greatest end of a job that the test looks at; under the rules of 22.05 a start after it is of no use.
+    /// Greatest end of a job that the test visits; under the rules of 22.05 a later start is discarded.
     pub until: i64,
-    /// The walk ends before the first job that ends later (24.11); else with it, and finds nothing.
+    /// True if the walk ends before the first job that ends later (24.11); otherwise it ends with it, and finds nothing.
     pub is_bounded: bool,
 }
 
@@ -112,12 +112,12 @@ impl WillRun<'_> {
                     return None;
                 }
                 count += added;
-                // SPEC 5.6: a whole width later if it is a multiple already.
+                // SPEC 5.6: a whole width later if it is already a multiple.
                 let base = *base.get_or_insert((end / FIRST_WIDTH + 1) * FIRST_WIDTH);
                 last = Some(end);
                 removed += 1;
-                // The next job closes the group even if it holds none of the usable nodes. After such a job the next that
-                // holds some is taken without a look at its end (found in w4-fair-tree.log, 22:28:48, job 6).
+                // The next job closes the group even if it holds none of the usable nodes. After such a job, the next
+                // one that holds some is taken regardless of its end (found in w4-fair-tree.log, 22:28:48, job 6).
                 if removed > GROUP_JOBS || ends.get(next).is_some_and(|next| *next > base + width) {
                     break;
                 }

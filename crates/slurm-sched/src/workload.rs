@@ -1,4 +1,4 @@
-//! Jobs as they are submitted: what sbatch is given, and the run time that only the world knows.
+//! Submitted jobs: the options of sbatch, and the run time that only the world knows.
 
 mod request;
 
@@ -6,7 +6,7 @@ pub use request::{Begin, Dependency, DependencyKind, Memory, Request};
 
 use crate::conf::{Conf, Partition};
 
-/// One submission. Times are whole seconds.
+/// Submission of a job. Times are whole seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubmittedJob {
     /// JobId.
@@ -15,20 +15,20 @@ pub struct SubmittedJob {
     pub line: usize,
     /// Time of submission, from the zero of the workload.
     pub submit: i64,
-    /// Time that the job runs unless it is stopped at its limit.
+    /// Run time of the job unless it is stopped at its limit.
     pub run: i64,
-    /// Time limit as requested; `None` leaves it to the partition.
+    /// Requested time limit; `None` leaves it to the partition.
     pub limit: Option<i64>,
-    /// What sbatch was given.
+    /// Options of sbatch.
     pub request: Request,
 }
 
 impl SubmittedJob {
-    /// Whole nodes that the job takes in `partition`.
+    /// Returns the number of whole nodes that the job takes in `partition`.
     ///
     /// # Errors
     ///
-    /// Says why the request needs parts of nodes, and how to change it.
+    /// States why the request needs parts of nodes, and how to change it.
     pub fn whole_nodes(&self, conf: &Conf, partition: &Partition) -> Result<u32, String> {
         let request = &self.request;
         let cpus = || partition.nodes.iter().map(|&node| conf.nodes[node].cpus);

@@ -6,7 +6,7 @@ use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::BTreeMap;
 
-/// One node.
+/// Node of the cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// `NodeName`.
@@ -19,16 +19,16 @@ pub struct Node {
     pub weight: u64,
     /// `Features`.
     pub features: Vec<String>,
-    /// Jobs can run on it.
+    /// True if jobs can run on it.
     pub up: bool,
 }
 
-/// One partition. Times are seconds.
+/// Partition of the cluster. Times are seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Partition {
     /// `PartitionName`.
     pub name: String,
-    /// Indices of its nodes, rising.
+    /// Indices of its nodes, ascending.
     pub nodes: Vec<usize>,
     /// `Default`.
     pub default: bool,
@@ -46,11 +46,11 @@ pub struct Partition {
     pub priority_job_factor: u32,
     /// `State`.
     pub state: State,
-    /// `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
+    /// True for `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
     pub exclusive: bool,
     /// `OverTimeLimit`, if it differs from the cluster's.
     pub over_time_limit: Option<i64>,
-    /// `QOS`, whose limits hold for the partition.
+    /// `QOS`, whose limits apply to the partition.
     pub qos: Option<String>,
     /// `TRESBillingWeights`, as (TRES in lower case, weight per unit; memory per MiB).
     pub billing: Vec<(String, f64)>,
@@ -59,14 +59,14 @@ pub struct Partition {
 /// State of a partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Takes and starts jobs.
+    /// Accepts and starts jobs.
     #[default]
     Up,
-    /// Takes jobs, starts none.
+    /// Accepts jobs, starts none.
     Down,
-    /// Starts jobs, takes none.
+    /// Starts jobs, accepts none.
     Drain,
-    /// Neither.
+    /// Neither accepts nor starts jobs.
     Inactive,
 }
 
@@ -79,7 +79,7 @@ const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups A
     DefMemPerNode DenyAccounts DenyQos DisableRootJobs GraceTime Hidden JobDefaults MaxCPUsPerNode MaxCPUsPerSocket MaxMemPerCPU \
     MaxMemPerNode PowerDownOnIdle PreemptMode ResumeTimeout RootOnly SelectTypeParameters SuspendTimeout";
 
-/// Settings of a record by key in lower case, over those of its `DEFAULT` line.
+/// Settings of a record by key in lower case, on top of those of its `DEFAULT` line.
 type Values = BTreeMap<String, Setting>;
 
 /// Reads all node and partition lines, changed by overlays.
@@ -135,7 +135,7 @@ fn take<T, E: std::fmt::Display>(faults: &mut Collector, setting: &Setting, resu
     result.map_err(|problem| fault(faults, setting, format_args!("{problem}, found {:?}", setting.value))).ok()
 }
 
-/// Records with the `DEFAULT` lines before them and the overlays of their name.
+/// Returns records merged with the `DEFAULT` lines before them and the overlays of their name.
 fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collector) -> Vec<Values> {
     let keyed =
         |record: &Record| record.iter().map(|setting| (setting.key.to_ascii_lowercase(), setting.clone())).collect();
@@ -217,7 +217,7 @@ fn usable(state: &str) -> bool {
     !["DOWN", "DRAIN", "FAIL", "FUTURE"].iter().any(|bad| state.starts_with(bad))
 }
 
-/// Node sets by name.
+/// Returns the node sets by name.
 fn node_sets(lines: &Lines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
     let mut sets = BTreeMap::new();
     for values in records(&lines.node_sets, "nodeset", &[], faults) {
@@ -312,7 +312,7 @@ fn set(
     Ok(())
 }
 
-/// `Nodes=`: `ALL`, or a node list with names of node sets.
+/// Parses `Nodes=`: `ALL`, or a node list with names of node sets.
 fn nodes_of(
     value: &str,
     index: &BTreeMap<String, usize>,

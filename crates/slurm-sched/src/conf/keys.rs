@@ -1,19 +1,19 @@
-//! Keys of slurm.conf and what is done with each.
+//! Keys of slurm.conf, and the treatment of each.
 
 use crate::text;
 
-/// What is done with a key.
+/// Treatment of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Treatment {
     /// Modelled.
     Used,
-    /// Of no effect on a schedule.
+    /// No effect on a schedule.
     Harmless,
-    /// Not modelled; listed.
+    /// Listed, but not modelled.
     Listed,
-    /// Modelled for these values alone; else refused with this fix.
+    /// Modelled for these values only; otherwise rejected with this fix.
     Only(&'static [&'static str], &'static str),
-    /// Not a key of slurm.conf; with a key that is spelled nearly so.
+    /// Unknown to slurm.conf; with a key of similar spelling.
     Unknown(Option<&'static str>),
 }
 
@@ -82,7 +82,7 @@ const HARMLESS: &str = "AccountingStorageBackupHost AccountingStorageExternalHos
     SuspendExc* SuspendProgram SuspendRate SuspendTimeout Switch* TLS* Task* TCPTimeout TmpFS TrackWCKey TreeWidth \
     UnkillableStepProgram UsePAM WaitTime X11Parameters";
 
-/// Treatment of `key`. A key in full comes before an end that `*` stands for.
+/// Returns the treatment of `key`. A full key precedes a prefix with `*`.
 pub(super) fn treatment(key: &str) -> Treatment {
     if let Some((_, values, fix)) = ONLY.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key)) {
         return Treatment::Only(values, fix);

@@ -3,10 +3,10 @@
 use super::keys;
 use crate::error::Collector;
 
-/// Files that include one another at most.
+/// Maximum number of files that include one another.
 const MOST_FILES: usize = 50;
 
-/// One `Key=Value`.
+/// Setting `Key=Value`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) file: String,
@@ -27,7 +27,7 @@ pub(super) struct Lines {
     pub(super) node_sets: Vec<Record>,
     /// `DownNodes` lines.
     pub(super) down: Vec<Record>,
-    /// Lines of overlays for nodes and partitions, which are already there.
+    /// Lines of overlays for existing nodes and partitions.
     pub(super) changes: Vec<Record>,
     /// Parameters of SchedulerParameters in overlays.
     pub(super) parameters: Vec<Setting>,
@@ -123,7 +123,7 @@ impl Lines {
     }
 }
 
-/// `line` up to a `#` that is not escaped.
+/// Returns `line` up to a `#` that is not escaped.
 fn without_comment(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -137,7 +137,7 @@ fn without_comment(line: &str) -> String {
     text
 }
 
-/// Settings of one logical line; blanks around `=` and quoted values are allowed.
+/// Parses the settings of one logical line; blanks around `=` and quoted values are allowed.
 fn settings(file: &str, line: usize, text: &str, faults: &mut Collector) -> Record {
     let mut record = Record::new();
     let mut rest = text.trim_start();

@@ -1,4 +1,4 @@
-//! `Priority*`: how priorities are made.
+//! `Priority*`: settings of priorities.
 
 use super::Globals;
 use crate::text;
@@ -7,10 +7,10 @@ use crate::version::Version;
 /// Settings of the priority plugin. Times are seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrioritySettings {
-    /// `priority/multifactor`; otherwise `priority/basic`, first come, first served.
+    /// True for `priority/multifactor`; otherwise `priority/basic`, first come, first served.
     pub multifactor: bool,
-    /// The decay thread runs, which needs `AccountingStorageType=accounting_storage/slurmdbd`. Without it priorities stay as they
-    /// were at submission, and age and fair share weigh nothing.
+    /// True if the decay thread runs, which needs `AccountingStorageType=accounting_storage/slurmdbd`. Without it
+    /// priorities stay as they were at submission, and age and fair share have no weight.
     pub decays: bool,
     /// `PriorityWeight*`.
     pub weights: Weights,
@@ -52,36 +52,36 @@ pub struct Weights {
 /// `PriorityFlags`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PriorityFlags {
-    /// Age counts from submission.
+    /// True if age counts from submission.
     pub accrue_always: bool,
-    /// Running jobs get new priorities, too.
+    /// True if running jobs also get new priorities.
     pub calculate_running: bool,
-    /// The classic formula depends less on depth.
+    /// True if the classic formula depends less on depth.
     pub depth_oblivious: bool,
-    /// The classic formula in place of fair tree.
+    /// True for the classic formula instead of fair tree.
     pub no_fair_tree: bool,
-    /// A priority never falls.
+    /// True if priorities never fall.
     pub incr_only: bool,
-    /// Billing takes the greatest TRES of a node, not the sum.
+    /// True if billing takes the greatest TRES of a node, not the sum.
     pub max_tres: bool,
-    /// The factor of the association is its raw priority.
+    /// True if the factor of the association is its raw priority.
     pub no_normal_assoc: bool,
-    /// The factor of the partition is its raw PriorityJobFactor.
+    /// True if the factor of the partition is its raw PriorityJobFactor.
     pub no_normal_part: bool,
-    /// The factor of the QOS is its raw priority.
+    /// True if the factor of the QOS is its raw priority.
     pub no_normal_qos: bool,
-    /// The factors of TRES are raw amounts.
+    /// True if the factors of TRES are raw amounts.
     pub no_normal_tres: bool,
-    /// The factor of size is divided by the time limit.
+    /// True if the factor of size is divided by the time limit.
     pub small_relative_to_time: bool,
 }
 
 /// `PriorityUsageResetPeriod`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsageReset {
-    /// Never.
+    /// No reset.
     None,
-    /// Once, at the first tick.
+    /// One reset, at the first tick.
     Now,
     /// Each midnight.
     Daily,

@@ -8,57 +8,57 @@ use crate::text;
 /// `default()` are 0; Slurm's defaults, given below, are those of [`Scheduling::standard`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scheduling {
-    /// `SchedulerType=sched/backfill`, the default; without it the main pass works alone.
+    /// True for `SchedulerType=sched/backfill`, the default; without it only the main pass runs.
     pub backfill: bool,
-    /// A job over a limit blocks its partition.
+    /// True if a job over a limit blocks its partition.
     pub assoc_limit_stop: bool,
     /// Time over which submissions and ends are batched (3).
     pub batch_sched_delay: i64,
     /// Pause between passes (30).
     pub bf_interval: i64,
-    /// Jobs of a partition that get a plan.
+    /// Number of jobs of a partition that get a plan.
     pub bf_job_part_count_reserve: usize,
-    /// Jobs of an association that are tested.
+    /// Number of jobs of an association that are tested.
     pub bf_max_job_assoc: usize,
-    /// Jobs of a partition that are tested.
+    /// Number of jobs of a partition that are tested.
     pub bf_max_job_part: usize,
-    /// Jobs that one pass starts.
+    /// Number of jobs that one pass starts.
     pub bf_max_job_start: usize,
-    /// Jobs that one pass tests (500).
+    /// Number of jobs that one pass tests (500).
     pub bf_max_job_test: usize,
-    /// Jobs of a user that are tested.
+    /// Number of jobs of a user that are tested.
     pub bf_max_job_user: usize,
-    /// Jobs of a user in a partition that are tested.
+    /// Number of jobs of a user in a partition that are tested.
     pub bf_max_job_user_part: usize,
     /// Age below which a job gets no plan.
     pub bf_min_age_reserve: i64,
     /// Priority below which a job gets no plan.
     pub bf_min_prio_reserve: usize,
-    /// Records of the table (`bf_max_job_test`).
+    /// Number of records of the table (`bf_max_job_test`).
     pub bf_node_space_size: usize,
-    /// One plan for a job in several partitions.
+    /// True for one plan for a job in several partitions.
     pub bf_one_resv_per_job: bool,
     /// Step of the table (60).
     pub bf_resolution: i64,
     /// Horizon of the table (a day).
     pub bf_window: i64,
-    /// Growth of a group of ends, in place of doubling.
+    /// Growth of a group of ends, instead of doubling.
     pub bf_window_linear: i64,
-    /// Records that a default pass reaches (100).
+    /// Number of records that a default pass reaches (100).
     pub default_queue_depth: usize,
-    /// Records of a partition that the main pass reaches.
+    /// Number of records of a partition that the main pass reaches.
     pub partition_job_depth: usize,
     /// Time between full passes (60).
     pub sched_interval: i64,
-    /// Jobs that one main pass starts.
+    /// Number of jobs that one main pass starts.
     pub sched_max_job_start: usize,
 }
 
 /// Field, default and range of a parameter.
 enum Parameter {
-    /// A time: field, default, seconds (or microseconds) of its unit, least and greatest value in that unit.
+    /// Time: field, default, seconds (or microseconds) of its unit, least and greatest value in that unit.
     Time(fn(&mut Scheduling) -> &mut i64, i64, i64, i64, i64),
-    /// A count: field, default, least and greatest value.
+    /// Count: field, default, least and greatest value.
     Count(fn(&mut Scheduling) -> &mut usize, usize, i64, i64),
     Flag(fn(&mut Scheduling) -> &mut bool),
 }
@@ -90,7 +90,7 @@ const PARAMETERS: &[(&str, Parameter)] = &[
     ("sched_max_job_start", Count(|s| &mut s.sched_max_job_start, 0, 0, MANY)),
 ];
 
-/// Parameters of no effect on what is modelled: passes take no time, so that nothing yields.
+/// Parameters without effect on the model: passes take no time, so that nothing yields.
 const LISTED: &str = "bf_max_job_array_resv bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
     disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top extra_node_info ff_wait \
     ff_wait_value gpu_min_freq hetjob_prio ignore_numa ignore_prefer_validation max_array_tasks max_depend_depth \
@@ -104,7 +104,7 @@ const REFUSED: &str =
     "bf_licenses bf_topopt_enable pack_serial_at_end reduce_completing_frag spec_cores_first time_min_as_soft_limit";
 
 impl Scheduling {
-    /// Slurm's defaults.
+    /// Returns Slurm's defaults.
     #[must_use]
     pub fn standard() -> Self {
         let mut scheduling = Self { backfill: true, ..Self::default() };

@@ -1,4 +1,4 @@
-//! Usage in the tree of associations, and the two ways from usage to a fair-share factor.
+//! Usage in the tree of associations, and the two formulas from usage to a fair-share factor.
 
 use crate::accounts::Association;
 use std::cmp::Ordering;
@@ -17,11 +17,11 @@ pub struct FairShare {
 
 #[derive(Clone, Debug)]
 struct Node {
-    /// Account above, to which usage is added, too.
+    /// Account above, to which usage is also added.
     parent: Option<usize>,
-    /// Nearest account above that has shares of its own: with `Fairshare=parent` an account's children compete one level higher.
+    /// Nearest account above with shares of its own: with `Fairshare=parent` an account's children compete one level higher.
     level: Option<usize>,
-    /// Associations that compete below this one, the newest first, as slurmctld gets them.
+    /// Associations that compete below this one, the newest first, as in slurmctld.
     children: Vec<usize>,
     is_user: bool,
     /// `None` for `Fairshare=parent`.
@@ -32,7 +32,7 @@ struct Node {
 }
 
 impl FairShare {
-    /// Prepares a tree without usage. A parent stands before its children.
+    /// Prepares a tree without usage. A parent precedes its children.
     #[must_use]
     pub fn new(associations: &[Association]) -> Self {
         let mut nodes: Vec<Node> = Vec::with_capacity(associations.len());
@@ -93,7 +93,7 @@ impl FairShare {
         }
     }
 
-    /// Share over usage among siblings (SPEC 2.6).
+    /// Returns the share over the usage among siblings (SPEC 2.6).
     fn level_factor(&self, at: usize) -> f64 {
         let node = &self.nodes[at];
         let above = node.level.map_or(0.0, |level| self.nodes[level].usage);
@@ -106,7 +106,7 @@ impl FairShare {
         }
     }
 
-    /// Competing associations below `at` by falling level factor, a user before an account at a tie; further ties stay in order.
+    /// Returns the competing associations below `at` by falling level factor, at a tie users first, then in order.
     fn sorted(&self, at: usize) -> Vec<(f64, usize)> {
         let mut children: Vec<(f64, usize)> =
             self.nodes[at].children.iter().map(|&child| (self.level_factor(child), child)).collect();
@@ -119,14 +119,14 @@ impl FairShare {
 
     /// Computes all factors by fair tree: users are ranked in a walk down the sorted tree (SPEC 2.6).
     ///
-    /// Children of tied accounts are not merged, whatever the documentation says: the accounts are walked one after the other, and
-    /// the tie is passed down to the first child of the second (SPEC 2.7).
+    /// Contrary to the documentation, children of tied accounts are not merged: the accounts are walked one after the
+    /// other, and the tie is passed down to the first child of the second (SPEC 2.7).
     pub fn fair_tree(&mut self) {
         if self.nodes.is_empty() {
             return;
         }
         let (mut rank, mut next) = (self.users, self.users);
-        // Levels that are being walked: children that are left, last first; level factor before them; tie of the first.
+        // Levels being walked: remaining children, last first; level factor before them; tie of the first.
         let level = |tree: &Self, at: usize, tied: bool| {
             let mut children = tree.sorted(at);
             children.reverse();
@@ -160,7 +160,7 @@ impl FairShare {
         (0..self.nodes.len()).for_each(|at| self.renew_classic(at, dampening, depth_oblivious));
     }
 
-    /// Computes the effective usage of accounts. Users get theirs by [`Self::renew_classic`], from the usage at that moment.
+    /// Computes the effective usage of accounts. That of users is computed by [`Self::renew_classic`], from the usage at that moment.
     pub(super) fn begin_classic(&mut self, dampening: f64, depth_oblivious: bool) {
         self.effective = vec![None; self.nodes.len()];
         // Depth first, the newest first: DEPTH_OBLIVIOUS sums the normalized usage of siblings, of which the later ones are stale.
@@ -171,7 +171,7 @@ impl FairShare {
         }
     }
 
-    /// Computes an association's factor, unless that was done since [`Self::begin_classic`].
+    /// Computes the factor of an association, unless already done since [`Self::begin_classic`].
     pub(super) fn renew_classic(&mut self, at: usize, dampening: f64, depth_oblivious: bool) {
         if self.effective[at].is_some() {
             return;
@@ -203,7 +203,7 @@ impl FairShare {
     }
 }
 
-/// Effective usage under `DEPTH_OBLIVIOUS`.
+/// Returns the effective usage under `DEPTH_OBLIVIOUS`.
 fn oblivious(shares: f64, own: f64, shares_above: f64, usage_above: f64, siblings: f64) -> f64 {
     let above = super::ratio(usage_above, shares_above);
     let local = super::ratio(super::ratio(own, shares), super::ratio(siblings, shares_above));

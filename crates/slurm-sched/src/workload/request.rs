@@ -1,6 +1,6 @@
 //! Options of a submission that the controller uses.
 
-/// What sbatch was given.
+/// Options given to sbatch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// `--user`, `--uid`; see [`Request::user`].
@@ -9,7 +9,7 @@ pub struct Request {
     pub account: Option<String>,
     /// `--qos`; without it that of the association.
     pub qos: Option<String>,
-    /// `-J`, which `singleton` goes by.
+    /// `-J`, which `singleton` refers to.
     pub name: String,
     /// `-p`, in the order given; empty for the default partition.
     pub partitions: Vec<String>,
@@ -25,19 +25,19 @@ pub struct Request {
     pub exclusive: bool,
     /// `--mem`, `--mem-per-cpu`.
     pub memory: Option<Memory>,
-    /// `-t`, in seconds; wins over the workload's column.
+    /// `-t`, in seconds; overrides the workload's column.
     pub limit: Option<i64>,
     /// `--time-min`, in seconds.
     pub time_min: Option<i64>,
     /// `--nice`.
     pub nice: i64,
-    /// `--priority`: fixed, and never computed.
+    /// `--priority`: fixed, never computed.
     pub priority: Option<u32>,
     /// `-H`.
     pub hold: bool,
     /// `--begin`.
     pub begin: Option<Begin>,
-    /// `-d`: groups of which all must be met; one alternative suffices within a group.
+    /// `-d`: all groups must be met; within a group one alternative suffices.
     pub dependencies: Vec<Vec<Dependency>>,
     /// `-w`: nodes that the job must have.
     pub required: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The user; `root`, which submits the workloads of the oracle, if none is given.
+    /// Returns the user; `root`, which submits the workloads of the oracle, if none is given.
     #[must_use]
     pub fn user(&self) -> &str {
         self.user.as_deref().unwrap_or("root")
@@ -56,9 +56,9 @@ impl Request {
 /// Requested memory, in MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// On each node; 0 is all of it.
+    /// Per node; 0 means all of it.
     PerNode(u64),
-    /// For each CPU.
+    /// Per CPU.
     PerCpu(u64),
 }
 
@@ -76,14 +76,14 @@ pub enum Begin {
 pub struct Dependency {
     /// Condition.
     pub kind: DependencyKind,
-    /// The other job; `None` for `singleton`.
+    /// Other job; `None` for `singleton`.
     pub job: Option<u32>,
 }
 
 /// Kind of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependencyKind {
-    /// `after`: the other began (or was cancelled) at least this many seconds ago.
+    /// `after`: the other started (or was cancelled) at least this many seconds ago.
     After(i64),
     /// `afterany`: the other ended.
     AfterAny,
@@ -91,6 +91,6 @@ pub enum DependencyKind {
     AfterOk,
     /// `afternotok`: the other failed.
     AfterNotOk,
-    /// `singleton`: no other job of this name and user that was submitted before is pending or running.
+    /// `singleton`: no earlier job of this name and user is pending or running.
     Singleton,
 }

@@ -1,10 +1,10 @@
-//! Fair tree against a naive twin, and the classic formula against cases by hand.
+//! Fair tree compared with a naive twin, and the classic formula with cases worked by hand.
 
 use proptest::prelude::*;
 use slurm_sched::accounts::Association;
 use slurm_sched::priority::FairShare;
 
-/// Accounts and users: parent, whether a user, shares, own usage. The first is the root.
+/// Accounts and users: parent, true for a user, shares, own usage. The first is the root.
 type Tree = Vec<(usize, bool, Option<u32>, u32)>;
 
 fn associations(tree: &Tree) -> Vec<Association> {
@@ -24,7 +24,7 @@ fn charged(tree: &Tree) -> FairShare {
     fair_share
 }
 
-/// SPEC 2.6 word by word: one recursion that sorts by repeated search. Usage is recomputed from the leaves.
+/// Literal form of SPEC 2.6: one recursion that sorts by repeated search. Usage is recomputed from the leaves.
 struct Twin<'a> {
     tree: &'a Tree,
     rank: u32,
@@ -158,12 +158,12 @@ fn classic_factors_are_those_by_hand() {
     }
     // DEPTH_OBLIVIOUS: Rp(1) = 0.4 / 0.75, Rl(3) = (0.3 / 0.375) / (0.4 / 0.75) = 1.5: logarithms of unlike sign.
     let mut fair_share = charged(&tree);
-    // Siblings count with their usage of the computation before.
+    // Siblings count with their usage of the previous computation.
     fair_share.classic(1.0, true);
     fair_share.classic(1.0, true);
     let above: f64 = 0.4 / 0.75;
     let power = 1.0 / (1.0 + (5.0 * libm::log(above)).powi(2));
     assert!((libm::log2(fair_share.factors()[3]) + above * libm::pow(1.5, power)).abs() < 1e-12);
-    // User 4: Rl = 0.5, of like sign: plainly the ratio of usage to shares.
+    // User 4: Rl = 0.5, of like sign: simply the ratio of usage to shares.
     assert!((libm::log2(fair_share.factors()[4]) + 0.1 / 0.375).abs() < 1e-12);
 }

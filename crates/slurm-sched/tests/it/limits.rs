@@ -1,4 +1,4 @@
-//! Limits of associations and QOS: cases, and random runs in which no job is beyond a limit.
+//! Limits of associations and QOS: cases, and random runs in which no job exceeds a limit.
 
 use proptest::prelude::*;
 use slurm_sched::Version;
@@ -18,7 +18,7 @@ fn accounts(lines: &str) -> Accounts {
     Accounts::read("cluster.cfg", lines).expect("valid")
 }
 
-/// A job of `nodes` nodes of four CPUs for an hour.
+/// Returns a job of `nodes` nodes of four CPUs for an hour.
 fn job(association: usize, qos: usize, nodes: u64) -> Demand {
     Demand {
         association: Some(association),
@@ -41,7 +41,7 @@ fn a_limit_holds_where_it_is_set_first() {
     let [ann, bob, other] = [3, 4, 5];
     let small = |job: Demand| Demand { partition: 1, ..job };
     let user = |job: Demand, user| Demand { user, ..job };
-    // Limits of root, account a, user ann in a, QOS q, QOS part; jobs that run; the job that would start; reason.
+    // Limits of root, account a, user ann in a, QOS q, QOS part; running jobs; the job that would start; reason.
     type Case<'a> = ([&'a str; 5], &'a [Demand], Demand, Option<&'a str>);
     let cases: &[Case<'_>] = &[
         (["", "", "", "", ""], &[job(ann, 1, 8)], job(ann, 1, 8), None),
@@ -50,7 +50,7 @@ fn a_limit_holds_where_it_is_set_first() {
         (["", ":GrpJobs=1", "", "", ""], &[job(ann, 0, 1)], job(other, 0, 1), None),
         ([":GrpTRES=node=4", "", "", "", ""], &[job(ann, 0, 3)], job(other, 0, 2), Some("AssocGrpNodeLimit")),
         ([":GrpTRES=node=5", ":GrpTRES=cpu=16", "", "", ""], &[job(ann, 0, 3)], job(other, 0, 2), None),
-        // Max limits of an account are those of each of its users, unless a user has its own.
+        // Max limits of an account apply to each of its users, unless a user has its own.
         (["", ":MaxJobs=1", "", "", ""], &[job(ann, 0, 1)], job(bob, 0, 1), None),
         (["", ":MaxJobs=1", "", "", ""], &[job(bob, 0, 1)], job(bob, 0, 1), Some("AssocMaxJobsLimit")),
         (["", ":MaxJobs=1", ":MaxJobs=2", "", ""], &[job(ann, 0, 1)], job(ann, 0, 1), None),
@@ -73,7 +73,7 @@ fn a_limit_holds_where_it_is_set_first() {
         (["", "", "", ":MaxTRESPerAccount=node=4", ""], &[job(ann, 1, 3)], job(other, 1, 2), None),
         (["", "", "", ":MaxWall=59", ""], &[], job(ann, 0, 2), None),
         (["", "", "", ":MaxWall=59", ""], &[], job(ann, 1, 2), Some("QOSMaxWallDurationPerJobLimit")),
-        // The QOS of the partition comes first, unless the job's says otherwise.
+        // The QOS of the partition precedes that of the job, unless the latter overrides it.
         (
             ["", "", "", ":GrpJobs=5", ":GrpJobs=1"],
             &[small(job(ann, 1, 1))],
@@ -125,7 +125,7 @@ proptest! {
             prop_assert!(sum(&running, 2) <= 12 && sum(&in_a, 0) <= 24 && in_a.len() <= 4 && running.len() - in_a.len() <= 2);
             for user in 0..2 {
                 prop_assert!(sum(&of(&|job| job.user == user && job.qos == Some(1)), 2) <= 3);
-                // The partition's QOS comes first; jobs that ask for it count, too.
+                // The partition's QOS precedes; jobs that request it count, too.
                 let of_part = of(&|job| job.partition == 1 || job.qos == Some(2));
                 prop_assert!(of_part.iter().filter(|job| job.association != Some(5)).count() <= 2);
             }

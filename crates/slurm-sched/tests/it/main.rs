@@ -1,4 +1,4 @@
-//! Tests against recordings of a running slurmctld, and of the parts by themselves.
+//! Tests against recordings of a running slurmctld, and of the parts alone.
 
 mod fair_share;
 mod limits;
@@ -9,7 +9,7 @@ mod simulation;
 
 use slurm_sched::workload::{Request, SubmittedJob};
 
-/// Jobs of a workload `id,submit,run,limit,args` with the options `-N`, `-A`, `-p` and `--exclusive`.
+/// Reads jobs of a workload `id,submit,run,limit,args` with the options `-N`, `-A`, `-p` and `--exclusive`.
 fn read_csv(text: &str) -> Vec<SubmittedJob> {
     let number = |text: &str| text.parse::<i64>().unwrap_or_else(|error| panic!("{text:?}: {error}"));
     let rows = (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty() && !row.starts_with(['i', '#']));

@@ -1,4 +1,4 @@
-//! Priorities against recordings of slurmctld and against the formulas.
+//! Priorities, compared with recordings of slurmctld and with the formulas.
 
 use crate::read_csv;
 use flate2::read::GzDecoder;
@@ -20,14 +20,14 @@ fn accounts(text: &str) -> Accounts {
     Accounts::read("cluster.cfg", text).expect("valid")
 }
 
-/// A job of a recording: what its priority depends on, its current priority, its start.
+/// Job of a recording: its priority factors, its current priority, its start.
 struct Known {
     factors: JobFactors,
     priority: u32,
     start: Option<i64>,
 }
 
-/// Seconds since the log's first midnight.
+/// Returns the seconds since the log's first midnight.
 fn seconds(line: &str) -> i64 {
     let number = |range: std::ops::Range<usize>| line[range].parse::<i64>().expect("a number");
     number(9..11) * 86_400 + number(12..14) * 3600 + number(15..17) * 60 + number(18..20)
@@ -38,7 +38,7 @@ fn number_after(line: &str, key: &str) -> Option<u32> {
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Reads a recording and returns how many priorities it has, and each that differs as (line, job, theirs, ours).
+/// Reads a recording and returns its number of priorities, and each that differs as (line, job, theirs, ours).
 fn follow(log: &str, conf: &Conf, accounts: &Accounts, jobs: &[SubmittedJob]) -> (usize, Vec<(String, u32, u32, u32)>) {
     let start = log.lines().next().map_or(0, seconds);
     let mut state = Priorities::new(conf, Some(accounts), start);

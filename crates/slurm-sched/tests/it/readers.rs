@@ -231,7 +231,7 @@ fn accounts_are_read_with_shares_limits_and_qos() {
     }
 }
 
-/// Pieces of which the files of a site are made, so that random text gets past the first check.
+/// Strategy for pieces of a site's files, so that random text passes the first check.
 fn pieces() -> impl Strategy<Value = String> {
     let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
         Parent Account User QOS Cluster 'root' 'a' Fairshare= parent GrpTRES=cpu=4 MaxWall=1-0 Name|Priority| PriorityFlags= MAX_TRES \

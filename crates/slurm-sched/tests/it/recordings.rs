@@ -19,7 +19,7 @@ fn text(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The site, the jobs and the log of a recording.
+/// Reads the site, the jobs and the log of a recording.
 fn recording(
     folder: &Path,
     log_name: &str,
@@ -181,7 +181,7 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
         let lacks = |all: &[(i64, String)], other: &[(i64, String)]| -> Vec<(i64, String)> {
             all.iter().filter(|one| !other.contains(one)).cloned().collect()
         };
-        // An end whose request was counted late: the agent's thread raced with the background loop.
+        // An end whose request was counted late, because the agent's thread raced with the background loop.
         let late = |second: i64| {
             if name.starts_with("w3-lockstep") { vec![(second, "default pass".to_owned())] } else { vec![] }
         };

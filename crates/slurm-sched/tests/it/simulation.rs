@@ -1,4 +1,4 @@
-//! Free runs: what must hold on any cluster, and the timing of the loops by hand.
+//! Simulations: invariants on any cluster, and the timing of the loops worked by hand.
 
 use crate::read_csv;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{By, Ended, Phases, Report, Site, Terms, Version, simulate};
 use std::fmt::Write as _;
 
-/// A cluster of `nodes` nodes with a partition over all of them, and a higher one over the upper half.
+/// Returns a cluster of `nodes` nodes with a partition over all of them, and a higher one over the upper half.
 fn site(nodes: u32, version: Version, parameters: &str) -> Site {
     let text = format!(
         "ClusterName=c\nSchedulerParameters={parameters}\nNodeName=n[1-{nodes}] CPUs=4 RealMemory=1000\n\
@@ -71,7 +71,7 @@ proptest! {
             prop_assert_eq!(ended.nodes.len(), job.request.nodes.expect("-N") as usize);
             prop_assert!(ended.nodes.iter().all(|node| partition.nodes.contains(node)));
             prop_assert!(ended.start > ended.submit, "sbatch starts no job itself");
-            // A look each 30 s ends what is past its limit.
+            // A check every 30 s ends jobs past their limit.
             let (ran, limit) = (ended.end - ended.start, job.limit.expect("a limit"));
             let is_right = if ended.is_cut { ran > limit && ran <= job.run.min(limit + 30) } else { ran == job.run };
             prop_assert!(is_right, "job {} ran {ran} s of {} with a limit of {limit}", job.id, job.run);
@@ -88,7 +88,7 @@ proptest! {
 
 #[test]
 fn passes_come_at_the_seconds_that_the_loops_timers_say() {
-    /// Passes up to a second: `d` of the default depth, `f` full, `b` backfill.
+    /// Lists passes up to a second: `d` of the default depth, `f` full, `b` backfill.
     fn passes(parameters: &str, rows: &[&str], phases: Phases, until: i64) -> String {
         let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
         let said =
@@ -105,7 +105,7 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
     let none = Phases::default();
     let one = ["1,10,1000,20,-N 4 --exclusive"];
     let cases = [
-        // A quiet system: a submission is seen after a second by both; the start lets backfill look again after 30 s.
+        // A quiet system: both loops see a submission after a second; the start makes backfill run again after 30 s.
         ("", &one[..], none, 80, "d11 b11 f40 b41"),
         // A second submission within batch_sched_delay waits for it.
         ("", &["1,10,1000,20,-N 4 --exclusive", "2,11,9,20,-N 1 --exclusive"], none, 80, "d11 b11 d14 f40 b41"),
@@ -118,7 +118,7 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
         ),
         ("sched_interval=20,bf_interval=10", &one[..], none, 50, "f0 d11 b11 f20 b21 f40"),
         ("", &one[..], Phases { full: 10, backfill_first: true, ..none }, 80, "b11 d11 f30 b41"),
-        // Two blocked jobs: a full pass passes over the second, which lets backfill look again each time.
+        // Two blocked jobs: a full pass skips the second, which makes backfill run again each time.
         (
             "bf_interval=25",
             &["1,10,900,20,-N 4 --exclusive", "2,50,9,20,-N 4 --exclusive", "3,50,9,20,-N 4 --exclusive"],
@@ -142,7 +142,7 @@ fn the_main_pass_is_first_come_first_served_and_backfill_fills_the_gap() {
 
 #[test]
 fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
-    /// Starts as `job@second`.
+    /// Lists starts as `job@second`.
     fn starts(site: &Site, rows: &[&str]) -> String {
         let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
         let mut ends = ends(&reports(site, &jobs(&rows), Phases::default()));

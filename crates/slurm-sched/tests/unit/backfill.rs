@@ -1,4 +1,4 @@
-//! The quick search of the backfill pass against the search by slots.
+//! Quick search of the backfill pass, compared with the search by slots.
 
 use super::*;
 use crate::conf::Conf;
@@ -6,7 +6,7 @@ use crate::limits::{Demand, Limits};
 use crate::select::{Machine, Need};
 use proptest::prelude::*;
 
-/// Width, limit in seconds, in the upper partition, odd request.
+/// Width, limit in seconds, true for the upper partition, odd request.
 type Wish = (usize, i64, bool, u8);
 
 fn wishes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Wish>> {
@@ -37,7 +37,7 @@ proptest! {
         let machine = Machine::new((0..nodes).map(|node| 2 + u32::from(node % 5 == 0)).collect(), weights);
         let upper = NodeSet::of(nodes, nodes / 2..nodes);
         let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], Limits::new(&conf, None));
-        // Running jobs hold every other node or so, some beyond their limits.
+        // Running jobs hold about every other node, some beyond their limits.
         let mut node = 0;
         for (job, (width, limit, ..)) in (1000..).zip(running) {
             let held = NodeSet::of(nodes, (node..node + width).step_by(1 + width % 2).filter(|node| *node < nodes));

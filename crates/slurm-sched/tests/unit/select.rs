@@ -1,9 +1,9 @@
-//! Runs of nodes against a walk node by node.
+//! Runs of nodes, compared with a walk node by node.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Runs of a machine, node by node: first, last, nodes, CPUs that are not required, weight, first required node.
+/// Returns the runs of a machine, node by node: first, last, nodes, CPUs that are not required, weight, first required node.
 fn slow_runs(machine: &Machine, candidates: &NodeSet, required: &NodeSet) -> Vec<[usize; 6]> {
     let mut runs: Vec<[usize; 6]> = Vec::new();
     for node in candidates.iter() {

@@ -1,4 +1,4 @@
-//! The table of planned use against a grid of seconds and nodes.
+//! Table of planned use, compared with a grid of seconds and nodes.
 
 use super::*;
 use proptest::prelude::*;
