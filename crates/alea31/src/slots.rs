@@ -3,7 +3,7 @@
 use crate::state::Release;
 use std::sync::Arc;
 
-/// Free processors by time, while jobs take them one after the other and give them back.
+/// Free processors by time, while jobs take them one after the other and return them.
 ///
 /// Alea keeps them in a binary heap, and *its order among equal times is part of the plan*: the choice among equal
 /// slots decides the size of the gaps that a collecting job leaves. Three of its rules matter

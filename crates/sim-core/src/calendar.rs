@@ -111,7 +111,7 @@ impl<E> Calendar<E> {
     /// Cancels the event and returns it; O(1) amortised. `None` if it has already happened or been cancelled.
     pub fn cancel(&mut self, key: EventKey) -> Option<E> {
         let slot = &mut self.slots[slot_of(key.0)];
-        // The event has happened, and another one stands in its slot.
+        // The event has happened, and another one occupies its slot.
         if slot.key != key.0 {
             return None;
         }

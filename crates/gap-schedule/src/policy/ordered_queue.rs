@@ -89,7 +89,7 @@ impl OrderedQueue {
 
     /// Returns the jobs in their order at the present instant, except for those that are `gone`, which are in ascending order.
     pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &'a [JobId]) -> JobLine<'a> {
-        // A single job stands in every order.
+        // A single job is sorted in every order.
         if self.is_by_arrival() || view.queue.len() == 1 {
             return JobLine::by_arrival(view, gone);
         }

@@ -1,4 +1,4 @@
-//! The example prints what it says.
+//! Output of the example.
 
 #[path = "../../examples/ten_jobs.rs"]
 #[expect(dead_code, reason = "its main function")]

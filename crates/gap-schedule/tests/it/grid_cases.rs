@@ -22,7 +22,7 @@ fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Policy>; 2
     [Box::new(ObviousScan::easy(readings)), Box::new(Easy::new(readings))]
 }
 
-/// The hand case of the specification.
+/// Worked case of the specification.
 const HAND: [(u64, u32, u64); 4] = [(0, 3, 100), (1, 4, 10), (2, 1, 50), (3, 1, 200)];
 
 fn hand() -> Vec<Job> {
