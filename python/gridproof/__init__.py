@@ -87,7 +87,7 @@ def _strings(args: Sequence[Any]) -> list[str]:
 
 
 def _raising(call: Callable, *args: Any) -> Any:
-    """Calls Rust; its own ``ValueError`` becomes an :class:`InputError`, that of a policy comes out as itself."""
+    """Calls Rust; its ``ValueError`` becomes an :class:`InputError`; exceptions of a policy are raised unchanged."""
     try:
         return call(*args)
     except ValueError as error:
@@ -360,8 +360,8 @@ class Plots:
         return ax
 
     def differences(self, metric: str = "wait_mean", ax: Any = None) -> Any:
-        """Each policy's difference from the baseline with its 95 % interval. Where the interval is refused, the
-        figure says so."""
+        """Each policy's difference from the baseline with its 95 % interval. A refused interval is
+        marked."""
         from matplotlib import pyplot
 
         rows = [row for row in self._of.differences(metric) if row["baseline"] == self._of.baseline]
@@ -399,7 +399,7 @@ class Comparison:
         return [row for row in self._simulation.differences() if row["metric"] == metric]
 
     def best(self, metric: str) -> list[str]:
-        """The policies that no other is significantly better than, by a metric; empty where that is not known."""
+        """The policies that may be the best by a metric: no other is significantly better. Empty without intervals."""
         return [row["policy"] for row in self._simulation.best() if row["metric"] == metric and row["may_be_best"]]
 
     def rows(self, table: str) -> list[dict[str, Any]]:
@@ -510,7 +510,7 @@ def _cell(value: Any) -> Any:
 
 
 def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None, **options: Any) -> Checked:
-    """Checks a schedule (a file, a :class:`Run` or a data frame with ``job`` and ``start``): can machines have run it, and did the policy make it?"""
+    """Checks a schedule (a file, a :class:`Run` or a data frame with ``job`` and ``start``): its feasibility, and its agreement with a policy."""
     log = log if isinstance(log, Log) else read(log)
     held = _Folder()
     if isinstance(schedule, (str, os.PathLike)):
@@ -536,7 +536,7 @@ def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None
 def explain(
     log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any
 ) -> list[dict[str, Any]]:
-    """Why jobs started when they did: one explanation for each, with its ``history``."""
+    """Explains the starts of jobs: one explanation for each, with its ``history``."""
     log = log if isinstance(log, Log) else read(log)
     jobs = ",".join(map(str, job)) if isinstance(job, Sequence) else str(job)
     args = ["explain", "--trace", str(log.path), "--policy", policy, "--job", jobs, "--json"]

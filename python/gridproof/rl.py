@@ -133,7 +133,7 @@ class Environment(gymnasium.Env):
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Takes a decision. One that the mask forbids is replaced by the first that is allowed, and ``info["replaced"]`` says so."""
+        """Takes a decision. A forbidden action is replaced by the first allowed one, and ``info["replaced"]`` is true."""
         replaced = not self._mask[action]
         if replaced:
             action = int(self._mask.argmax())
@@ -147,7 +147,7 @@ class Environment(gymnasium.Env):
         return observation, reward, terminated, False, info
 
     def fork(self) -> Environment:
-        """A copy that goes its own way from here, for tree search."""
+        """An independent copy, for tree search."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.core = self.core.fork()

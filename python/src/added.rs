@@ -42,7 +42,10 @@ impl Failure {
 
     /// Calls a policy, which may be interrupted meanwhile.
     pub(crate) fn call<T>(&self, thread: u64, call: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-        #[expect(clippy::disallowed_methods, reason = "a limit in wall-clock time, which ends the run and changes no result")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a limit in wall-clock time, which ends the run and changes no result"
+        )]
         let began = Instant::now();
         {
             let mut kept = self.kept();

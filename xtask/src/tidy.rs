@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// The end of `cargo xtask tidy --help`.
 const ABOUT: &str = "\
 xtask/tidy.tsv holds a goal for each count, and a ceiling for those that must not rise: lines of src by crate, lines of
-tests, the largest crate's share, public items, type names with several meanings, and words that the style guide replaces
-in doc comments, messages and pages. Exit code 1 if a count exceeds its ceiling. After a count has fallen, --lower writes
+tests, the largest crate's share, public items, type names with several meanings, doc comments that begin like a question, and
+words that the style guide replaces in doc comments, messages and pages. Exit code 1 if a count exceeds its ceiling. After a count has fallen, --lower writes
 it as the new ceiling.";
 
 #[derive(Debug, Args)]
@@ -29,6 +29,9 @@ pub(crate) struct Tidy {
 /// Words of a private dialect, for which the style guide has plain ones.
 const WORDS: [&str; 10] =
     ["nobody", "somebody", "whoever", "whom", "anew", "told", "so many", "lest", "in earnest", "for its memory"];
+
+/// Words that begin a question; a doc comment begins with a noun phrase or a verb.
+const QUESTIONS: [&str; 9] = ["What", "Who", "Whose", "Whether", "How", "Of", "Where", "Which", "When"];
 
 /// Counts by name, in the order of the report.
 type Counts = BTreeMap<String, u64>;
@@ -144,6 +147,10 @@ fn counts(texts: &[Text]) -> Counts {
             [_, _, "tests", ..] | ["xtask", "tests", ..] => add("tests lines of all crates", text.lines().count()),
             _ => {}
         }
+        let lines = || text.lines().map(doc_comment);
+        let begins = |(before, line): &(Option<&str>, Option<&str>)| before.is_none() && line.is_some_and(is_question);
+        let questions = std::iter::once(None).chain(lines()).zip(lines()).filter(begins);
+        add("doc comments that begin like a question", questions.count());
         for word in WORDS {
             add(&format!("word: {word}"), prose(path, text).iter().map(|(_, line)| occurrences(line, word)).sum());
         }
@@ -180,6 +187,17 @@ fn type_name(line: &str) -> Option<&str> {
     let item = item.strip_prefix("pub ").unwrap_or(item);
     let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| item.strip_prefix(kind))?;
     name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
+}
+
+/// Returns the text of a line of a doc comment.
+fn doc_comment(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim_start)
+}
+
+fn is_question(comment: &str) -> bool {
+    let first = comment.split(|letter: char| !letter.is_alphabetic()).next();
+    first.is_some_and(|first| QUESTIONS.contains(&first))
 }
 
 /// Returns the prose lines with their numbers: all lines of a page, doc comments and string literals of a source.
@@ -264,6 +282,15 @@ mod tests {
         let source = "pub struct A<T>;\npub(crate) enum B {\n    pub fn c() {}\n    pub field: u32,\npub const fn d() {}\nuse e::F;\n";
         assert_eq!(source.lines().filter(|line| is_public(line)).count(), 3);
         assert_eq!(source.lines().filter_map(type_name).collect::<Vec<_>>(), ["A", "B"]);
+    }
+
+    #[test]
+    fn a_doc_comment_begins_no_question() {
+        let texts = [Text {
+            path: "crates/a/src/b.rs".into(),
+            text: "/// What?\n/// How many.\nx\n/// Hows.\n// Who\n//! Of all.\n".to_owned(),
+        }];
+        assert_eq!(counts(&texts)["doc comments that begin like a question"], 2);
     }
 
     #[test]
