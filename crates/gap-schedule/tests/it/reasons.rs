@@ -52,7 +52,7 @@ proptest! {
         check(Conservative::default().with_order(Priority::of(order)), &scene, &keeps);
     }
 
-    /// Where estimates are upper bounds and nothing fails.
+    /// Workloads without failures, whose estimates are upper bounds.
     #[test]
     fn no_job_starts_later_than_its_last_promise(
         machines in machines(WIDEST),
