@@ -122,10 +122,10 @@ impl Bounds {
     }
 
     fn add(&mut self, entry: &Entry, bound: i64) {
-        if self.of(entry).is_none_or(|known| known < bound) {
-            let known = self.partitions.entry(entry.partition).or_default();
-            known.push((entry.need.nodes, entry.least_limit(), bound));
-        }
+        let known = self.partitions.entry(entry.partition).or_default();
+        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
+        known.retain(|known| known.0 < nodes || known.1 < limit || known.2 > bound);
+        known.push((nodes, limit, bound));
     }
 }
 
@@ -228,46 +228,32 @@ impl<'a> Search<'a> {
 
     /// Searches the start of one job like [`Self::search`], without the tests of slots in which too few nodes are
     /// released and unplanned. Returns `None` if the search by slots must decide.
-    ///
-    /// A slot that ends with the end of a plan can be skipped if no start up to that end is possible. If the slots in
-    /// it begin with clashes, the same end follows each of them, because no plan of the partition ends earlier.
     fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
-        let partition = self.cluster.partition(entry.partition).clone();
+        let known = self.bounds.of(entry);
+        let bound = self.not_before(entry, known.unwrap_or(self.now));
+        if known != Some(bound) {
+            self.bounds.add(entry, bound);
+        }
         let (need, limit) = (entry.need, entry.least_limit());
-        // The job cannot start before it.
-        let bound = self.not_before(entry, self.bounds.of(entry).unwrap_or(self.now));
-        self.bounds.add(entry, bound);
+        let partition = self.cluster.partition(entry.partition);
+        let mut usable = partition.clone();
         let mut not_before = bound;
         let mut from = self.now;
-        let mut records = self.table.records_after(from);
         let (start, end, nodes) = loop {
-            while records.first()?.end <= from {
-                records = &records[1..];
-            }
-            let (later, is_end_of_plan) = self.later(records, &partition, from + limit);
-            if from > self.now {
-                self.pass.changed = true;
-            }
-            // The slot serves starts up to `later`.
-            let until = if later == 0 { i64::MAX } else { later };
             if not_before < from {
                 not_before = self.not_before(entry, from);
             }
-            if until < not_before && is_end_of_plan {
-                from = later;
-                continue;
-            }
-            let mut usable = partition.clone();
-            for record in records.iter().take_while(|record| record.begin <= from + limit) {
-                usable.intersect(&record.free);
-            }
+            let (slot_begin, records, later) = self.slot(partition, limit, from, not_before)?;
+            from = slot_begin;
+            // The slot serves starts up to `later`.
+            let until = if later == 0 { i64::MAX } else { later };
+            let beyond = records.partition_point(|record| record.begin <= from + limit);
+            usable.copy_from(partition);
+            records[..beyond].iter().for_each(|record| usable.intersect(&record.free));
             let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
             let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
-            let found = if usable.len() >= need.nodes && has_required {
-                self.will_run().test(&usable, need, entry.required.as_ref(), slot)
-            } else {
-                None
-            };
+            let found =
+                if has_required { self.will_run().test(&usable, need, entry.required.as_ref(), slot) } else { None };
             let Some((start, nodes)) = found else {
                 if later == 0 {
                     return None;
@@ -279,8 +265,12 @@ impl<'a> Search<'a> {
             if start <= self.now {
                 break (start, 0, nodes);
             }
-            let (begin, end) = (self.floor(start), self.round_end(start + limit));
-            if self.table.clashes(begin, end, &nodes) {
+            let end = self.round_end(start + limit);
+            // Up to the end of a job that starts with the slot, the usable nodes have no plan.
+            let begin = self.floor(start);
+            let further = beyond.max(records.partition_point(|record| record.end <= begin));
+            let mut further = records[further..].iter().take_while(|record| record.begin < end);
+            if further.any(|record| !nodes.is_within(&record.free)) {
                 from = start;
             } else if start > until {
                 from = later;
@@ -288,50 +278,80 @@ impl<'a> Search<'a> {
                 break (start, end, nodes);
             }
         };
+        self.pass.changed |= from > self.now;
         self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
         Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
+    }
+
+    /// Returns the first slot from `from` on that can serve a start at `not_before`: its begin, the records from there, and the
+    /// begin of the next slot, or 0. Returns `None` after the last record.
+    ///
+    /// The first end of a plan in a slot is the next slot: up to there, nodes that the walk lacks are lacking in the present
+    /// record, too. If a slot begins with a clash, the same end follows, because no plan of the partition ends earlier.
+    fn slot(&self, partition: &NodeSet, limit: i64, from: i64, not_before: i64) -> Option<(i64, &[Record], i64)> {
+        let records = self.table.records_after(from);
+        let is_whole = partition.len() == self.cluster.machine().len();
+        let (mut first, mut from) = (0, from);
+        for (index, record) in records.iter().enumerate() {
+            let rises_here = || records[index + 1].free.offers_more(partition, &record.free, &record.free);
+            if record.is_rising && (is_whole || rises_here()) {
+                if record.end >= not_before {
+                    return Some((from, &records[first..], record.end));
+                }
+                (first, from) = (index + 1, record.end);
+            } else if record.begin > from + limit {
+                let after_next = if self.is_new { records.get(index + 1).map_or(0, |next| next.end) } else { 0 };
+                return Some((from, &records[first..], after_next));
+            }
+        }
+        (first < records.len()).then_some((from, &records[first..], 0))
     }
 
     /// Returns the first second from `time` on at which enough nodes may be released and unplanned for the limit of a job.
     fn not_before(&self, entry: &Entry, time: i64) -> i64 {
         let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
-        let mut time = time;
-        let mut records = self.table.records_after(time);
-        while let Some(first) = records.first() {
+        let records = self.table.records_after(time);
+        // Nodes without a plan in `records[first..last]`.
+        let mut common = partition.clone();
+        let (mut first, mut last, mut counted) = (0, 0, 0);
+        while first < records.len() {
             // A start in the first record lasts at least until then.
-            let end = self.round_end(time.max(first.begin) + entry.least_limit());
-            let window = &records[..records.partition_point(|record| record.begin < end).max(1)];
-            let barred = window.iter().rposition(|record| record.ready_count < nodes);
-            let barred = barred.or_else(|| {
-                let mut ready = first.ready.clone();
-                ready.intersect(partition);
-                let is_enough = window[1..].iter().enumerate().all(|(index, record)| {
-                    ready.intersect(&record.free);
-                    index % 4 != 0 || ready.len() >= nodes
-                });
-                (!is_enough || ready.len() < nodes).then_some(0)
-            });
-            let Some(barred) = barred else { break };
-            time = records[barred].end;
-            records = &records[barred + 1..];
-        }
-        time
-    }
-
-    /// Returns the begin of the next slot, or 0, and true if a plan ends there, like [`Self::usable`]. The slot's first
-    /// record is the first of `records`, and a job that starts with the slot ends at `until`.
-    ///
-    /// The first end of a plan is the next slot: up to there, nodes that the walk lacks are lacking in the present record, too.
-    fn later(&self, records: &[Record], partition: &NodeSet, until: i64) -> (i64, bool) {
-        for (index, record) in records.iter().enumerate() {
-            if record.rises_on(partition) {
-                return (record.end, true);
+            let end = self.round_end(time.max(records[first].begin) + entry.least_limit());
+            let window = counted.max(first);
+            counted = window + records[window..].iter().take_while(|record| record.begin < end).count();
+            counted = counted.max(first + 1);
+            if let Some(low) = records[window..counted].iter().rposition(|record| record.ready_count < nodes) {
+                first = window + low + 1;
+                last = first;
+                common.copy_from(partition);
+                continue;
             }
-            if record.begin > until {
-                return (if self.is_new { records.get(index + 1).map_or(0, |next| next.end) } else { 0 }, false);
+            let released = self.releases.by(records[first].end);
+            while last < counted && (last % 4 != 0 || last == first || common.count_within(released) >= nodes) {
+                common.intersect(&records[last].free);
+                last += 1;
             }
+            if common.count_within(released) >= nodes {
+                break;
+            }
+            // The walk backward finds the last record from which these records bar a start.
+            common.copy_from(partition);
+            let bars = |common: &NodeSet, record: &Record| {
+                let mut ready = common.clone();
+                ready.intersect(&record.free);
+                ready.count_within(self.releases.by(record.end)) < nodes
+            };
+            let mut barred = last - 1;
+            while barred > first && !bars(&common, &records[barred]) {
+                common.intersect(&records[barred].free);
+                barred -= 1;
+            }
+            first = barred + 1;
         }
-        (0, false)
+        records
+            .get(first)
+            .or(records.last())
+            .map_or(time, |record| if first < records.len() { time.max(record.begin) } else { record.end })
     }
 
     /// Searches the start of one job slot by slot (SPEC 5.4). Also returns true if a will-run test was made.

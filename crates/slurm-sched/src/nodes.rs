@@ -5,7 +5,7 @@ use std::fmt;
 const BITS: usize = u64::BITS as usize;
 
 /// Set of nodes of one cluster, by index in configuration order. All sets of one cluster have the same capacity.
-#[derive(Clone, Eq, Hash, PartialEq)]
+#[derive(Clone, Default, Eq, Hash, PartialEq)]
 pub(crate) struct NodeSet {
     words: Box<[u64]>,
 }
@@ -63,37 +63,24 @@ impl NodeSet {
         }
     }
 
-    /// Adds the nodes of `part` that are in `within`, and returns the number of nodes added.
-    pub(crate) fn unite_part(&mut self, part: &Part, within: &Self) -> usize {
-        let mut added = 0;
-        for (index, bits) in &part.words {
-            let new = bits & within.words[*index] & !self.words[*index];
-            self.words[*index] |= new;
-            added += new.count_ones() as usize;
-        }
-        added
+    /// Replaces the nodes by those of `other`, which has the same capacity.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.words.copy_from_slice(&other.words);
     }
 
-    /// Removes the nodes of `part`, and returns the number of nodes removed.
-    pub(crate) fn subtract_part(&mut self, part: &Part) -> usize {
-        let mut removed = 0;
+    /// Returns the number of nodes that are also in `other`.
+    pub(crate) fn count_within(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(word, other)| (word & other).count_ones() as usize).sum()
+    }
+
+    /// Removes the nodes of `part`, and returns true if the set had all of them.
+    pub(crate) fn remove_part(&mut self, part: &Part) -> bool {
+        let mut lacking = 0;
         for (index, bits) in &part.words {
-            removed += (self.words[*index] & bits).count_ones() as usize;
+            lacking |= bits & !self.words[*index];
             self.words[*index] &= !bits;
         }
-        removed
-    }
-
-    /// Sets the words of `part` to the nodes that are in `left` and not in `right`.
-    pub(crate) fn set_difference(&mut self, part: &Part, left: &Self, right: &Self) {
-        for (index, _) in &part.words {
-            self.words[*index] = left.words[*index] & !right.words[*index];
-        }
-    }
-
-    /// Returns true if the set is empty.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
+        lacking == 0
     }
 
     /// Removes the nodes of `other`.
@@ -166,9 +153,19 @@ impl Part {
         Self { words: set.words.iter().copied().enumerate().filter(|(_, word)| *word != 0).collect() }
     }
 
+    /// Returns the number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.words.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
+    }
+
     /// Returns true if every node is in `other`.
     pub(crate) fn is_within(&self, other: &NodeSet) -> bool {
         self.words.iter().all(|(index, bits)| bits & !other.words[*index] == 0)
+    }
+
+    /// Returns true if a node is in `other`.
+    pub(crate) fn meets(&self, other: &NodeSet) -> bool {
+        self.words.iter().any(|(index, bits)| bits & other.words[*index] != 0)
     }
 }
 

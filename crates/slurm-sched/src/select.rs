@@ -78,18 +78,17 @@ impl Machine {
         let mut runs = self.runs(candidates, &chosen);
         let (mut taken, mut cpus) = (chosen.len(), self.cpus(&chosen));
         while taken < need.nodes || cpus < need.cpus {
-            let enough = |run: &Run| taken + run.nodes >= need.nodes && cpus + run.cpus >= need.cpus;
+            let fits = |run: &Run| taken + run.nodes >= need.nodes && cpus + run.cpus >= need.cpus;
+            let (mut best, mut best_fits) = (0, fits(runs.first()?));
             // In order, so that an equal run replaces none, and a smaller one also replaces a run with a required node.
-            let is_better = |run: &Run, best: &Run| {
-                let (fits, best_fits) = (enough(run), enough(best));
-                let by_size =
-                    if fits { !best_fits || run.cpus < best.cpus } else { !best_fits && run.cpus > best.cpus };
-                run.weight < best.weight
-                    || (run.weight == best.weight && (by_size || (run.required.is_some() && best.required.is_none())))
-            };
-            let best = (1..runs.len()).fold(0, |best, at| if is_better(&runs[at], &runs[best]) { at } else { best });
-            if runs.is_empty() {
-                return None;
+            for (at, run) in runs.iter().enumerate().skip(1) {
+                let (run_fits, other) = (fits(run), &runs[best]);
+                let is_better_size =
+                    if run_fits { !best_fits || run.cpus < other.cpus } else { !best_fits && run.cpus > other.cpus };
+                let is_first_required = run.required.is_some() && other.required.is_none();
+                if run.weight < other.weight || (run.weight == other.weight && (is_better_size || is_first_required)) {
+                    (best, best_fits) = (at, run_fits);
+                }
             }
             let run = runs.remove(best);
             let from = run.required.unwrap_or(run.first);
@@ -113,7 +112,7 @@ impl Machine {
 
     /// Returns the runs of consecutive candidates of one weight, in configuration order.
     fn runs(&self, candidates: &NodeSet, required: &NodeSet) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<Run> = Vec::with_capacity(32);
         for (mut first, end) in candidates.runs() {
             while first < end {
                 let last = self.stretch_ends[first].min(end - 1);

@@ -12,22 +12,14 @@ pub(crate) struct Record {
     pub end: i64,
     /// Nodes without a plan.
     pub free: NodeSet,
-    /// Nodes without a plan that are released before the record ends. A job that the pass starts meanwhile may hold some of them.
-    pub ready: NodeSet,
-    /// Number of ready nodes.
+    /// Upper bound of the number of nodes without a plan that are released before the record ends.
     pub ready_count: usize,
-    /// Nodes without a plan in the next record that have one in this.
-    risen: NodeSet,
-    is_rising: bool,
     /// Number of nodes without a plan.
     count: usize,
-}
-
-impl Record {
-    /// Returns true if a plan on a node of `nodes` ends with this record.
-    pub(crate) fn rises_on(&self, nodes: &NodeSet) -> bool {
-        self.is_rising && self.risen.meets(nodes)
-    }
+    /// True if a plan ends with the record: the next one has a node without a plan that this one lacks.
+    pub is_rising: bool,
+    /// True if the next record has the same nodes.
+    is_same: bool,
 }
 
 /// Table of planned use, rebuilt in each backfill pass: adjacent records that cover the backfill window.
@@ -39,23 +31,17 @@ pub(crate) struct NodeSpace {
     slots: usize,
     /// True if a reservation began at the table's begin, which takes a record of no length before it.
     is_taken_at_begin: bool,
+    /// Number of records that are the same as the next.
+    same_pairs: usize,
 }
 
 impl NodeSpace {
     /// Returns a table of one record, with all of `nodes` nodes unplanned.
     pub(crate) fn new(begin: i64, end: i64, nodes: usize, releases: &ExpectedEnds) -> Self {
-        let ready = releases.by(end).clone();
-        let record = Record {
-            begin,
-            end,
-            free: NodeSet::full(nodes),
-            ready_count: ready.len(),
-            ready,
-            risen: NodeSet::empty(nodes),
-            is_rising: false,
-            count: nodes,
-        };
-        Self { records: vec![record], slots: 1, is_taken_at_begin: false }
+        let free = NodeSet::full(nodes);
+        let ready_count = releases.by(end).len();
+        let record = Record { begin, end, free, ready_count, count: nodes, is_rising: false, is_same: false };
+        Self { records: vec![record], slots: 1, is_taken_at_begin: false, same_pairs: 0 }
     }
 
     /// Returns the records that end after `time`, in time order.
@@ -89,23 +75,34 @@ impl NodeSpace {
         self.split(begin, releases);
         self.split(end, releases);
         let nodes = Part::of(nodes);
+        let count = nodes.len();
         let first = self.records.partition_point(|record| record.begin < begin);
-        let last = self.records.partition_point(|record| record.begin < end);
+        let last = first + self.records[first..].partition_point(|record| record.begin < end);
+        let mut are_unplanned = true;
+        // Nodes that are released by the end of the first record are released by the ends of the others.
+        let is_released = self.records.get(first).is_some_and(|record| nodes.is_within(releases.by(record.end)));
         for record in &mut self.records[first..last] {
-            record.count -= record.free.subtract_part(&nodes);
-            record.ready_count -= record.ready.subtract_part(&nodes);
+            if record.free.remove_part(&nodes) {
+                record.count -= count;
+                record.ready_count -= if is_released { count } else { 0 };
+            } else {
+                are_unplanned = false;
+                record.count = record.free.len();
+            }
         }
-        for index in first.saturating_sub(1)..last.min(self.records.len() - 1) {
-            let (left, right) = self.records.split_at_mut(index + 1);
-            let record = &mut left[index];
-            record.risen.set_difference(&nodes, &right[0].free, &record.free);
-            record.is_rising = !record.risen.is_empty();
+        // If all nodes were unplanned, the plan makes a difference at its begin and at its end only.
+        self.compare(first.wrapping_sub(1));
+        self.compare(last.wrapping_sub(1));
+        if !are_unplanned {
+            (first..last).for_each(|index| self.compare(index));
         }
-        // SPEC 5.5: at most one pair per reservation. If no node rises and the count is the same, no node falls.
-        let is_same = |pair: &[Record]| !pair[0].is_rising && pair[0].count == pair[1].count;
-        if let Some(left) = self.records.windows(2).position(is_same) {
+        // SPEC 5.5: at most one pair per reservation.
+        if self.same_pairs > 0
+            && let Some(left) = self.records.iter().position(|record| record.is_same)
+        {
             self.records[left + 1].begin = self.records[left].begin;
             self.records.remove(left);
+            self.same_pairs -= 1;
         }
     }
 
@@ -113,15 +110,21 @@ impl NodeSpace {
     fn split(&mut self, time: i64, releases: &ExpectedEnds) {
         let index = self.records.partition_point(|record| record.end <= time);
         if let Some(record) = self.records.get_mut(index).filter(|record| record.begin < time) {
-            let right = Record { begin: time, ..record.clone() };
-            record.end = time;
-            record.risen.subtract(&right.risen);
-            record.is_rising = false;
-            record.ready.intersect(releases.by(time));
-            record.ready_count = record.ready.len();
-            self.records.insert(index + 1, right);
+            let left = Record { end: time, is_rising: false, is_same: true, ..record.clone() };
+            record.begin = time;
+            self.records.insert(index, Record { ready_count: left.free.count_within(releases.by(time)), ..left });
             self.slots += 1;
+            self.same_pairs += 1;
         }
+    }
+
+    /// Compares a record with the next, if there are both.
+    fn compare(&mut self, index: usize) {
+        let Some([left, right]) = self.records.get_mut(index..).and_then(|rest| rest.get_mut(..2)) else { return };
+        left.is_rising = !right.free.is_within(&left.free);
+        self.same_pairs -= usize::from(left.is_same);
+        left.is_same = !left.is_rising && left.count == right.count;
+        self.same_pairs += usize::from(left.is_same);
     }
 }
 

@@ -85,53 +85,56 @@ impl WillRun<'_> {
         slot: Slot,
     ) -> Option<(i64, NodeSet)> {
         let ExpectedEnds { ends, nodes, released } = self.releases;
-        let choose = |free: &NodeSet| self.machine.choose(free, need, required);
+        // A start that is of use has enough nodes by the slot's end.
+        let latest = ends.partition_point(|end| *end <= slot.until);
+        if released[latest].count_within(usable) < need.nodes {
+            return None;
+        }
+        let choose = |next: usize| {
+            if released[next].count_within(usable) < need.nodes {
+                return None;
+            }
+            let mut free = released[next].clone();
+            free.intersect(usable);
+            self.machine.choose(&free, need, required)
+        };
         // Jobs that end before the slot have ended.
         let mut next = if slot.from > self.now { ends.partition_point(|end| *end < slot.from) } else { 0 };
-        let mut free = released[next].clone();
-        free.intersect(usable);
-        let mut count = free.len();
-        if count >= need.nodes
-            && let Some(nodes) = choose(&free)
-        {
+        if let Some(nodes) = choose(next) {
             return Some((slot.from.max(self.now), nodes));
         }
-        let mut base = None;
+        let in_reach = if slot.is_bounded { latest } else { ends.len() };
+        let holds_usable = |index: &usize| nodes[*index].meets(usable);
+        let first = (next..in_reach).find(holds_usable)?;
+        // SPEC 5.6: a whole width later if it is a multiple already.
+        let base = (ends[first] / FIRST_WIDTH + 1) * FIRST_WIDTH;
         let mut width = FIRST_WIDTH;
-        loop {
-            let mut last = None;
-            let mut removed = 0;
-            while next < ends.len() && !(slot.is_bounded && ends[next] > slot.until) {
-                let end = ends[next];
-                let added = free.unite_part(&nodes[next], usable);
-                next += 1;
-                if added == 0 {
-                    continue;
-                }
-                if end > slot.until {
-                    return None;
-                }
-                count += added;
-                // SPEC 5.6: a whole width later if it is already a multiple.
-                let base = *base.get_or_insert((end / FIRST_WIDTH + 1) * FIRST_WIDTH);
-                last = Some(end);
-                removed += 1;
-                // The next job closes the group even if it holds none of the usable nodes. After such a job, the next
-                // one that holds some is taken regardless of its end (found in w4-fair-tree.log, 22:28:48, job 6).
-                if removed > GROUP_JOBS || ends.get(next).is_some_and(|next| *next > base + width) {
-                    break;
-                }
+        while next < ends.len() {
+            // The next job closes the group even if it holds none of the usable nodes. After such a job the next that
+            // holds some is taken without a look at its end (found in w4-fair-tree.log, 22:28:48, job 6).
+            let beyond = next + ends[next..].partition_point(|end| *end <= base + width);
+            let closes = |index: &usize| index + 1 >= beyond && index + 1 < ends.len();
+            // Jobs before the one that closes the group need a look only if there may be too many of them.
+            let from = if beyond - next > GROUP_JOBS { next } else { next.max(beyond.saturating_sub(1)) };
+            let mut members = (from..in_reach).filter(holds_usable).zip(1..);
+            let closing = members.find(|(index, count)| closes(index) || *count > GROUP_JOBS).map(|(index, _)| index);
+            let last = closing.or_else(|| (next..in_reach).rev().find(holds_usable))?;
+            if ends[last] > slot.until {
+                return None;
             }
-            let last = last?;
-            if count >= need.nodes
-                && let Some(nodes) = choose(&free)
-            {
-                return Some((last, nodes));
+            next = last + 1;
+            if let Some(nodes) = choose(next) {
+                return Some((ends[last], nodes));
             }
-            let (Some(next), Some(base)) = (ends.get(next), base) else { return None };
-            while *next > base + width {
+            // SPEC 5.6: the width grows until it reaches the next job.
+            while ends.get(next).is_some_and(|next| *next > base + width) {
                 width += if self.window_linear > 0 { self.window_linear } else { width };
             }
         }
+        None
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/will_run.rs"]
+mod tests;
