@@ -27,6 +27,7 @@ roles! {
     Qos: "QOS" or "QOSRAW",
     Partition: "Partition",
     Submit: "Submit",
+    Eligible: "Eligible",
     Start: "Start",
     End: "End",
     ElapsedRaw: "ElapsedRaw",
@@ -72,7 +73,7 @@ const MOST: usize = 255;
 #[derive(Clone, Debug)]
 pub(super) struct SacctColumns {
     at: [Option<u8>; Role::ALL.len()],
-    count: usize,
+    names: Vec<Box<str>>,
 }
 
 impl SacctColumns {
@@ -85,7 +86,7 @@ impl SacctColumns {
             wanted.iter().find_map(|wanted| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)))
         };
         let at = Role::ALL.map(|wanted| find(wanted).and_then(|at| u8::try_from(at).ok()));
-        let columns = Self { at, count: names.len() };
+        let columns = Self { at, names: names.iter().map(|name| (*name).into()).collect() };
         let fault = |missing: String| {
             let found = shown(text.as_bytes());
             lines.fault(format!(
@@ -109,7 +110,12 @@ impl SacctColumns {
         self.at[role as usize]
     }
 
-    pub(super) const fn count(&self) -> usize {
-        self.count
+    /// Column of any name.
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.names.len()
     }
 }

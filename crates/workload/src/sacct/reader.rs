@@ -31,6 +31,7 @@ pub struct SacctReader {
     repairs: SacctRepairs,
     /// Number of jobs read.
     counted: u64,
+    eligible: Option<u64>,
 }
 
 impl SacctReader {
@@ -50,7 +51,7 @@ impl SacctReader {
     }
 
     /// Skipped lines and repairs so far.
-    pub(crate) const fn repairs(&self) -> &SacctRepairs {
+    pub const fn repairs(&self) -> &SacctRepairs {
         &self.repairs
     }
 
@@ -70,8 +71,19 @@ impl SacctReader {
     }
 
     /// Number of the last line read, counted from 1.
-    pub(crate) const fn line(&self) -> u64 {
+    pub const fn line(&self) -> u64 {
         self.lines.number()
+    }
+
+    /// Returns the cell of the line that was read last in the column of that name; `None` if there is no such column.
+    pub fn cell(&self, column: &str) -> Option<&str> {
+        let at = self.columns.named(column)?;
+        std::str::from_utf8(self.lines.current()).ok()?.trim_end().split('|').nth(at).map(str::trim)
+    }
+
+    /// Returns the time at which the job that was read last became eligible, in seconds since 1970.
+    pub const fn eligible(&self) -> Option<u64> {
+        self.eligible
     }
 
     /// Counts one application of `rule`, at a line that may have been read long ago.
@@ -85,7 +97,7 @@ impl SacctReader {
         };
         read?;
         let columns = SacctColumns::of_heading(&mut lines)?;
-        Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0 })
+        Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0, eligible: None })
     }
 
     /// Parses the current line as a job; `None` if it is skipped.
@@ -102,6 +114,7 @@ impl SacctReader {
         let (columns, lines, zone) = (&self.columns, &self.lines, &self.zone);
         let mut line = SacctLine { values, columns, lines, zone, rules: BTreeSet::new() };
         let read = line.job(self.counted + 1)?;
+        self.eligible = if read.is_some() { line.instant(Role::Eligible)? } else { None };
         line.rules.into_iter().for_each(|rule| self.repairs.note(rule, Some(self.lines.number())));
         self.counted += u64::from(read.is_some());
         Ok(read)
