@@ -1,5 +1,6 @@
 //! `gridproof slurm`: a Slurm cluster, decision by decision.
 
+mod explain;
 mod input;
 mod page;
 mod results;
@@ -9,6 +10,7 @@ mod tables;
 mod trace;
 mod what_if;
 
+pub use input::Inputs;
 pub use what_if::WhatIf;
 
 use anyhow::{Context, Result, bail};
@@ -25,7 +27,9 @@ pub struct Slurm {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    what_if: Option<WhatIf>,
+    inputs: Option<Inputs>,
+    #[command(flatten)]
+    what_if: WhatIf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -58,21 +62,9 @@ pub struct Follow {
     /// The log of slurmctld, plain or gzip.
     #[arg(value_name = "LOG")]
     pub log: PathBuf,
-    /// slurm.conf of the time of the log.
-    #[arg(long, value_name = "FILE")]
-    pub conf: PathBuf,
-    /// The jobs: CSV id,submit,run,limit,args, or the output of sacct.
-    #[arg(long, value_name = "FILE")]
-    pub trace: PathBuf,
-    /// Accounts of the cluster: shares and QOS, as `sacctmgr dump` writes them.
-    #[arg(long, value_name = "FILE")]
-    pub accounts: Option<PathBuf>,
-    /// Version of Slurm: 22.05, 24.11 or nearest:VERSION. Read from the log if not given.
-    #[arg(long, value_name = "VERSION")]
-    pub slurm_version: Option<String>,
-    /// Replaces a setting of slurm.conf; may be repeated.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
+    /// The cluster and its jobs.
+    #[command(flatten)]
+    pub inputs: Inputs,
 }
 
 /// Runs a command on a Slurm cluster.
@@ -81,9 +73,9 @@ pub struct Follow {
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
-    let options = match (&command.command, &command.what_if) {
+    let options = match (&command.command, &command.inputs) {
         (Some(Command::Follow(options)), _) => options,
-        (None, Some(options)) => return what_if::run(options, common),
+        (None, Some(inputs)) => return what_if::run(inputs, &command.what_if, common),
         (None, None) => bail!("name the files with --conf and --trace, or a recorded log: slurm follow LOG"),
     };
     let found = compare(options)?;
@@ -100,7 +92,7 @@ pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
 pub fn compare(options: &Follow) -> Result<Comparison> {
     let log = || input::events(&options.log);
     let place = || options.log.display().to_string();
-    let version: Version = match &options.slurm_version {
+    let version: Version = match &options.inputs.slurm_version {
         Some(version) => version.parse()?,
         None if log()?.next().is_none() => return Err(FollowError::Empty).with_context(place),
         None => version_of(log()?)
@@ -108,11 +100,10 @@ pub fn compare(options: &Follow) -> Result<Comparison> {
             .with_context(|| format!("{}: the log shows no version; give it with --slurm-version", place()))?
             .with_context(|| format!("{}: --slurm-version nearest:VERSION runs the nearest", place()))?,
     };
-    let mut site = input::site(&options.conf, options.accounts.as_deref(), version, &options.set)?;
-    let Trace { jobs, left_out, .. } = Trace::read(&options.trace, &site.conf)?;
-    let trace = input::name(&options.trace);
+    let mut site = options.inputs.site(version, &[])?;
+    let Trace { jobs, left_out, .. } = options.inputs.jobs(&site)?;
+    let trace = input::name(&options.inputs.trace);
     site.conf.not_modelled.extend(left_out.iter().map(|what| format!("{trace}: {what}")));
-    site.check(&trace, &jobs)?;
     follow(&site, &jobs, log()?).with_context(place)
 }
 

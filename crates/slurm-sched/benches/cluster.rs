@@ -65,6 +65,7 @@ fn run(case: (u32, u32, u32, u32, u32), version: Version) {
     simulate(&site, &jobs, terms, |report| match report {
         Report::MainPass { .. } => main += 1,
         Report::BackfillPass { .. } => backfill += 1,
+        Report::Waits { .. } => {}
         Report::Ended(job) => {
             waits += job.start - job.submit;
             last = job.end;

@@ -73,9 +73,14 @@ impl Cluster {
         self.limits.reason_before_selection(demand).is_some()
     }
 
-    /// Returns true if a limit of an association or QOS prevents the start of a job.
+    /// Returns the limit of an association or QOS that keeps a job from starting, as squeue names it.
+    pub(crate) fn limit(&self, demand: &Demand) -> Option<String> {
+        self.limits.reason(demand)
+    }
+
+    /// Returns true if such a limit keeps a job from starting.
     pub(crate) fn is_limited(&self, demand: &Demand) -> bool {
-        self.limits.reason(demand).is_some()
+        self.limit(demand).is_some()
     }
 
     /// Returns the running jobs for the will-run test: a job past its limit is expected to end `kill_wait` after the limit.

@@ -1,5 +1,9 @@
 //! State of the controller: present jobs, their priorities, the nodes. It runs one pass at a time.
 
+mod why;
+
+pub use why::Why;
+
 use crate::accounts::Accounts;
 use crate::backfill::{self, Start, Terms, backfill};
 use crate::cluster::Cluster;

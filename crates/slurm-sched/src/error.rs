@@ -60,15 +60,18 @@ impl Collector {
 
     /// Adds a fault of a line, counted from 1 (0 for missing input), and of a key or column there.
     pub fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
-        let key = key.chars().take(60).collect();
-        self.faults.push(Fault { file: self.file.clone(), line, key, problem: problem.to_string() });
+        let [key, problem] = [(key.to_owned(), 60), (problem.to_string(), 400)]
+            .map(|(text, most)| text.chars().take(most).collect::<String>());
+        // A file that is another one altogether has a fault on each line.
+        if self.faults.len() < 1_000 {
+            self.faults.push(Fault { file: self.file.clone(), line, key, problem });
+        }
     }
 
     pub(crate) fn push_in(&mut self, file: &str, line: usize, key: &str, problem: impl fmt::Display) {
+        let own = std::mem::replace(&mut self.file, file.to_owned());
         self.push(line, key, problem);
-        if let Some(last) = self.faults.last_mut() {
-            file.clone_into(&mut last.file);
-        }
+        self.file = own;
     }
 
     /// Returns the value, or adds a fault and returns `None`.

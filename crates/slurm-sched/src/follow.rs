@@ -6,6 +6,7 @@
 use crate::backfill::{Plan, Start, Step};
 use crate::calendar::stamp;
 use crate::cluster::Cluster;
+use crate::conf::YEAR;
 use crate::controller::{Controller, Site};
 use crate::hostlist;
 use crate::log::{Entry, Event, LogError, Placed};
@@ -82,6 +83,14 @@ pub enum FollowError {
         /// Name in the log.
         name: String,
     },
+    /// The log's clock jumps.
+    #[error(
+        "line {line}: the clock jumps by more than a year, or a day back; follow the parts of the log by themselves"
+    )]
+    Clock {
+        /// Line, counted from 1.
+        line: u64,
+    },
     /// The log has no event.
     #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
     Empty,
@@ -127,8 +136,14 @@ where
         },
     };
     let mut span: Vec<Entry> = Vec::new();
+    let mut last = start;
     for entry in events {
         let entry = entry?;
+        // Local clocks are set back by an hour in autumn.
+        if !(-86_400..=YEAR).contains(&(entry.time - last)) {
+            return Err(FollowError::Clock { line: entry.line });
+        }
+        last = entry.time;
         if matches!(entry.event, Event::MainPass { .. } | Event::BackfillPass) {
             follower.span(std::mem::take(&mut span))?;
         }

@@ -33,9 +33,9 @@ mod table;
 mod version;
 mod will_run;
 
-pub use controller::Site;
+pub use controller::{Site, Why};
 pub use follow::{Comparison, Difference, FollowError, follow};
 pub use log::{Event, Events, LogError, version_of};
 pub use loops::Phases;
-pub use simulate::{By, Ended, Report, Terms, simulate};
+pub use simulate::{By, Ended, Report, Terms, explain, simulate};
 pub use version::{UnknownVersion, Version};

@@ -1,7 +1,7 @@
 //! Simulation of the controller alone: jobs are submitted, started by its passes, and end after their run time.
 
 use crate::backfill::Start;
-use crate::controller::{Controller, Site};
+use crate::controller::{Controller, Site, Why};
 use crate::loops::{Loops, Phases};
 use crate::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +54,15 @@ pub enum Report {
         /// Second.
         time: i64,
     },
+    /// A pass left the job of [`explain`] pending.
+    Waits {
+        /// Second of the workload's time.
+        time: i64,
+        /// Loop of the pass.
+        by: By,
+        /// Reason.
+        why: Why,
+    },
     /// A job ended.
     Ended(Ended),
 }
@@ -80,6 +89,15 @@ struct Active {
 
 /// Runs the jobs, which are ordered by submission, and reports passes and ends. Jobs that never start are left out.
 pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl FnMut(Report)) {
+    run(site, jobs, terms, None, report);
+}
+
+/// Runs the jobs until the one of that number ends, and reports also why each pass leaves it pending.
+pub fn explain(site: &Site, jobs: &[SubmittedJob], terms: Terms, job: u32, report: impl FnMut(Report)) {
+    run(site, jobs, terms, Some(job), report);
+}
+
+fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, report: impl FnMut(Report)) {
     let Terms { start, zero, phases } = terms;
     let mut run = Run {
         site,
@@ -91,6 +109,8 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
         has_marks: false,
         last_event: start,
         zero,
+        watched,
+        is_over: false,
         report,
     };
     let period = site.conf.priority.calc_period.max(1);
@@ -98,7 +118,7 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
     let (mut next_decay, mut next_limits) = (start - phases.decay + period, start - phases.limits + LIMIT_LOOK);
     let mut submissions = jobs.iter().peekable();
     let mut now = start;
-    while submissions.peek().is_some() || !run.jobs.is_empty() {
+    while !run.is_over && (submissions.peek().is_some() || !run.jobs.is_empty()) {
         let submission = submissions.peek().map(|job| zero + job.submit);
         let end = run.ends.first().map(|(time, _)| *time);
         let next = [submission, end, decays.then_some(next_decay), Some(next_limits), Some(run.loops.next(now))];
@@ -148,6 +168,10 @@ struct Run<'a, F> {
     /// Last submission or end of a job.
     last_event: i64,
     zero: i64,
+    /// Job that is explained.
+    watched: Option<u32>,
+    /// It has ended.
+    is_over: bool,
     report: F,
 }
 
@@ -170,6 +194,8 @@ impl<F: FnMut(Report)> Run<'_, F> {
         if pass.changed {
             self.loops.change(now);
         }
+        let why = self.watched.and_then(|job| self.controller.why_main(job, self.zero, is_full, &pass));
+        self.waits(why, By::Main, now);
         self.begin(pass.starts, By::Main, now);
     }
 
@@ -183,7 +209,15 @@ impl<F: FnMut(Report)> Run<'_, F> {
         if pass.changed || pass.marks_nodes || had_marks {
             self.loops.change(now);
         }
+        let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.zero, &pass));
+        self.waits(why, By::Backfill, now);
         self.begin(pass.starts, By::Backfill, now);
+    }
+
+    fn waits(&mut self, why: Option<Why>, by: By, now: i64) {
+        if let Some(why) = why {
+            (self.report)(Report::Waits { time: now - self.zero, by, why });
+        }
     }
 
     fn begin(&mut self, starts: Vec<Start>, by: By, now: i64) {
@@ -214,6 +248,7 @@ impl<F: FnMut(Report)> Run<'_, F> {
         self.ends.remove(&(active.start + job.run, id));
         self.controller.end(id, now, !is_cut);
         self.last_event = now;
+        self.is_over = self.watched == Some(id);
         self.loops.request();
         self.loops.change(now);
         (self.report)(Report::Ended(Ended {

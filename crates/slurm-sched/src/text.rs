@@ -10,7 +10,7 @@ use crate::calendar::day_of;
 /// # Errors
 ///
 /// Lists the allowed forms.
-pub fn span(text: &str) -> Result<Option<i64>, &'static str> {
+pub(crate) fn span(text: &str) -> Result<Option<i64>, &'static str> {
     const FORMS: &str =
         "expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED";
     let text = text.trim();
@@ -87,7 +87,7 @@ pub fn mebibytes(text: &str) -> Option<u64> {
 /// # Errors
 ///
 /// Lists the allowed forms.
-pub fn switch(text: &str) -> Result<bool, &'static str> {
+pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     match text.to_ascii_lowercase().as_str() {
         "yes" | "true" | "1" | "up" => Ok(true),
         "no" | "false" | "0" | "down" => Ok(false),

@@ -82,7 +82,7 @@ pub(super) fn processors(count: u32) -> String {
 }
 
 /// The fields of plain data.
-pub(super) fn object(data: impl Serialize) -> Map<String, Value> {
+pub(crate) fn object(data: impl Serialize) -> Map<String, Value> {
     let Ok(Value::Object(object)) = serde_json::to_value(data) else { unreachable!("facts are objects") };
     object
 }
@@ -90,12 +90,12 @@ pub(super) fn object(data: impl Serialize) -> Map<String, Value> {
 /// Event, or a period without changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    pub(super) from: Time,
+    pub(crate) from: Time,
     /// End of a period; `None` for an instant.
-    pub(super) until: Option<Time>,
-    pub(super) words: String,
+    pub(crate) until: Option<Time>,
+    pub(crate) words: String,
     /// Keys for programs, beside `from`, `until` and `words`.
-    pub(super) facts: Map<String, Value>,
+    pub(crate) facts: Map<String, Value>,
 }
 
 impl Line {
@@ -131,8 +131,19 @@ pub(crate) struct Explanation {
 
 impl Explanation {
     pub(super) fn new(policy: &str, job: &About, history: Vec<Line>, brief: Vec<Line>) -> Self {
-        let (about, facts) = (vec![job.in_words()], job.facts());
-        Self { policy: policy.to_owned(), job: job.label.clone(), about, facts, history, brief, note: None }
+        Self::of(policy, job.label.clone(), vec![job.in_words()], job.facts(), history, brief)
+    }
+
+    /// From sentences about the job and facts, for worlds whose jobs are of another kind.
+    pub(crate) fn of(
+        policy: &str,
+        job: Label,
+        about: Vec<String>,
+        facts: Map<String, Value>,
+        history: Vec<Line>,
+        brief: Vec<Line>,
+    ) -> Self {
+        Self { policy: policy.to_owned(), job, about, facts, history, brief, note: None }
     }
 
     /// Adds facts about the job, in words and for programs, and a note at the end.
@@ -144,7 +155,7 @@ impl Explanation {
     }
 
     /// Formats the explanation as text, with `all` lines of the history or few.
-    pub(super) fn in_words(&self, log: &str, all: bool) -> String {
+    pub(crate) fn in_words(&self, log: &str, all: bool) -> String {
         let is_brief = !all && self.history.len() > FEW;
         let lines: &[Line] = if is_brief { &self.brief } else { &self.history };
         let shown = lines.iter().map(Line::in_words);
@@ -167,7 +178,7 @@ impl Explanation {
     }
 
     /// The explanation for programs: every change.
-    pub(super) fn as_json(&self) -> Value {
+    pub(crate) fn as_json(&self) -> Value {
         let mut object = object(json!({ "policy": self.policy, "job": self.job }));
         object.extend(self.facts.clone());
         object.insert("note".to_owned(), self.note.clone().into());

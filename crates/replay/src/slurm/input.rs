@@ -1,32 +1,76 @@
 //! Files that describe a Slurm cluster and its jobs.
 
-use super::trace::Trace;
+use super::trace::{Trace, seconds};
 use super::{sacct, sbatch};
 use anyhow::{Result, bail};
+use clap::Args;
 use flate2::bufread::MultiGzDecoder;
-use sim_core::Span;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{Request, SubmittedJob};
 use slurm_sched::{Events, Site, Version};
 use std::collections::BTreeMap;
+use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use workload::file::{self, FileError};
-use workload::{SwfReader, SwfRecord};
+use workload::sacct::Zone;
+use workload::{SacctReader, SwfReader, SwfRecord};
+
+/// Files of a cluster and of its jobs, and how they are read.
+#[derive(Clone, Debug, Args)]
+pub struct Inputs {
+    /// slurm.conf of the cluster, of the time of the trace.
+    #[arg(long, value_name = "FILE")]
+    pub conf: PathBuf,
+    /// The jobs: the output of sacct, an SWF log (.swf, .swf.gz), or CSV id,submit,run,limit,args.
+    #[arg(long, value_name = "FILE")]
+    pub trace: PathBuf,
+    /// Accounts of the cluster: shares and QOS, as `sacctmgr dump` writes them.
+    #[arg(long, value_name = "FILE")]
+    pub accounts: Option<PathBuf>,
+    /// Setting of slurm.conf, in place of the file's; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Version of Slurm: 22.05, 24.11 or nearest:VERSION. If not given, that of the log to follow, else 24.11.
+    #[arg(long, value_name = "VERSION")]
+    pub slurm_version: Option<String>,
+    /// Time zone of the clocks of sacct, as Europe/Berlin or +01:00; needed for times that are no seconds since 1970.
+    #[arg(long, value_name = "ZONE")]
+    pub zone: Option<Zone>,
+}
+
+impl Inputs {
+    /// Reads slurm.conf and the accounts. Each of `own` replaces a setting, too.
+    pub(super) fn site(&self, version: Version, own: &[String]) -> Result<Site> {
+        let overlays: Vec<&str> = self.set.iter().chain(own).map(String::as_str).collect();
+        let conf = Conf::load(&self.conf, version, &overlays)?;
+        let accounts = self.accounts.as_deref();
+        let accounts = accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &text(path)?)?)).transpose()?;
+        Ok(Site { conf, accounts, version })
+    }
+
+    /// Reads the jobs, and checks that `site` can run them.
+    pub(super) fn jobs(&self, site: &Site) -> Result<Trace> {
+        let trace = Trace::read(&self.trace, self.zone.clone().unwrap_or_default(), &site.conf)?;
+        site.check(&name(&self.trace), &trace.jobs)?;
+        Ok(trace)
+    }
+}
 
 impl Trace {
     /// Reads SWF (by the name of the file), the output of sacct, or CSV. `conf` gives the number of processors of an SWF log per node.
-    pub(super) fn read(path: &Path, conf: &Conf) -> Result<Self> {
+    fn read(path: &Path, zone: Zone, conf: &Conf) -> Result<Self> {
         if [".swf", ".swf.gz"].iter().any(|end| name(path).ends_with(end)) {
             return Self::of_swf(path, conf);
         }
-        let mut text = String::new();
-        reader(path)?.read_to_string(&mut text).map_err(|error| FileError::reading(path, error))?;
-        if sacct::is_sacct(&text) {
-            return Ok(sacct::read(&name(path), &text)?);
+        let mut heading = Vec::new();
+        let read = reader(path)?.take(1 << 16).read_until(b'\n', &mut heading);
+        read.map_err(|error| FileError::reading(path, error))?;
+        if heading.contains(&b'|') && String::from_utf8_lossy(&heading).contains("JobID") {
+            return sacct::read(&name(path), SacctReader::open(path, zone)?);
         }
-        let jobs = sbatch::read_csv(&name(path), &text)?;
+        let jobs = sbatch::read_csv(&name(path), &text(path)?)?;
         Ok(Self { jobs, waits: BTreeMap::new(), zero: None, left_out: Vec::new() })
     }
 
@@ -69,19 +113,6 @@ impl Trace {
     }
 }
 
-fn seconds(span: Span) -> i64 {
-    i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
-}
-
-/// Reads the files of a site. Each of `set` replaces a setting of slurm.conf.
-pub(super) fn site(conf: &Path, accounts: Option<&Path>, version: Version, set: &[String]) -> Result<Site> {
-    let overlays: Vec<&str> = set.iter().map(String::as_str).collect();
-    let conf = Conf::load(conf, version, &overlays)?;
-    let accounts =
-        accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &file::read_text(path)?)?)).transpose()?;
-    Ok(Site { conf, accounts, version })
-}
-
 pub(super) fn name(path: &Path) -> String {
     path.display().to_string()
 }
@@ -95,4 +126,23 @@ fn reader(path: &Path) -> Result<Box<dyn BufRead>> {
     let mut packed = BufReader::new(file::open(path)?);
     let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
     Ok(if is_gzip { Box::new(BufReader::new(MultiGzDecoder::new(packed))) } else { Box::new(packed) })
+}
+
+/// The text of a file, plain or gzip.
+fn text(path: &Path) -> Result<String> {
+    const MOST: usize = 256 << 20;
+    let (mut text, mut input) = (String::new(), reader(path)?);
+    for line in 1.. {
+        let room = MOST + 1 - text.len();
+        match input.by_ref().take(room as u64).read_line(&mut text) {
+            Ok(0) => break,
+            Ok(_) if text.len() <= MOST => {}
+            Ok(_) => bail!("{}:{line}: the file is larger than 256 MiB; is this the right one?", name(path)),
+            Err(error) if matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) => {
+                bail!("{}:{line}: cannot be read on ({error}); is this the right file, and whole?", name(path))
+            }
+            Err(error) => return Err(FileError::reading(path, error).into()),
+        }
+    }
+    Ok(text)
 }

@@ -90,7 +90,7 @@ fn variants(results: &Results<'_>) -> Table {
 
 fn means(results: &Results<'_>) -> Table {
     let rows = results.metrics().into_iter().map(|metric| {
-        let values = (0..results.names().len()).map(|arm| with_half_width(results.mean(arm, metric)));
+        let values = (0..results.names().len()).map(|arm| with_half_width(results.mean(None, arm, metric)));
         std::iter::once(metric.in_words()).chain(values).collect()
     });
     let columns = std::iter::once("metric").chain(results.names());
@@ -102,8 +102,8 @@ fn means(results: &Results<'_>) -> Table {
 fn paired(results: &Results<'_>) -> Table {
     let names = results.names();
     let rows = results.metrics().into_iter().map(|metric| {
-        let base = results.mean(0, metric);
-        let values = (1..names.len()).map(|arm| with_interval(results.difference(arm, metric), base));
+        let base = results.mean(None, 0, metric);
+        let values = (1..names.len()).map(|arm| with_interval(results.difference(None, arm, metric), base));
         std::iter::once(metric.in_words()).chain(values).collect()
     });
     let columns = std::iter::once("metric").chain(names[1..].iter().copied());
@@ -124,10 +124,10 @@ fn breakdown(results: &Results<'_>) -> Table {
     let names = results.names();
     let rows = KINDS.into_iter().flat_map(|by| largest(results, by)).map(|at| {
         let (group, jobs) = &results.groups[at];
-        let base = results.group_mean(at, 0, wait);
-        let means = (0..names.len()).map(|arm| with_half_width(results.group_mean(at, arm, wait)));
+        let base = results.mean(Some(at), 0, wait);
+        let means = (0..names.len()).map(|arm| with_half_width(results.mean(Some(at), arm, wait)));
         let differences =
-            (1..results.arms.len()).map(|arm| with_interval(results.group_difference(at, arm, wait), base));
+            (1..results.arms.len()).map(|arm| with_interval(results.difference(Some(at), arm, wait), base));
         let head = [group.by.to_owned(), group.name.clone(), jobs.to_string()];
         head.into_iter().chain(means).chain(differences).collect()
     });
@@ -145,7 +145,8 @@ fn waits(results: &Results<'_>) -> Shown {
         catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?))).collect();
     quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let of_arm = |(arm, name): (usize, &str)| {
-        let found = quantiles.iter().filter_map(|(metric, share)| Some((*share, *metric, results.mean(arm, metric)?)));
+        let found =
+            quantiles.iter().filter_map(|(metric, share)| Some((*share, *metric, results.mean(None, arm, metric)?)));
         (name.to_owned(), found.collect())
     };
     let all = results.names().into_iter().enumerate().map(of_arm).collect();
@@ -157,7 +158,7 @@ fn waits(results: &Results<'_>) -> Shown {
 /// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
 fn differences(results: &Results<'_>) -> Option<Shown> {
     let percent = |arm: usize, metric| {
-        let (found, base) = (results.difference(arm, metric)?, results.mean(0, metric)?.mean.abs());
+        let (found, base) = (results.difference(None, arm, metric)?, results.mean(None, 0, metric)?.mean.abs());
         let scaled = |value: f64| 100.0 * value / base;
         (base > 0.0).then(|| ConfidenceInterval {
             mean: scaled(found.mean),
@@ -205,7 +206,7 @@ fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
     let place = |at: usize, arm: usize| count(at) + 0.6 * ((count(arm) + 0.5) / count(arms.len()) - 0.5);
     let of_arm = |(arm, name): (usize, &&str)| {
         let found = groups.iter().enumerate();
-        let found = found.filter_map(|(x, at)| Some((place(x, arm), wait, results.group_mean(*at, arm, wait)?)));
+        let found = found.filter_map(|(x, at)| Some((place(x, arm), wait, results.mean(Some(*at), arm, wait)?)));
         ((*name).to_owned(), found.collect())
     };
     let all = arms.iter().enumerate().map(of_arm).collect();

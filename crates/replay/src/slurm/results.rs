@@ -117,7 +117,6 @@ impl<'a> Results<'a> {
         let (groups, groups_of) = groups(&arms[0].site, &trace.jobs);
         let at: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
         let users = &groups_of;
-        let zero = trace.zero.unwrap_or(ZERO);
         let run = |(arm, phase): &(usize, u32)| {
             if interrupt::requested() {
                 bail!(Interrupted::Lost);
@@ -125,10 +124,10 @@ impl<'a> Results<'a> {
             let site = &arms[*arm].site;
             let mut ran = Ran::new(nodes(site), groups.len());
             let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
-            let terms = Terms { start: zero - LEAD, zero, phases: drawn(site, seed, *phase) };
-            simulate(site, &trace.jobs, terms, |report| match report {
+            simulate(site, &trace.jobs, terms(site, trace, seed, *phase), |report| match report {
                 Report::MainPass { .. } => ran.passes[0] += 1.0,
                 Report::BackfillPass { .. } => ran.passes[1] += 1.0,
+                Report::Waits { .. } => {}
                 Report::Ended(ended) => {
                     let at = at[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
@@ -208,7 +207,7 @@ impl<'a> Results<'a> {
 
     /// Metrics that have a value under some variant.
     pub(super) fn metrics(&self) -> Vec<&'static Metric> {
-        let is_there = |metric: &&&'static Metric| self.mean(0, metric).is_some_and(|_| !metric.is_flag());
+        let is_there = |metric: &&&'static Metric| self.mean(None, 0, metric).is_some_and(|_| !metric.is_flag());
         self.all.metrics().iter().filter(is_there).copied().collect()
     }
 
@@ -221,30 +220,19 @@ impl<'a> Results<'a> {
         Some(found).filter(|found| found.replications > 0 && found.mean.is_finite())
     }
 
-    /// Mean over phases.
-    pub(super) fn mean(&self, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
-        self.estimate(&Cell { group: None, arm }.get(metric))
+    /// Mean over phases, of all jobs or of a group.
+    pub(super) fn mean(&self, group: Option<usize>, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
+        self.estimate(&Cell { group, arm }.get(metric))
     }
 
     /// Difference to the baseline, paired by phase.
-    pub(super) fn difference(&self, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
-        let of = |arm| Cell { group: None, arm }.get(metric);
-        self.estimate(&(of(arm) - of(0)))
-    }
-
-    /// Mean of one group over phases.
-    pub(super) fn group_mean(&self, group: usize, arm: usize, metric: &'static Metric) -> Option<ConfidenceInterval> {
-        self.estimate(&Cell { group: Some(group), arm }.get(metric))
-    }
-
-    /// Difference of one group to the baseline, paired by phase.
-    pub(super) fn group_difference(
+    pub(super) fn difference(
         &self,
-        group: usize,
+        group: Option<usize>,
         arm: usize,
         metric: &'static Metric,
     ) -> Option<ConfidenceInterval> {
-        let of = |arm| Cell { group: Some(group), arm }.get(metric);
+        let of = |arm| Cell { group, arm }.get(metric);
         self.estimate(&(of(arm) - of(0)))
     }
 
@@ -257,7 +245,8 @@ impl<'a> Results<'a> {
     pub(super) fn standings(&self, metric: &'static Metric) -> Vec<Standing> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let of = |arm| Cell { group: None, arm }.get(metric) * sign;
-        let means = (0..self.arms.len()).map(|arm| self.mean(arm, metric).map_or(f64::NAN, |mean| sign * mean.mean));
+        let means =
+            (0..self.arms.len()).map(|arm| self.mean(None, arm, metric).map_or(f64::NAN, |mean| sign * mean.mean));
         standings(&means.collect::<Vec<f64>>(), |a, b, level| {
             let sample = self.all.sample(&(of(a) - of(b)), u32::MAX);
             let interval = (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?;
@@ -272,6 +261,12 @@ fn row_of(means: &[Mean; 2]) -> Vec<f64> {
 
 fn nodes(site: &Site) -> u32 {
     u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
+}
+
+/// Terms of one replication.
+pub(super) fn terms(site: &Site, trace: &Trace, seed: u64, phase: u32) -> Terms {
+    let zero = trace.zero.unwrap_or(ZERO);
+    Terms { start: zero - LEAD, zero, phases: drawn(site, seed, phase) }
 }
 
 /// Phases of the loops in one replication, as shares of each loop's period: the same shares for every variant.

@@ -133,7 +133,7 @@ fn option(word: &str, words: &mut impl Iterator<Item = String>, request: &mut Re
     match entry.list {
         USED => set(entry.long, value.as_deref(), request),
         IGNORED => Ok(()),
-        _ if entry.long == "array" => Err("not modelled: give each task a line of its own".to_owned()),
+        _ if entry.long == "array" => Err("not modelled: a task's number is that of the moment when it leaves its array; give each task a line of its own".to_owned()),
         _ => Err("not modelled: only whole nodes are allocated; remove the option or the job".to_owned()),
     }
 }
@@ -237,7 +237,11 @@ fn condition_on_jobs(condition: &str) -> Result<Vec<Dependency>, String> {
         "afterany" => DependencyKind::AfterAny,
         "afterok" => DependencyKind::AfterOk,
         "afternotok" => DependencyKind::AfterNotOk,
-        "aftercorr" => return Err("aftercorr is not modelled; remove it or the job".to_owned()),
+        "aftercorr" => {
+            return Err(
+                "aftercorr joins tasks of arrays, which are not modelled; write afterok with the task's job".to_owned()
+            );
+        }
         "singleton" if jobs.is_empty() => return Ok(vec![Dependency { kind: DependencyKind::Singleton, job: None }]),
         _ => return Err("expected after, afterany, afterok, afternotok or singleton".to_owned()),
     };
@@ -313,7 +317,10 @@ mod tests {
                 "--gres=gpu:1",
                 "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job",
             ),
-            ("-a 1-9", "-a: not modelled: give each task a line of its own"),
+            (
+                "-a 1-9",
+                "-a: not modelled: a task's number is that of the moment when it leaves its array; give each task a line of its own",
+            ),
             ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
             ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
             ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),

@@ -20,7 +20,7 @@ pub(super) fn spoken() -> impl Iterator<Item = &'static Metric> {
 pub(super) fn summary(results: &Results<'_>) -> Result<Vec<u8>> {
     let metrics = results.metrics();
     let rows = results.names().into_iter().enumerate().map(|(arm, name)| {
-        let values = metrics.iter().map(|metric| optional(results.mean(arm, metric).map(|mean| mean.mean)));
+        let values = metrics.iter().map(|metric| optional(results.mean(None, arm, metric).map(|mean| mean.mean)));
         std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>()
     });
     csv(["variant"].into_iter().chain(metrics.iter().map(|metric| metric.name())), rows)
@@ -32,7 +32,7 @@ pub(super) fn differences(results: &Results<'_>) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
     for metric in results.metrics() {
         for (arm, name) in names.iter().enumerate().skip(1) {
-            let Some(found) = results.difference(arm, metric) else { continue };
+            let Some(found) = results.difference(None, arm, metric) else { continue };
             let head = [metric.name(), name, names[0]].map(str::to_owned);
             rows.push(
                 head.into_iter()
@@ -51,10 +51,10 @@ pub(super) fn breakdown(results: &Results<'_>) -> Result<Vec<u8>> {
     for (at, (group, jobs)) in results.groups.iter().enumerate() {
         for metric in of_groups() {
             for (arm, name) in results.names().into_iter().enumerate() {
-                let difference = (arm > 0).then(|| results.group_difference(at, arm, metric)).flatten();
+                let difference = (arm > 0).then(|| results.difference(Some(at), arm, metric)).flatten();
                 let head = [group.by.to_owned(), csv_name(&group.name).into_owned(), jobs.to_string()];
                 let middle = [metric.name().to_owned(), name.to_owned()];
-                let mean = columns(results.group_mean(at, arm, metric).as_ref());
+                let mean = columns(results.mean(Some(at), arm, metric).as_ref());
                 rows.push(
                     head.into_iter().chain(middle).chain(mean).chain(columns(difference.as_ref())).collect::<Vec<_>>(),
                 );
@@ -121,8 +121,8 @@ pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     for metric in spoken().filter(|metric| metric.is_in_sentences()) {
         for (arm, name) in names.iter().enumerate().skip(1) {
-            let Some(found) = results.difference(arm, metric) else { continue };
-            let size = with_interval(Some(found), results.mean(0, metric));
+            let Some(found) = results.difference(None, arm, metric) else { continue };
+            let size = with_interval(Some(found), results.mean(None, 0, metric));
             let verdict = match (found.low, found.high) {
                 (None, _) | (_, None) => "one phase has no interval",
                 (Some(0.0), Some(0.0)) => "all phases are the same",
@@ -146,7 +146,7 @@ pub(super) fn on_terminal(results: &Results<'_>) -> String {
     let mut text =
         format!("{:width$}  {:>24}  {:>24}  {:>18}\n", "variant", "mean wait (s)", "bounded slowdown", "utilization");
     for (arm, name) in results.names().into_iter().enumerate() {
-        let mut cells = spoken().map(|metric| with_half_width(results.mean(arm, metric)));
+        let mut cells = spoken().map(|metric| with_half_width(results.mean(None, arm, metric)));
         let [wait, slowdown, utilization] = std::array::from_fn(|_| cells.next().unwrap_or_default());
         text += &format!("{name:width$}  {wait:>24}  {slowdown:>24}  {utilization:>18}\n");
     }
@@ -166,7 +166,7 @@ pub(super) fn as_json(results: &Results<'_>, notes: &[String], out: &Path) -> Va
         .enumerate()
         .map(|(arm, name)| {
             let of = |metric: &&'static Metric| {
-                (metric.name().to_owned(), results.mean(arm, metric).map(|mean| mean.mean).into())
+                (metric.name().to_owned(), results.mean(None, arm, metric).map(|mean| mean.mean).into())
             };
             ((*name).to_owned(), Value::Object(metrics.iter().map(of).collect()))
         })
@@ -174,7 +174,7 @@ pub(super) fn as_json(results: &Results<'_>, notes: &[String], out: &Path) -> Va
     let differences: Vec<Value> = (1..names.len())
         .flat_map(|arm| metrics.iter().map(move |metric| (arm, *metric)))
         .filter_map(|(arm, metric)| {
-            let found = results.difference(arm, metric)?;
+            let found = results.difference(None, arm, metric)?;
             Some(json!({
                 "metric": metric.name(),
                 "variant": names[arm],

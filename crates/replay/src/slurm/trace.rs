@@ -1,9 +1,11 @@
 //! Jobs of a trace.
 
+use sim_core::Span;
 use slurm_sched::workload::SubmittedJob;
 use std::collections::BTreeMap;
 
 /// Jobs of a trace, with data of its own schedule.
+#[derive(Debug)]
 pub(super) struct Trace {
     /// Ordered by submission, which counts from the zero of the trace.
     pub(super) jobs: Vec<SubmittedJob>,
@@ -13,4 +15,9 @@ pub(super) struct Trace {
     pub(super) zero: Option<i64>,
     /// Records that are left out, as `12 jobs never started`.
     pub(super) left_out: Vec<String>,
+}
+
+/// Whole seconds of a span.
+pub(super) fn seconds(span: Span) -> i64 {
+    i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
 }

@@ -1,10 +1,12 @@
 //! `gridproof slurm`: variants of a cluster's settings on its own jobs, each run under several phases of the controller's loops.
 
-use super::input;
+use super::explain::explain;
+use super::input::{self, Inputs};
 use super::page::{self, Report};
 use super::results::{Arm, Results};
 use super::tables;
 use super::trace::Trace;
+use crate::explain::history::Explanation;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print, program};
@@ -25,6 +27,8 @@ Examples:
       two changes against the configuration as it is, over 20 phases each
   cargo xtask slurm --conf slurm.conf --trace log.swf.gz --compare 'base,fast=bf_interval=10;bf_max_job_test=1000' --phases 40
       two settings in one variant; a log in the Standard Workload Format
+  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --explain 4711
+      why job 4711 waits: behind which job, for a limit, by which plan of the backfill pass
   cargo xtask slurm follow slurmctld.log --conf slurm.conf --trace jobs.sacct
       the decisions of a recorded controller against those of this program; see `slurm follow --help`
 
@@ -51,36 +55,27 @@ VARIANT/jobs.csv (the jobs of the first phase). A processor in these files is a 
 
 Exit codes: 0 done; 2 bad usage or input; 3 reading or writing failed.";
 
-/// Options of `slurm`.
+/// Variants that `slurm` compares, and how.
 #[derive(Clone, Debug, Args)]
 pub struct WhatIf {
-    /// slurm.conf of the cluster.
-    #[arg(long, value_name = "FILE")]
-    pub conf: PathBuf,
-    /// The jobs: the output of sacct, an SWF log (.swf, .swf.gz), or CSV id,submit,run,limit,args.
-    #[arg(long, value_name = "FILE")]
-    pub trace: PathBuf,
-    /// Accounts of the cluster: shares and QOS, as `sacctmgr dump` writes them.
-    #[arg(long, value_name = "FILE")]
-    pub accounts: Option<PathBuf>,
     /// Variants to compare: NAME or NAME=KEY=VALUE;…; the first is the baseline.
     #[arg(long, value_name = "VARIANT,…", default_value = "base")]
     pub compare: String,
-    /// Setting of slurm.conf in all variants; may be repeated.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
     /// Phases of the controller's loops, under each of which a variant runs.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub phases: u32,
     /// Seed of the phases.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Version of Slurm: 22.05, 24.11 or nearest:VERSION.
-    #[arg(long, value_name = "VERSION", default_value = "24.11")]
-    pub slurm_version: String,
     /// Folder of the results; results/slurm/TRACE if not given.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Print why these jobs wait, pass by pass, under each variant's first phase, and write no results.
+    #[arg(long, value_name = "JOB,…", value_delimiter = ',')]
+    pub explain: Vec<u32>,
+    /// With --explain: every change, instead of a few lines.
+    #[arg(long, requires = "explain")]
+    pub all: bool,
 }
 
 /// Reads the names and settings of `--compare`.
@@ -110,22 +105,28 @@ fn variants(text: &str) -> Result<Vec<(String, Vec<String>)>> {
 }
 
 /// Runs all variants, and writes tables and the page.
-pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
-    let version: Version = options.slurm_version.parse()?;
+pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<Ending> {
+    let version = inputs.slurm_version.as_deref().map_or(Ok(Version::V24_11), str::parse)?;
     let mut arms = Vec::new();
-    for (name, own) in variants(&options.compare)? {
-        let set: Vec<String> = options.set.iter().chain(&own).cloned().collect();
-        let site = input::site(&options.conf, options.accounts.as_deref(), version, &set)
-            .with_context(|| format!("variant {name}"))?;
-        arms.push(Arm { name, settings: own, site });
+    for (name, settings) in variants(&options.compare)? {
+        let site = inputs.site(version, &settings).with_context(|| format!("variant {name}"))?;
+        arms.push(Arm { name, settings, site });
     }
-    let trace = Trace::read(&options.trace, &arms[0].site.conf)?;
-    let name = input::name(&options.trace);
+    let trace = inputs.jobs(&arms[0].site)?;
+    let name = input::name(&inputs.trace);
     ensure!(!trace.jobs.is_empty(), "{name}: no job that can run ({}); check the file", trace.left_out.join(", "));
-    for Arm { site, .. } in &arms {
+    for Arm { site, .. } in &arms[1..] {
         site.check(&name, &trace.jobs)?;
     }
-    let stem = stem(&options.trace);
+    if !options.explain.is_empty() {
+        let found = explain(&arms, &trace, options.seed, &options.explain)?;
+        let words = found.iter().map(|one| one.in_words(&name, options.all));
+        let as_json =
+            || json!({ "trace": name, "explanations": found.iter().map(Explanation::as_json).collect::<Vec<_>>() });
+        print(&if common.json { format!("{:#}\n", as_json()) } else { words.collect::<Vec<_>>().join("\n") });
+        return Ok(Ending::Done);
+    }
+    let stem = stem(&inputs.trace);
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/slurm").join(&stem));
     let out = OutDir::create(&out, "slurm")?;
 
@@ -138,7 +139,7 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
 
     let report = Report {
         title: stem,
-        command: options.command(),
+        command: command(inputs, options, version),
         seed: options.seed,
         results: &results,
         notes: notes(&arms[0].site, &trace, &results),
@@ -152,9 +153,9 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
     page::write(&report, &out)?;
     let path = out.path().to_owned();
     out.finish(json!({
-        "trace": options.trace.file_name().unwrap_or_default().to_string_lossy(),
-        "trace_sha256": sha256_of(&options.trace).with_context(|| format!("cannot read {name}"))?,
-        "conf_sha256": sha256_of(&options.conf).with_context(|| format!("cannot read {}", options.conf.display()))?,
+        "trace": inputs.trace.file_name().unwrap_or_default().to_string_lossy(),
+        "trace_sha256": sha256_of(&inputs.trace).with_context(|| format!("cannot read {name}"))?,
+        "conf_sha256": sha256_of(&inputs.conf).with_context(|| format!("cannot read {}", inputs.conf.display()))?,
         "slurm_version": version.to_string(),
         "variants": arms.iter().map(|arm| json!({ "name": arm.name, "settings": arm.settings })).collect::<Vec<_>>(),
         "phases": options.phases,
@@ -182,17 +183,16 @@ pub(super) fn run(options: &WhatIf, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-impl WhatIf {
-    /// The command that gives the same results.
-    fn command(&self) -> String {
-        let Self { conf, trace, accounts, compare, set, phases, seed, slurm_version, out: _ } = self;
-        let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
-        let mut words = format!("{} slurm --conf {} --trace {}", program(), path(conf), path(trace));
-        words += &accounts.as_ref().map_or_else(String::new, |accounts| format!(" --accounts {}", path(accounts)));
-        set.iter().for_each(|setting| words += &format!(" --set {}", quoted(setting)));
-        words
-            + &format!(" --compare {} --phases {phases} --seed {seed} --slurm-version {slurm_version}", quoted(compare))
-    }
+/// The command that gives the same results.
+fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
+    let Inputs { conf, trace, accounts, set, zone, slurm_version: _ } = inputs;
+    let WhatIf { compare, phases, seed, .. } = options;
+    let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
+    let mut words = format!("{} slurm --conf {} --trace {}", program(), path(conf), path(trace));
+    words += &accounts.as_ref().map_or_else(String::new, |accounts| format!(" --accounts {}", path(accounts)));
+    words += &zone.as_ref().map_or_else(String::new, |zone| format!(" --zone {zone}"));
+    set.iter().for_each(|setting| words += &format!(" --set {}", quoted(setting)));
+    words + &format!(" --compare {} --phases {phases} --seed {seed} --slurm-version {version}", quoted(compare))
 }
 
 /// Notes for every reader: jobs left out, jobs that never started, features outside the model.
@@ -266,21 +266,20 @@ mod tests {
         std::fs::write(path("jobs.sacct"), rows).expect("written");
         let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE\n";
         std::fs::write(path("slurm.conf"), conf).expect("written");
+        let (conf, trace) = (path("slurm.conf"), path("jobs.sacct"));
+        let inputs = Inputs { conf, trace, accounts: None, set: Vec::new(), slurm_version: None, zone: None };
         let options = WhatIf {
-            conf: path("slurm.conf"),
-            trace: path("jobs.sacct"),
-            accounts: None,
             compare: "base,slow=bf_interval=600,none=SchedulerType=sched/builtin".to_owned(),
-            set: Vec::new(),
             phases: 3,
             seed: 7,
-            slurm_version: "24.11".to_owned(),
             out: Some(path("out")),
+            explain: Vec::new(),
+            all: false,
         };
         let common = Common { threads: None, quiet: true, json: false };
         let read = |name: &str| std::fs::read_to_string(path("out").join(name)).expect(name);
         let run = || {
-            let (ending, text, _) = lab::terminal::captured(|| run(&options, &common));
+            let (ending, text, _) = lab::terminal::captured(|| run(&inputs, &options, &common));
             assert_eq!(ending.expect("runs"), Ending::Done);
             (text, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
         };
@@ -297,7 +296,7 @@ mod tests {
         );
         assert_eq!(run().1, files, "the same command has the same results");
         let bad = WhatIf { compare: "base,x=bf_licenses=yes".to_owned(), ..options.clone() };
-        let fault = super::run(&bad, &common).expect_err("refused");
+        let fault = super::run(&inputs, &bad, &common).expect_err("refused");
         assert_eq!(
             format!("{fault:#}"),
             "variant x: --set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters"

@@ -2,6 +2,7 @@
 
 use crate::read_csv;
 use flate2::read::GzDecoder;
+use proptest::prelude::*;
 use slurm_sched::Version;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
@@ -125,31 +126,63 @@ fn all_priorities_of_the_recordings_with_accounts_are_those_of_slurmctld() {
     }
 }
 
-#[test]
-fn decay_has_its_closed_form() {
-    let accounts = accounts("Parent - 'root'\nAccount - 'a'\nParent - 'a'\nUser - 'u'\n");
-    let conf = conf("PriorityDecayHalfLife=0-01\nPriorityCalcPeriod=1\n");
-    let d: f64 = 1.0 - 0.693 / 3600.0;
-    let mut state = Priorities::new(&conf, Some(&accounts), 0);
-    let job = Running { association: Some(2), qos: None, start: 10, end: None, billing: 8.0 };
-    // Ten periods of 60 s; the first slice has 50 s, each is decayed as if used at its beginning.
-    for tick in 1..=10 {
-        state.tick(tick * 60, [job]);
-    }
-    let slice = |run: i32| f64::from(run) * d.powi(run) * 8.0;
-    let used = slice(50) * d.powi(540) + slice(60) * (1.0 - d.powi(540)) / (1.0 - d.powi(60));
-    // Then idle for an hour, in one tick and in sixty.
-    let mut once = state.clone();
-    once.tick(600 + 3600, []);
-    (1..=60).for_each(|tick| state.tick(600 + 60 * tick, []));
-    for state in [&state, &once] {
-        for association in 0..3 {
-            let left = state.fair_share().usage(association);
-            assert!((left / (used * d.powi(3600)) - 1.0).abs() < 1e-12, "{left}");
+proptest! {
+    #[test]
+    fn decay_has_its_closed_form((hours, ticks, period, idle) in (1_i64..300, 1_i64..40, 1_i64..600, 0_i64..9000), first in 0_i64..600) {
+        let accounts = accounts("Parent - 'root'\nAccount - 'a'\nParent - 'a'\nUser - 'u'\n");
+        let conf = conf(&format!("PriorityDecayHalfLife=0-{hours}\nPriorityCalcPeriod=1\n"));
+        let d: f64 = 1.0 - 0.693 / (3600 * hours) as f64;
+        let power = |seconds: i64| d.powi(i32::try_from(seconds).expect("small"));
+        let mut state = Priorities::new(&conf, Some(&accounts), 0);
+        // The first slice is a part of a period; each is decayed as if used at its beginning.
+        let part = 1 + first % period;
+        let job = Running { association: Some(2), qos: None, start: period - part, end: None, billing: 8.0 };
+        (1..=ticks).for_each(|tick| state.tick(tick * period, [job]));
+        let slice = |run: i64| run as f64 * power(run) * 8.0;
+        let whole: f64 = (0..ticks - 1).map(|tick| slice(period) * power(tick * period)).sum();
+        let used = slice(part) * power((ticks - 1) * period) + whole;
+        // Then idle for a time, in one tick and in sixty.
+        let mut once = state.clone();
+        once.tick(ticks * period + 60 * idle, []);
+        (1..=60).for_each(|tick| state.tick(ticks * period + idle * tick, []));
+        for state in [&state, &once] {
+            for association in 0..3 {
+                let left = state.fair_share().usage(association);
+                prop_assert!((left / (used * power(60 * idle)) - 1.0).abs() < 1e-9, "{left}");
+            }
         }
+        // The half life is not quite one: the recordings print this factor for 60 s.
+        prop_assert!(hours > 1 || (state.decay(60) - 0.988_515_346_128_172).abs() < 1e-15);
     }
-    // The half life is not quite one: the recordings print this factor for 60 s.
-    assert!((state.decay(60) - 0.988_515_346_128_172).abs() < 1e-15);
+
+    #[test]
+    fn a_priority_is_the_sum_of_its_weighted_factors(
+        weights in prop::array::uniform6(0_u32..100_000),
+        (nodes, cpus, age, nice) in (1_u32..9, 1_u32..33, 0_i64..200_000, -500_i64..500),
+        (favors_small, partition, qos) in (any::<bool>(), 0..2_usize, 0..3_usize),
+    ) {
+        let lines = ["Age", "JobSize", "Partition", "QOS", "Assoc"].iter().zip(&weights);
+        let lines: String = lines.map(|(name, weight)| format!("PriorityWeight{name}={weight}\n")).collect();
+        let state = Priorities::new(
+            &conf(&format!("{lines}PriorityWeightTRES=Node={}\nPriorityMaxAge=1-0\nPriorityFavorSmall={favors_small}\nPartitionName=b Nodes=ALL PriorityJobFactor=4\n", weights[5])),
+            Some(&accounts("Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\nQOS - 'high':Priority=50\nQOS - 'top':Priority=200\n")),
+            0,
+        );
+        let (association, eligible) = (Some(1), Some(1000));
+        let job = JobFactors { association, qos: Some(qos), partition, min_nodes: nodes, cpus, eligible, nice, ..JobFactors::default() };
+        let part = |of: f64| if favors_small { 1.0 - of } else { of };
+        let factors = [
+            (age as f64 / 86_400.0).min(1.0),
+            (part(f64::from(nodes) / 8.0) + part(f64::from(cpus) / 32.0)) / 2.0,
+            [0.25, 1.0][partition],
+            [0.0, 0.25, 1.0][qos],
+            0.75,
+            f64::from(nodes) / 8.0,
+        ];
+        let sum: f64 = weights.iter().zip(factors).map(|(weight, factor)| f64::from(*weight) * factor).sum();
+        let cut = f64::from(state.priority(&job, 1000 + age)) - (sum - nice as f64).max(1.0);
+        prop_assert!((-1.0 - 1e-6..=1e-6).contains(&cut), "{cut}");
+    }
 }
 
 #[test]

@@ -84,6 +84,30 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn no_job_starts_beyond_a_limit_of_its_accounts(
+        parameters in prop::sample::select(vec!["", "assoc_limit_stop", "bf_interval=5,sched_interval=20"]),
+        wishes in prop::collection::vec((0_i64..400, 1_i64..2000, 1_u32..6, any::<bool>()), 1..40),
+    ) {
+        let mut site = site(16, Version::V22_05, parameters);
+        let dump = "Cluster - 'c':GrpTRES=node=9\nParent - 'root'\nAccount - 'a':GrpJobs=3\nAccount - 'b':GrpTRES=cpu=24\n\
+            Parent - 'a'\nUser - 'root'\nParent - 'b'\nUser - 'root':MaxTRESPerJob=node=4\n";
+        (site.accounts, site.conf.enforces_limits) = (Some(Accounts::read("cluster.cfg", dump).expect("valid")), true);
+        let mut submit = 0;
+        let rows: Vec<String> = wishes.iter().zip(1..).map(|(&(gap, run, width, is_a), id)| {
+            submit += gap;
+            format!("{id},{submit},{run},30,-N {width} --exclusive -A {}", if is_a { "a" } else { "b" })
+        }).collect();
+        let ends = ends(&reports(&site, &jobs(&rows), Phases::default()));
+        prop_assert_eq!(ends.len(), wishes.iter().filter(|wish| wish.3 || wish.2 <= 4).count(), "one may never start");
+        for one in &ends {
+            let (of_a, of_b): (Vec<&Ended>, Vec<&Ended>) =
+                ends.iter().filter(|job| job.start <= one.start && one.start < job.end).partition(|job| wishes[job.job as usize - 1].3);
+            let nodes = |jobs: &[&Ended]| jobs.iter().map(|job| job.nodes.len()).sum::<usize>();
+            prop_assert!(of_a.len() <= 3 && nodes(&of_b) <= 6 && nodes(&of_a) + nodes(&of_b) <= 9, "{of_a:?} {of_b:?}");
+        }
+    }
 }
 
 #[test]
@@ -96,7 +120,7 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
                 let (kind, time) = match report {
                     Report::MainPass { time, is_full } => (if is_full { 'f' } else { 'd' }, time),
                     Report::BackfillPass { time } => ('b', time),
-                    Report::Ended(_) => return None,
+                    Report::Waits { .. } | Report::Ended(_) => return None,
                 };
                 (0..until).contains(&time).then(|| format!("{kind}{time}"))
             });
@@ -126,6 +150,8 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
             110,
             "d11 b11 b36 f40 d51 b61 b86 f100",
         ),
+        // The end at 61 asks for a pass after a second; the job that the pass starts at 62 is a change for backfill.
+        ("", &["1,10,50,20,-N 4 --exclusive", "2,20,100,20,-N 4 --exclusive"], none, 80, "d11 b11 d21 f40 b41 d62 b71"),
     ];
     for (parameters, rows, phases, until, expected) in cases {
         assert_eq!(passes(parameters, rows, phases, until), expected, "{parameters} {rows:?}");

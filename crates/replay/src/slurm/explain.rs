@@ -1,0 +1,69 @@
+//! Why jobs of a Slurm cluster wait: what the passes of the first phase say, as `explain` prints it.
+
+use super::results::{Arm, terms};
+use super::trace::Trace;
+use crate::explain::history::{Explanation, Line, object};
+use crate::label::Label;
+use anyhow::{Context, Result};
+use serde_json::json;
+use sim_core::Time;
+use slurm_sched::{By, Ended, Report, Why, hostlist};
+use std::collections::BTreeMap;
+
+/// Explains the jobs of these numbers under each variant.
+pub(super) fn explain(arms: &[Arm], trace: &Trace, seed: u64, wanted: &[u32]) -> Result<Vec<Explanation>> {
+    let pairs = arms.iter().flat_map(|arm| wanted.iter().map(move |id| (arm, *id)));
+    pairs.map(|(arm, id)| one(arm, trace, seed, id)).collect()
+}
+
+fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
+    let job = trace.jobs.iter().find(|job| job.id == id);
+    let job = job.with_context(|| format!("there is no job {id} in the trace, or it is left out; check --explain"))?;
+    let (mut history, mut brief) = (Vec::new(), Vec::new());
+    let mut last: BTreeMap<&str, Why> = BTreeMap::new();
+    slurm_sched::explain(&arm.site, &trace.jobs, terms(&arm.site, trace, seed, 0), id, |report| match report {
+        Report::Waits { time, by, why } => {
+            let pass = name(by);
+            let new = line(time, why.kind, pass, format!("{pass} pass: {}: {}", why.kind, why.words));
+            if last.get(pass).is_none_or(|known| known.kind != why.kind) {
+                brief.push(new.clone());
+            }
+            if last.get(pass) != Some(&why) {
+                history.push(new);
+            }
+            last.insert(pass, why);
+        }
+        Report::Ended(Ended { job, submit, start, end, by, nodes, is_cut, .. }) if job == id => {
+            let pass = name(by);
+            let names: Vec<&str> = nodes.iter().map(|node| arm.site.conf.nodes[*node].name.as_str()).collect();
+            let words = format!("{pass} pass: starts on {}, after {} s", hostlist::fold(&names), start - submit);
+            let cut = if is_cut { "is stopped at its time limit" } else { "ends" };
+            for new in [line(start, "start", pass, words), line(end, "end", pass, cut.to_owned())] {
+                history.push(new.clone());
+                brief.push(new);
+            }
+        }
+        _ => {}
+    });
+    let request = &job.request;
+    let nodes = request.nodes.map_or_else(String::new, |nodes| format!(" {nodes} nodes"));
+    let limit = job.limit.map_or_else(|| "its partition's limit".to_owned(), |limit| format!("{limit} s"));
+    let (user, partitions) = (request.user(), request.partitions.join(","));
+    let about = format!(
+        "submitted at {} s by {user} (line {} of the trace); asks for{nodes} {partitions} for {limit}, and runs for {} s",
+        job.submit, job.line, job.run
+    );
+    let facts =
+        object(json!({ "line": job.line, "user": user, "submit": job.submit, "limit": job.limit, "run": job.run }));
+    Ok(Explanation::of(&arm.name, Label::from(u64::from(id)), vec![about], facts, history, brief))
+}
+
+pub(super) fn name(by: By) -> &'static str {
+    if by == By::Main { "main" } else { "backfill" }
+}
+
+/// What a pass says at a second of the trace's time.
+fn line(time: i64, event: &str, pass: &str, words: String) -> Line {
+    let from = Time::from_secs(time.max(0).unsigned_abs());
+    Line { from, until: None, words, facts: object(json!({ "event": event, "pass": pass })) }
+}

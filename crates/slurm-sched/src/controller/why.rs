@@ -1,0 +1,118 @@
+//! Reasons for which a pass does not start a pending job.
+
+use super::Controller;
+use crate::nodes::NodeSet;
+use crate::queue::Entry;
+use crate::{backfill, hostlist, main_pass};
+
+/// Reason for which a pass did not start a job.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Why {
+    /// Kind of the reason, such as `Resources`; the kinds of squeue have its names.
+    pub kind: &'static str,
+    /// The reason in words; times are seconds from the zero of the workload.
+    pub words: String,
+}
+
+fn why(kind: &'static str, words: impl Into<String>) -> Option<Why> {
+    Some(Why { kind, words: words.into() })
+}
+
+fn depth(parameter: &str) -> Option<Why> {
+    why("Depth", format!("the pass does not reach it ({parameter})"))
+}
+
+fn priority(behind: u32) -> Option<Why> {
+    why("Priority", format!("behind job {behind}, which does not fit"))
+}
+
+/// Jobs that hold nodes, of which more are not named.
+const NAMED: usize = 4;
+
+impl Controller<'_> {
+    /// Returns the reason for which a main pass did not start a job; none for one that is not pending.
+    pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &main_pass::Pass) -> Option<Why> {
+        let (at, entry) = match self.entry(job, zero)? {
+            Ok(_) if pass.starts.iter().any(|start| start.job == job) => return None,
+            Ok(found) => found,
+            Err(why) => return Some(why),
+        };
+        let settings = &self.site.conf.scheduling;
+        let before = self.queue[..at].iter().filter(|other| other.partition == entry.partition).count();
+        let is_reached = |most: usize, count: usize| most > 0 && count >= most;
+        if !is_full && at > settings.default_queue_depth {
+            return depth("default_queue_depth");
+        } else if is_reached(settings.partition_job_depth, before) {
+            return depth("partition_job_depth");
+        } else if is_reached(settings.sched_max_job_start, pass.starts.len()) {
+            return depth("sched_max_job_start");
+        }
+        let earlier = || pass.blocked.iter().take_while(|(other, _)| *other != job);
+        if let Some((behind, _)) = earlier().find(|(_, partition)| *partition == entry.partition) {
+            return priority(*behind);
+        }
+        if let Some(limit) = self.cluster.limit(&entry.demand) {
+            return why("Limit", limit);
+        }
+        let partition = self.cluster.partition(entry.partition);
+        let mut idle = partition.clone();
+        idle.intersect(self.cluster.idle());
+        let (count, needed) = (idle.len(), entry.need.nodes);
+        // SPEC 4.6: a blocked partition takes its nodes from later ones.
+        let bars = |nodes: &NodeSet| count >= needed && nodes.meets(&idle);
+        if let Some((behind, _)) = earlier().find(|(_, other)| bars(self.cluster.partition(*other))) {
+            return priority(*behind);
+        }
+        let mut words = format!("{count} of {needed} nodes are idle");
+        let holders = self.cluster.running().iter().filter(|running| running.nodes.meets(partition));
+        for running in holders.take(NAMED) {
+            words += &format!(", job {} holds others until {} s at most", running.job, running.end - zero);
+        }
+        why("Resources", words)
+    }
+
+    /// Returns the reason for which a backfill pass did not start a job, or its plan; none for one that is not pending.
+    pub(crate) fn why_backfill(&self, job: u32, now: i64, zero: i64, pass: &backfill::Pass) -> Option<Why> {
+        let (at, entry) = match self.entry(job, zero)? {
+            Ok(_) if pass.starts.iter().any(|start| start.job == job) => return None,
+            Ok(found) => found,
+            Err(why) => return Some(why),
+        };
+        let settings = &self.site.conf.scheduling;
+        if let Some(plan) = pass.plans.iter().find(|plan| plan.job == job) {
+            let nodes: Vec<&str> = plan.nodes.iter().map(|node| self.site.conf.nodes[node].name.as_str()).collect();
+            let words = format!("planned at {} s on whole nodes {}", plan.start - zero, hostlist::fold(&nodes));
+            let is_beyond = plan.start > now + settings.bf_window;
+            return if is_beyond {
+                why("Window", words + ", beyond bf_window: no place is held")
+            } else {
+                why("Plan", words)
+            };
+        } else if let Some(limit) = self.cluster.limit(&entry.demand) {
+            return why("Limit", limit);
+        } else if pass.tested.iter().any(|(tested, _)| *tested == job) {
+            return why("Unplanned", "tested, and no start found that may be planned");
+        }
+        if self.queue[at..].iter().any(|later| pass.tested.contains(&(later.job, later.partition))) {
+            return depth("bf_max_job_part, bf_max_job_user, bf_max_job_user_part or bf_max_job_assoc");
+        }
+        let is_over = pass.tested.len() >= settings.bf_max_job_test;
+        depth(if is_over { "bf_max_job_test" } else { "bf_max_job_start, bf_node_space_size or bf_max_job_user" })
+    }
+
+    /// The first entry of a pending job in the queue, or the reason for which it has none.
+    fn entry(&self, id: u32, zero: i64) -> Option<Result<(usize, &Entry), Why>> {
+        let job = self.jobs.get(&id).filter(|job| job.running.is_none())?;
+        if let Some(found) = self.queue.iter().enumerate().find(|(_, entry)| entry.job == id) {
+            return Some(Ok(found));
+        }
+        let begin = self.ahead.iter().find(|(_, other)| *other == id).map(|(time, _)| time - zero);
+        let found = match begin {
+            _ if job.is_held => why("Held", "held"),
+            Some(time) => why("BeginTime", format!("its begin time is {time} s")),
+            None if self.dependent.contains_key(&id) => why("Dependency", "a dependency is not met"),
+            None => why("Partition", "no partition admits it: State, MaxTime, MinNodes or MaxNodes"),
+        };
+        found.map(Err)
+    }
+}
