@@ -9,6 +9,7 @@ mod logs;
 mod recipe;
 mod scratch;
 mod settings;
+mod slurm;
 mod stored;
 
 use anyhow::{Context, Result, bail};
@@ -86,7 +87,7 @@ impl Target {
 }
 
 fn targets() -> Vec<Target> {
-    [&logs::TARGETS[..], &settings::TARGETS, &stored::TARGETS].concat()
+    [&logs::TARGETS[..], &settings::TARGETS, &slurm::TARGETS, &stored::TARGETS].concat()
 }
 
 /// The result of one target.
@@ -241,15 +242,15 @@ fn list(targets: &[Target], common: &Common) -> String {
         let target = |target: &Target| serde_json::json!({ "name": target.name, "about": target.about });
         return format!("{:#}\n", serde_json::json!(targets.iter().map(target).collect::<Vec<_>>()));
     }
-    targets.iter().map(|target| format!("{:<12}  {}\n", target.name, target.about)).collect()
+    targets.iter().map(|target| format!("{:<14}  {}\n", target.name, target.about)).collect()
 }
 
 fn as_text(seed: u64, outcomes: &[Outcome]) -> String {
-    let mut text = format!("seed {seed}\ntarget        corpus        cases   accepted   a second\n");
+    let mut text = format!("seed {seed}\ntarget          corpus        cases   accepted   a second\n");
     for Outcome { name, corpus, cases, accepted, seconds, .. } in outcomes {
         let percent = 100.0 * *accepted as f64 / (*cases).max(1) as f64;
         let rate = *cases as f64 / seconds.max(1e-9);
-        let _ = writeln!(text, "{name:<12} {corpus:>7} {cases:>12} {percent:>8.1} % {rate:>10.0}");
+        let _ = writeln!(text, "{name:<14} {corpus:>7} {cases:>12} {percent:>8.1} % {rate:>10.0}");
     }
     for finding in outcomes.iter().filter_map(|outcome| outcome.finding.as_ref()) {
         let _ = write!(text, "\n{finding}");
