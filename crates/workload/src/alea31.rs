@@ -15,13 +15,17 @@
 //! - A record without column 21, as in other archives, demands nothing, and its processors may lie on any nodes.
 
 use crate::error::InputError;
+use crate::intake::LogJob;
 use crate::machines::{Machine, Machines};
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
-use std::sync::Arc;
 
 /// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`] on.
+///
+/// The run time of a job is that of the log, at least 1 s. Its estimate and its requested time are the limit by which it is planned and at
+/// which it is cut. Its deadline is the due date. Its sites are the clusters that it may use, by their places in
+/// [`clusters`](Self::clusters), including clusters that are too small for it. Its request names no user.
 #[derive(Debug)]
 pub struct Alea31Intake {
     records: SwfReader,
@@ -33,31 +37,6 @@ pub struct Alea31Intake {
     origin: Option<Span>,
     /// Submission of the previous job.
     submit: Time,
-}
-
-/// Job, and the further facts that the profile uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alea31Job {
-    /// Job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
-    /// clusters that it may use, by their places in [`Alea31Intake::clusters`], including clusters that are too small
-    /// for it.
-    pub job: Job,
-    /// Number in the log.
-    pub number: u64,
-    /// Name, if that is not its number.
-    pub name: Option<Arc<str>>,
-    /// Line in the file, counted from 1.
-    pub line: u64,
-    /// Limit by which it is planned, and at which it is cut. At least 1 s.
-    pub limit: Span,
-    /// Time that it runs: ⌊min(runtime, limit) + 1⌋ seconds.
-    pub executed: Span,
-    /// Due date.
-    pub due: Time,
-    /// User.
-    pub user: Option<u32>,
-    /// Name of that user, where the log gives one.
-    pub user_name: Option<Arc<str>>,
 }
 
 impl Alea31Intake {
@@ -88,7 +67,7 @@ impl Alea31Intake {
     }
 
     /// Returns the job, or the rule under which it is skipped.
-    fn job_of(&mut self, record: &SwfRecord) -> Result<Alea31Job, Rule> {
+    fn job_of(&mut self, record: &SwfRecord) -> Result<LogJob, Rule> {
         let line = Some(self.records.line());
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
         let run = run_time(self.records.text()).ok_or(Rule::NoRuntime)?;
@@ -113,7 +92,6 @@ impl Alea31Intake {
         if limit < runtime {
             self.repairs.note(Rule::CutAtEstimate, line);
         }
-        let executed = Span::from_secs(runtime.min(limit).as_nanos() / second.as_nanos()) + second;
         let submit = Time::ZERO + submit.saturating_sub(origin);
         if submit < self.submit {
             self.repairs.note(Rule::SubmitOutOfOrder, line);
@@ -133,22 +111,27 @@ impl Alea31Intake {
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
-        Ok(Alea31Job {
+        Ok(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
             name: record.name.clone(),
             line: self.records.line(),
-            limit,
-            executed,
-            due,
+            logged_runtime: runtime,
+            requested_time: Some(limit),
             user: record.user,
             user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
+            group: None,
+            executable: None,
+            queue: None,
+            partition: None,
+            requested_memory: None,
+            further: None,
         })
     }
 }
 
 impl Iterator for Alea31Intake {
-    type Item = Result<Alea31Job, InputError>;
+    type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.records_left > 0 {

@@ -78,7 +78,7 @@ pub mod deadline_mix;
 mod draw;
 pub mod model;
 
-pub use alea31::{Alea31Intake, Alea31Job};
+pub use alea31::Alea31Intake;
 pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;

@@ -234,7 +234,7 @@ fn hash_of_model(workload: Workload) -> String {
 }
 
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
-    let job = |job: Result<workload::Alea31Job, workload::InputError>| {
+    let job = |job: Result<workload::LogJob, workload::InputError>| {
         let job = job?;
         // All jobs without a user belong to one user.
         Ok(Job { job: job.job, user: job.user.unwrap_or(u32::MAX) })

@@ -16,7 +16,7 @@ use gap_schedule::Machine;
 use sim_core::{Purpose, Sim, Streams, Time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use workload::{Alea31Intake, Alea31Job, Deadlines, Estimates, Machines, SwfReader};
+use workload::{Alea31Intake, Deadlines, Estimates, LogJob, Machines, SwfReader};
 
 /// Clusters under the rules of the simulator Alea 3.1.
 struct Alea31 {
@@ -78,12 +78,12 @@ impl World for Alea31 {
         let mut intake = intake(&self.log, &self.machines)?;
         let watch = Watch::new(asked, &self.sites);
         let known = watch.known();
-        let take_in = |one: Result<Alea31Job, _>| {
+        let take_in = |one: Result<LogJob, _>| {
             let one = one?;
-            known.borrow_mut().insert(one.job.id, FromLog::from(&one));
-            let Alea31Job { job, user, .. } = one;
             // Jobs without a user belong to one common user.
-            Ok(Job { job, user: user.unwrap_or(u32::MAX) })
+            let job = Job { job: one.job, user: one.user.unwrap_or(u32::MAX) };
+            known.borrow_mut().insert(job.job.id, FromLog::of_alea31(&one, &job));
+            Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
         let processors: Vec<u32> = self.sites.machines().iter().map(|machine| machine.processors).collect();

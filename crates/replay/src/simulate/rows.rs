@@ -15,7 +15,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 use tempfile::NamedTempFile;
 use workload::swf::Status;
-use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
+use workload::{LogJob, SwfRecord, SwfWriter};
 
 /// Columns that evalys reads (`JobSet.columns` of version 4).
 const OF_EVALYS: [&str; 13] = [
@@ -59,6 +59,13 @@ impl FromLog {
         let (run, is_cut, label, user) = (job.runtime, false, number.into(), None);
         Self { label, job, user, requested, run, is_cut, group, executable, queue, partition, requested_memory }
     }
+
+    /// A job of the profile `alea31`. Its request names no user, and the simulator cuts it itself.
+    pub(super) fn of_alea31(one: &LogJob, simulated: &alea31::Job) -> Self {
+        let mut job = one.job;
+        job.request.user = one.user;
+        Self { job, run: simulated.executed_time(), is_cut: simulated.limit() < job.runtime, ..Self::from(one) }
+    }
 }
 
 impl From<&LogJob> for FromLog {
@@ -75,27 +82,6 @@ impl From<&LogJob> for FromLog {
             queue: one.queue,
             partition: one.partition,
             requested_memory: one.requested_memory,
-        }
-    }
-}
-
-impl From<&Alea31Job> for FromLog {
-    fn from(one: &Alea31Job) -> Self {
-        let (group, executable, queue, partition, requested_memory) = Default::default();
-        let mut job = one.job;
-        job.request.user = one.user;
-        Self {
-            label: Label { number: one.number, name: one.name.clone() },
-            job,
-            user: one.user.map(|number| Label { number: number.into(), name: one.user_name.clone() }),
-            requested: Some(one.limit),
-            run: one.executed,
-            is_cut: one.limit < one.job.runtime,
-            group,
-            executable,
-            queue,
-            partition,
-            requested_memory,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::reader;
 use sim_core::{Span, Time};
-use workload::{Alea31Intake, Alea31Job, Machines, Rule, SwfReader};
+use workload::{Alea31Intake, LogJob, Machines, Rule, SwfReader};
 
 const MACHINES: &str = "1\tzegox\t48\t12\t1\t0\n0\tzewura\t20\t80\t1\t0\n";
 
@@ -19,11 +19,11 @@ fn intake(log: String) -> Alea31Intake {
 }
 
 /// Returns the clusters that the job may use, by their places.
-fn sites(job: &Alea31Job) -> Vec<u32> {
+fn sites(job: &LogJob) -> Vec<u32> {
     Vec::from(job.job.request.sites).into_iter().map(|site| site.0).collect()
 }
 
-fn jobs(log: String) -> Vec<Alea31Job> {
+fn jobs(log: String) -> Vec<LogJob> {
     intake(log).collect::<Result<_, _>>().expect("a log")
 }
 
@@ -34,13 +34,10 @@ fn a_plain_record_becomes_a_job_with_limit_and_due_date() {
         panic!("two jobs")
     };
     assert_eq!((job.number, job.line, job.user, job.job.id.0), (7, 2, Some(7), 1));
-    assert_eq!((job.job.submit, job.due), (Time::from_secs(50), Time::from_secs(170)));
-    assert_eq!(
-        (job.job.runtime, job.limit, job.executed),
-        (Span::from_secs(60), Span::from_secs(90), Span::from_secs(61))
-    );
+    let (limit, due) = (Some(Span::from_secs(90)), Some(Time::from_secs(170)));
+    assert_eq!((job.job.submit, job.job.runtime), (Time::from_secs(50), Span::from_secs(60)));
     assert_eq!((job.job.request.processors, sites(job)), (24, vec![0, 1]));
-    assert_eq!((job.job.request.estimate, job.job.request.deadline), (Some(job.limit), Some(job.due)));
+    assert_eq!((job.job.request.estimate, job.requested_time, job.job.request.deadline), (limit, limit, due));
 }
 
 #[test]
@@ -101,12 +98,11 @@ fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
         intake.repairs().iter().map(|repair| (repair.rule, repair.count, repair.first_line)).collect();
     let [submit, runtime, estimate] = [Rule::NoSubmit, Rule::NoRuntime, Rule::EstimateFromRuntime];
     assert_eq!(applied, [(submit, 1, Some(2)), (runtime, 1, Some(1)), (estimate, 1, Some(4))]);
-    assert_eq!(
-        (jobs[0].job.submit, jobs[0].job.runtime, jobs[0].limit),
-        (Time::ZERO, Span::from_secs(1), Span::from_secs(1))
-    );
-    assert_eq!(jobs[0].due, Time::from_secs(1_575_005_462), "doubled in 32 bits");
-    assert_eq!(jobs[1].limit, Span::from_secs(60), "the run time stands in");
+    let second = Span::from_secs(1);
+    assert_eq!((jobs[0].job.submit, jobs[0].job.runtime), (Time::ZERO, second));
+    assert_eq!(jobs[0].job.request.estimate, Some(second));
+    assert_eq!(jobs[0].job.request.deadline, Some(Time::from_secs(1_575_005_462)), "doubled in 32 bits");
+    assert_eq!(jobs[1].job.request.estimate, Some(Span::from_secs(60)), "the run time stands in");
 }
 
 #[test]
@@ -116,7 +112,7 @@ fn no_job_comes_before_its_predecessor() {
         + &line(3, "120", "60", 1, "90", "1:ppn=1");
     let mut intake = intake(log);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
-    assert_eq!((jobs[2].job.submit, jobs[2].due), (Time::from_secs(30), Time::from_secs(150)));
+    assert_eq!((jobs[2].job.submit, jobs[2].job.request.deadline), (Time::from_secs(30), Some(Time::from_secs(150))));
     let applied: Vec<_> = intake.repairs().iter().map(|repair| (repair.rule, repair.first_line)).collect();
     assert_eq!(applied, [(Rule::CutAtEstimate, Some(2)), (Rule::SubmitOutOfOrder, Some(3))]);
 }
