@@ -1,7 +1,8 @@
 //! Ratio to real time of a free run with a long queue.
 //!
-//! `cargo bench -p slurm-sched` runs some days of clusters of 8 to 5 000 nodes; `cargo bench -p slurm-sched -- NODES DAYS` runs
-//! one of them. The case of docs/slurm.md is `1000 30`: 100 000 jobs, of which 2 000 are pending on average, under default parameters.
+//! `cargo bench -p slurm-sched` runs some days of clusters of 8 to 5 000 nodes; `cargo bench -p slurm-sched -- NODES DAYS LOAD` runs
+//! one of them, with an offered load in percent (95). The case of docs/slurm.md with a long queue is `1000 30 100`: 100 000 jobs
+//! under default parameters.
 
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{Request, SubmittedJob};
@@ -28,13 +29,13 @@ impl Uniform {
 
 /// Returns jobs of log-uniform widths and run times, with limits 1 to 4 times the run time, and as much work as the nodes can do.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
-fn jobs((nodes, rate, pending, widest, days): (u32, u32, u32, u32, u32)) -> Vec<SubmittedJob> {
+fn jobs((nodes, rate, pending, widest, days): (u32, u32, u32, u32, u32), load: u32) -> Vec<SubmittedJob> {
     let mut uniform = Uniform(2026);
     let count = rate * days + pending;
     let drawn: Vec<(u32, f64)> =
         (0..count).map(|_| (uniform.log_uniform(f64::from(widest) + 1.0) as u32, uniform.log_uniform(240.0))).collect();
     let work: f64 = drawn[pending as usize..].iter().map(|(width, run)| f64::from(*width) * run).sum();
-    let second = 0.95 * f64::from(nodes) * f64::from(days) * 86_400.0 / work;
+    let second = f64::from(load) / 100.0 * f64::from(nodes) * f64::from(days) * 86_400.0 / work;
     let mut jobs: Vec<SubmittedJob> = (1..)
         .zip(drawn)
         .map(|(id, (width, run))| {
@@ -50,14 +51,14 @@ fn jobs((nodes, rate, pending, widest, days): (u32, u32, u32, u32, u32)) -> Vec<
 }
 
 #[expect(clippy::disallowed_methods, reason = "a measurement")]
-fn run(case: (u32, u32, u32, u32, u32), version: Version) {
+fn run(case: (u32, u32, u32, u32, u32), load: u32, version: Version) {
     let text = format!(
         "ClusterName=c\nNodeName=n[1-{0}] CPUs=4 RealMemory=1000\nPartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE\n",
         case.0
     );
     let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
     let site = Site { conf, accounts: None, version };
-    let jobs = jobs(case);
+    let jobs = jobs(case, load);
     let terms = Terms { start: 1_700_000_000, zero: 1_700_000_200, phases: Phases::default() };
     let (mut main, mut backfill, mut waits, mut last) = (0, 0, 0, 0);
     let mut digest = 0_u64;
@@ -86,10 +87,10 @@ fn run(case: (u32, u32, u32, u32, u32), version: Version) {
 
 fn main() {
     let mut given = std::env::args().skip(1).filter_map(|word| word.parse::<u32>().ok());
-    let (nodes, days) = (given.next(), given.next());
+    let (nodes, days, load) = (given.next(), given.next(), given.next().unwrap_or(95));
     for case in CASES.into_iter().filter(|case| nodes.is_none_or(|nodes| nodes == case.0)) {
         for version in Version::ALL {
-            run((case.0, case.1, case.2, case.3, days.unwrap_or(case.4)), version);
+            run((case.0, case.1, case.2, case.3, days.unwrap_or(case.4)), load, version);
         }
     }
 }

@@ -85,7 +85,7 @@ impl WillRun<'_> {
         slot: Slot,
     ) -> Option<(i64, NodeSet)> {
         let ExpectedEnds { ends, nodes, released } = self.releases;
-        // A start that is of use has enough nodes by the slot's end.
+        // A useful start has enough nodes by the end of the slot.
         let latest = ends.partition_point(|end| *end <= slot.until);
         if released[latest].count_within(usable) < need.nodes {
             return None;
@@ -106,15 +106,15 @@ impl WillRun<'_> {
         let in_reach = if slot.is_bounded { latest } else { ends.len() };
         let holds_usable = |index: &usize| nodes[*index].meets(usable);
         let first = (next..in_reach).find(holds_usable)?;
-        // SPEC 5.6: a whole width later if it is a multiple already.
+        // SPEC 5.6: a whole width later if it is already a multiple.
         let base = (ends[first] / FIRST_WIDTH + 1) * FIRST_WIDTH;
         let mut width = FIRST_WIDTH;
         while next < ends.len() {
-            // The next job closes the group even if it holds none of the usable nodes. After such a job the next that
-            // holds some is taken without a look at its end (found in w4-fair-tree.log, 22:28:48, job 6).
+            // The next job closes the group even if it holds none of the usable nodes. After such a job, the next
+            // one that holds some is taken regardless of its end (found in w4-fair-tree.log, 22:28:48, job 6).
+            // Jobs before the one that closes the group are visited only if there may be too many of them.
             let beyond = next + ends[next..].partition_point(|end| *end <= base + width);
             let closes = |index: &usize| index + 1 >= beyond && index + 1 < ends.len();
-            // Jobs before the one that closes the group need a look only if there may be too many of them.
             let from = if beyond - next > GROUP_JOBS { next } else { next.max(beyond.saturating_sub(1)) };
             let mut members = (from..in_reach).filter(holds_usable).zip(1..);
             let closing = members.find(|(index, count)| closes(index) || *count > GROUP_JOBS).map(|(index, _)| index);
