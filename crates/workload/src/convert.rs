@@ -8,6 +8,7 @@ use crate::error::{InputError, TextError};
 use crate::gwf::{self, GwfReader, GwfRecord, GwfWriter};
 use crate::lines::{LOG, Lines};
 use crate::sacct::{SacctReader, SacctRepairs, Zone};
+use crate::swf::names::NAMED;
 use crate::swf::{SwfReader, SwfRecord, SwfWriter};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -268,8 +269,6 @@ struct ColumnNumbers {
 
 /// First number for a name without one.
 const FIRST_OTHER: u32 = 1_000_000_000;
-
-const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameNumbers {
     /// Returns numbers for the names of an accounting log, all of which are kept: only a plain number keeps its value.

@@ -7,7 +7,7 @@
 
 pub(crate) mod decimal;
 mod header;
-mod names;
+pub(crate) mod names;
 mod reader;
 mod record;
 mod writer;

@@ -17,8 +17,8 @@ pub(super) struct NameComments {
     passed: Vec<String>,
 }
 
-/// Keys of comments with names other than those of jobs.
-const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
+/// Keys of comments with names other than those of jobs, in the order of the columns.
+pub(crate) const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameComments {
     /// Reads the text of a comment, behind its `;`. Returns true if it names a job, which is no entry of a header.
