@@ -239,21 +239,6 @@ class Run(Mapping):
     """The schedule of one policy: columns of ``jobs.csv`` as numpy arrays, by submission, ``summary``, and ``notes`` on what was repaired or
     ignored."""
 
-    _COLUMNS = (
-        "job",
-        "submit",
-        "start",
-        "finish",
-        "processors",
-        "site",
-        "user",
-        "requested",
-        "run",
-        "deadline",
-        "state",
-        "allocated",
-    )
-
     def __init__(self, simulation: Any, place: int) -> None:
         self._simulation, self._place = simulation, place
         self._columns: dict[str, np.ndarray] = {}
@@ -267,10 +252,10 @@ class Run(Mapping):
         return self._columns[column]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._COLUMNS)
+        return iter(self._simulation.COLUMNS)
 
     def __len__(self) -> int:
-        return len(self._COLUMNS)
+        return len(self._simulation.COLUMNS)
 
     @property
     def wait(self) -> np.ndarray:

@@ -21,6 +21,7 @@ def simulate(
 ) -> Simulation: ...
 
 class Simulation:
+    COLUMNS: list[str]
     policies: list[str]
     baseline: int
     notes: list[str]

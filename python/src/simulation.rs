@@ -50,6 +50,10 @@ pub(crate) fn simulate(
 
 #[pymethods]
 impl Simulation {
+    /// Names of the columns of `jobs.csv`.
+    #[classattr]
+    const COLUMNS: [&'static str; 12] = Row::COLUMNS;
+
     /// Names of the policies; other methods take positions among them.
     #[getter]
     fn policies(&self) -> Vec<&str> {

@@ -3,7 +3,7 @@
 //! Memory does not grow with the log, except for an entry per row group in the end of the file. Nothing is compressed: the bytes are the
 //! same on every processor.
 
-use super::row::{COLUMNS, Row, Seconds};
+use super::row::{Row, Seconds};
 use parquet::column::writer::ColumnWriterImpl;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
@@ -57,7 +57,7 @@ impl<W: Write + Send> ParquetRows<W> {
     }
 
     fn begin(into: W) -> Result<Self> {
-        let units = COLUMNS
+        let units = Row::COLUMNS
             .iter()
             .filter_map(|column| Some(KeyValue::new(format!("unit of {column}"), unit(column)?.to_owned())));
         let properties = WriterProperties::builder().set_key_value_metadata(Some(units.collect())).build();

@@ -6,22 +6,6 @@ use serde::{Serialize, Serializer};
 use sim_core::{Span, Time};
 use std::fmt::{self, Write as _};
 
-/// The columns of `jobs.csv`: the fields of a [`Row`].
-pub(super) const COLUMNS: [&str; 12] = [
-    "job",
-    "submit",
-    "start",
-    "finish",
-    "processors",
-    "site",
-    "user",
-    "requested",
-    "run",
-    "deadline",
-    "state",
-    "allocated",
-];
-
 /// Job that has left the system, in the columns of `jobs.csv`; `None` for missing values. `columns.md` defines each field.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "columns.md")]
@@ -38,6 +22,24 @@ pub struct Row<'a> {
     pub deadline: Option<Seconds>,
     pub state: &'static str,
     pub allocated: Option<Processors<'a>>,
+}
+
+impl Row<'_> {
+    /// Columns of `jobs.csv`: the fields, in their order.
+    pub const COLUMNS: [&'static str; 12] = [
+        "job",
+        "submit",
+        "start",
+        "finish",
+        "processors",
+        "site",
+        "user",
+        "requested",
+        "run",
+        "deadline",
+        "state",
+        "allocated",
+    ];
 }
 
 /// Job or user, with its number in the log, and its name if the log has one.

@@ -3,7 +3,7 @@
 
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetRows;
-use super::row::{COLUMNS, Name, Processors, Row, Seconds, in_seconds, listed};
+use super::row::{Name, Processors, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
 use crate::label::Label;
 use anyhow::{Context, Result};
@@ -224,7 +224,7 @@ impl Rows {
 
     /// Adds `jobs.csv`.
     pub(super) fn jobs(&mut self, file: NamedTempFile) -> Result<()> {
-        let table = table(file, &COLUMNS).context("cannot write jobs.csv")?;
+        let table = table(file, &Row::COLUMNS).context("cannot write jobs.csv")?;
         self.list_processors |= self.places.tells_processors;
         self.files.push(("jobs.csv", Box::new(table)));
         Ok(())
