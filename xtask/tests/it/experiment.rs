@@ -366,7 +366,7 @@ fn weeks_are_drawn_by_default_and_the_log_itself_stands_beside_its_replications(
     let out = folder.path().join("out");
     let run = xtask().arg("experiment").arg(&experiment).arg("--out").arg(&out).assert().code(0);
     let told = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
-    assert!(told.contains("users, load 0.8, estimates user: wait_mean of easy is "), "{told}");
+    assert!(told.contains("users, load 0.8, estimates user: mean wait of easy is "), "{told}");
     assert_eq!(manifest(&out)["method"], "blocks");
     let (header, rows) = table(&out.join("log.csv"));
     assert_eq!(header[3..], ["policy", "metric", "in_log", "min", "p5", "median", "p95", "max", "reps"]);

@@ -150,17 +150,17 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let design = results.design;
     let held = &plan.held[log];
     let (base, _) = held.replication(design, 1.0, 0)?;
-    let told = held.told(&base, &design.logs[log], design, &results.settings[0], 0);
-    let (placements, _) = told.replayed(&design.policies[design.baseline], design.seed)?;
-    let (from, to) = design.window.of(&told.jobs, &placements);
-    let waits = waits(&told.jobs, &placements);
+    let input = held.input(&base, &design.logs[log], design, &results.settings[0], 0);
+    let (placements, _) = input.replayed(&design.policies[design.baseline], design.seed)?;
+    let (from, to) = design.window.of(&input.jobs, &placements);
+    let waits = waits(&input.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);
     let id = legal(&format!("warm-up-{}", design.logs[log].name));
     let mut rows: Vec<DataRow> = Vec::new();
     let mut parts: [Vec<Point>; 2] = [Vec::new(), Vec::new()];
     for (position, chunk) in waits.chunks(batch).enumerate() {
         let mean = chunk.iter().sum::<f64>() / count(chunk.len());
-        let submit = told.jobs[(position * batch).min(told.jobs.len() - 1)].submit;
+        let submit = input.jobs[(position * batch).min(input.jobs.len() - 1)].submit;
         let days = submit.as_secs_f64() / 86_400.0;
         let counts = submit >= from && submit <= to;
         let name = ["left out", "counted"][usize::from(counts)];

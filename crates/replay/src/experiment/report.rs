@@ -1,6 +1,6 @@
 //! Files and terminal text of a finished experiment.
 
-use super::design::{Design, From, Method};
+use super::design::{Claim, Design, From, Method};
 use super::figures::Pictures;
 use super::in_log::InLog;
 use super::measure::Metric;
@@ -69,12 +69,12 @@ impl<'a> Report<'a> {
 
     /// `claims.csv`.
     fn claims(&self) -> Result<Vec<u8>> {
-        let row = |judged: &Judged| {
+        let row = |(judged, claim): (&Judged, &Claim)| {
             let deciding = judged.deciding_cell();
-            let test = format!("{}; decided by {}", judged.test, deciding.label);
-            judged.row(&test, &deciding.rule.to_string(), None).to_vec()
+            let test = self.results.test(claim, claim.metric.name());
+            judged.row(&format!("{test}; decided by {}", deciding.label), &deciding.rule.to_string(), None).to_vec()
         };
-        csv(Judged::COLUMNS, self.judged.iter().map(row))
+        csv(Judged::COLUMNS, self.judged.iter().zip(&self.plan.design.claims).map(row))
     }
 
     fn page(&self, [first, others, figures]: [Vec<Figure>; 3]) -> Page {

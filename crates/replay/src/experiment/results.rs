@@ -253,11 +253,14 @@ impl<'a> Results<'a> {
             of_weeks.extend(self.claimed_by_weeks(claim, &places).map(|interval| (quantity.clone(), interval)));
             checks.push(Check { label: self.label(claim, log, &values), quantity, rule });
         }
+        let (label, unit) = (claim.metric.label(), claim.metric.unit());
+        let has_unit = self.whole(claim).is_none() && !unit.is_empty();
+        let metric = if has_unit { format!("{label} ({unit})") } else { label.to_owned() };
         let claim = claim::Claim {
             id: &claim.id,
             source: &claim.source,
             statement: claim.says.clone(),
-            test: self.unit(claim),
+            test: self.test(claim, &metric),
             figures: &[],
             checks,
         };
@@ -302,16 +305,32 @@ impl<'a> Results<'a> {
         if parts.is_empty() { "all logs and settings".to_owned() } else { parts.join(", ") }
     }
 
-    /// Unit of the numbers of a claim.
-    pub(super) fn unit(&self, claim: &Claim) -> String {
+    /// The quantity that decides a claim, with its metric by this name.
+    pub(super) fn test(&self, claim: &Claim, metric: &str) -> String {
+        let quantity = self.quantity(claim, metric);
+        match self.whole(claim) {
+            Some(whole) => format!("{quantity}, in percent of {whole}"),
+            None => quantity,
+        }
+    }
+
+    /// The same without the policy that it is in percent of.
+    pub(super) fn quantity(&self, claim: &Claim, metric: &str) -> String {
         let policy = |position: usize| self.design.policies[position].name();
         match claim.bound {
-            Against::Number(_) => format!("{} of {}", claim.metric, policy(claim.policy)),
+            Against::Number(_) => format!("{metric} of {}", policy(claim.policy)),
             Against::Policy(other) => {
-                let unit = if claim.every_log { String::new() } else { format!(", in percent of {}", policy(other)) };
                 let share = if claim.by > 0.0 { format!("{} × ", claim.share()) } else { String::new() };
-                format!("{} of {} − {share}{}{unit}", claim.metric, policy(claim.policy), policy(other))
+                format!("{metric} of {} − {share}{}", policy(claim.policy), policy(other))
             }
+        }
+    }
+
+    /// The policy of whose mean the quantity of a claim is a percentage; `None` of one in the metric's unit.
+    pub(super) fn whole(&self, claim: &Claim) -> Option<&str> {
+        match claim.bound {
+            Against::Policy(other) if !claim.every_log => Some(self.design.policies[other].name()),
+            _ => None,
         }
     }
 

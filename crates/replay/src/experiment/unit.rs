@@ -142,13 +142,13 @@ fn under(
     policies: &[usize],
 ) -> Result<Vec<Run>> {
     let (held, design) = (&plan.held[log], &plan.design);
-    let told = held.told(base, &design.logs[log], design, setting, replication);
+    let input = held.input(base, &design.logs[log], design, setting, replication);
     let replay = |policy: usize| {
         if interrupt::requested() {
             bail!(Interrupted::Resumable);
         }
         let seed = design.seed.wrapping_add(u64::from(replication));
-        let replayed = told.replayed(&design.policies[policy], seed);
+        let replayed = input.replayed(&design.policies[policy], seed);
         // Without a context: an interruption must keep its type.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,
@@ -159,7 +159,7 @@ fn under(
     };
     // The baseline first: it determines the end of the warm-up.
     let baseline = replay(design.baseline)?;
-    let window = design.window.of(&told.jobs, &baseline.0);
+    let window = design.window.of(&input.jobs, &baseline.0);
     let (mut runs, mut replayed) = (Vec::new(), Vec::new());
     for &policy in policies {
         let other;
@@ -169,8 +169,15 @@ fn under(
             other = replay(policy)?;
             &other
         };
-        let row =
-            measured(&told.jobs, placements, told.processors, window, design.window.cuts(), trend, &design.own_metrics);
+        let row = measured(
+            &input.jobs,
+            placements,
+            input.processors,
+            window,
+            design.window.cuts(),
+            trend,
+            &design.own_metrics,
+        );
         runs.push(Run {
             key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),
@@ -178,7 +185,7 @@ fn under(
             refused: 0,
         });
         if design.method == Method::Weeks {
-            replayed.push(Replayed::new(&told.jobs, placements, window, trend));
+            replayed.push(Replayed::new(&input.jobs, placements, window, trend));
         }
     }
     for (run, weeks) in runs.iter_mut().zip(Replayed::weeks(&replayed, design)) {

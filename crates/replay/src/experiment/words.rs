@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::measure::{Metric, better};
 use super::results::{At, Results};
-use crate::units::best as best_in_words;
+use crate::units::{amount, best as best_in_words};
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
@@ -22,7 +22,7 @@ pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String>
     let Some(first) = results.design.metrics.first() else { return Vec::new() };
     let mut sentences: Vec<String> = Answer::new(results).headline(first).into_iter().collect();
     sentences.push(by_metric(results, first));
-    let claims = of_claims(judged).collect::<Vec<_>>().join(" ");
+    let claims = of_claims(results, judged).collect::<Vec<_>>().join(" ");
     sentences.extend((!claims.is_empty()).then_some(claims));
     sentences
 }
@@ -91,19 +91,27 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
         .then(|| format!("By {}, of {} cells, may be the best: {}.", metric.label(), all.len(), parts.join(", ")))
 }
 
-fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {
-    judged.iter().map(|judged| {
-        let Judged { id, verdict, cells, test, .. } = judged;
+fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = String> {
+    judged.iter().zip(&results.design.claims).map(|(judged, claim)| {
+        let Judged { id, verdict, cells, .. } = judged;
         let (finding, cell) = (finding(*verdict), judged.deciding_cell());
         if *verdict == Verdict::Reproduced && cells.len() > 1 {
             return format!("{id} is {finding} in all {} cells.", cells.len());
         }
-        let mean = significant(cell.estimate.mean);
-        let interval = match (cell.estimate.low, cell.estimate.high) {
-            (Some(low), Some(high)) => format!("{mean}, 95 % interval {} to {}", significant(low), significant(high)),
-            _ => format!("{mean}, no interval"),
+        let (label, whole) = (claim.metric.label(), results.whole(claim));
+        let text = |value: f64| match (whole, claim.metric.unit()) {
+            (Some(_), _) => format!("{} %", significant(value)),
+            (None, "s") => amount(claim.metric, value),
+            (None, "") => significant(value),
+            (None, unit) => format!("{} {unit}", significant(value)),
         };
-        format!("{id} is {finding}, decided by {}: {test} is {interval}.", cell.label)
+        let of = whole.map_or_else(String::new, |whole| format!(" of the {label} of {whole}"));
+        let interval = match (cell.estimate.low, cell.estimate.high) {
+            (Some(low), Some(high)) => format!("95 % interval {} to {}", text(low), text(high)),
+            _ => "no interval".to_owned(),
+        };
+        let (quantity, mean) = (results.quantity(claim, label), text(cell.estimate.mean));
+        format!("{id} is {finding}, decided by {}: {quantity} is {mean}{of}, {interval}.", cell.label)
     })
 }
 

@@ -43,7 +43,7 @@ enum Origin {
 }
 
 /// One workload under one setting, the same for every policy.
-pub(super) struct Told {
+pub(super) struct ReplayInput {
     pub(super) jobs: Vec<Job>,
     pub(super) numbers: Vec<u64>,
     pub(super) estimates: Estimates,
@@ -51,7 +51,7 @@ pub(super) struct Told {
     pub(super) processors: u32,
 }
 
-impl Told {
+impl ReplayInput {
     /// Times of each job's run under a policy, and the trend of the work that waited.
     pub(super) fn replayed(&self, policy: &Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
         policy.replay(&self.machines, &self.jobs, &self.numbers, self.estimates, seed)
@@ -168,7 +168,14 @@ impl Held {
     }
 
     /// The jobs, machines and estimates of a replication under a setting.
-    pub(super) fn told(&self, base: &HeldLog, log: &Log, design: &Design, setting: &Setting, replication: u32) -> Told {
+    pub(super) fn input(
+        &self,
+        base: &HeldLog,
+        log: &Log,
+        design: &Design,
+        setting: &Setting,
+        replication: u32,
+    ) -> ReplayInput {
         let (machines, processors) = match design.value(setting, Key::Procs) {
             Some(Value::Procs(procs)) => (vec![Machine::new(procs)], procs),
             _ => (self.machines.clone(), self.processors),
@@ -204,7 +211,7 @@ impl Held {
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
         };
-        Told { jobs: jobs.with_estimates(carried(estimates), seed), numbers, estimates, machines, processors }
+        ReplayInput { jobs: jobs.with_estimates(carried(estimates), seed), numbers, estimates, machines, processors }
     }
 
     /// Approximate number of jobs of a run.
