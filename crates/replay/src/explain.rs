@@ -8,7 +8,7 @@ pub(crate) mod listener;
 mod reasons;
 
 use self::history::Explanation;
-use crate::options::{LogOptions, WorldOptions};
+use crate::options::{LogOptions, WorldOptions, start_of};
 use crate::simulate::{Own, worlds};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -74,6 +74,7 @@ pub fn explain(options: &Explain, own: &[Arc<Own>]) -> Result<Explanations> {
     let (numbers, repairs) = numbers_of(&options.log, &options.wanted)?;
     Ok(Explanations {
         trace: options.log.trace().display().to_string(),
+        start: start_of(options.log.trace()),
         shows_all: options.all,
         explanations: world.explain_all(&numbers)?,
         without_effect: world.idle_options(),
@@ -84,6 +85,8 @@ pub fn explain(options: &Explain, own: &[Arc<Own>]) -> Result<Explanations> {
 /// Explanations of jobs, policy by policy.
 pub struct Explanations {
     trace: String,
+    /// First submission in local time, in seconds since 1970, if the log says when it began.
+    start: Option<i64>,
     shows_all: bool,
     explanations: Vec<Explanation>,
     /// Sentences about options without effect.
@@ -101,7 +104,7 @@ impl Explanations {
 
     /// The explanations in words.
     pub fn in_words(&self) -> String {
-        let all: Vec<String> = self.explanations.iter().map(|one| one.in_words(&self.trace, self.shows_all)).collect();
+        let all: Vec<String> = self.explanations.iter().map(|one| one.in_words(&self.trace, self.start, self.shows_all)).collect();
         all.join("\n")
     }
 }

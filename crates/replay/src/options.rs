@@ -10,7 +10,8 @@ use sim_core::{Outage, Span, Streams};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use workload::{Deadlines, Estimates, InputError, Outages};
+use workload::inspect::zone;
+use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
 
 /// The log and its reading options.
 #[derive(Clone, Debug, Args)]
@@ -190,6 +191,16 @@ pub struct WorldOptions {
     /// The grid tree of --model hier-grid, a file or its short form: see below.
     #[arg(long, value_name = "FILE.toml|4-2-5")]
     pub tree: Option<String>,
+}
+
+/// Returns the first submission of a log in local time, in seconds since 1970, if the log says when it began.
+pub(crate) fn start_of(trace: &Path) -> Option<i64> {
+    let mut intake = Intake::new(SwfReader::open(trace).ok()?, workload::Options::default());
+    intake.next()?.ok()?;
+    let origin = i64::try_from(intake.origin()?.as_nanos() / 1_000_000_000).ok()?;
+    let header = intake.reader().header();
+    let start = i64::try_from(header.unix_start_time.filter(|start| *start > 0)?).ok()?;
+    Some(start + origin + i64::from(zone(header).unwrap_or_default()))
 }
 
 /// An option with its value as on the command line, after a blank; empty without a value.

@@ -1,6 +1,7 @@
 //! Histories of jobs that are followed through a run: as text, and as JSON for programs.
 
 use crate::label::Label;
+use lab::chart::date;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sim_core::{JobId, Span, Time};
@@ -46,7 +47,7 @@ impl About {
     }
 
     fn in_words(&self) -> String {
-        let Self { line, user, submit, processors: width, requested, expected, run, .. } = self;
+        let Self { line, user, processors: width, requested, expected, run, .. } = self;
         let user = user.as_ref().map_or_else(String::new, |user| format!(" by user {user}"));
         let expected = match expected {
             Some(expected) if *requested == Some(*expected) => format!("for {expected} s"),
@@ -58,9 +59,7 @@ impl About {
             None => "for an unknown time".to_owned(),
         };
         let width = processors(*width);
-        format!(
-            "submitted at {submit} s{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s"
-        )
+        format!("{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s")
     }
 
     fn facts(&self) -> Map<String, Value> {
@@ -99,10 +98,12 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn in_words(&self) -> String {
-        match self.until {
-            None => format!("at {} s: {}", self.from, self.words),
-            Some(until) => format!("from {} s to {until} s: {}", self.from, self.words),
+    fn in_words(&self, start: Option<i64>) -> String {
+        let Self { from, until, words, .. } = self;
+        let clock = clock(start, *from, *until);
+        match until {
+            None => format!("at {from} s{clock}: {words}"),
+            Some(until) => format!("from {from} s to {until} s{clock}: {words}"),
         }
     }
 
@@ -118,7 +119,8 @@ impl Line {
 pub(crate) struct Explanation {
     policy: String,
     job: Label,
-    /// Sentences about the job itself.
+    submit: Time,
+    /// Sentences about the job itself; the first one begins with its submission.
     about: Vec<String>,
     /// Keys for programs, beside `policy`, `job`, `note` and `history`.
     facts: Map<String, Value>,
@@ -131,19 +133,20 @@ pub(crate) struct Explanation {
 
 impl Explanation {
     pub(super) fn new(policy: &str, job: &About, history: Vec<Line>, brief: Vec<Line>) -> Self {
-        Self::of(policy, job.label.clone(), vec![job.in_words()], job.facts(), history, brief)
+        let job_and_submit = (job.label.clone(), job.submit);
+        Self::of(policy, job_and_submit, vec![job.in_words()], job.facts(), history, brief)
     }
 
-    /// From sentences about the job and facts, for worlds whose jobs are of another kind.
+    /// From sentences about the job and facts, for worlds whose jobs are of another kind. The first sentence follows the time of submission.
     pub(crate) fn of(
         policy: &str,
-        job: Label,
+        (job, submit): (Label, Time),
         about: Vec<String>,
         facts: Map<String, Value>,
         history: Vec<Line>,
         brief: Vec<Line>,
     ) -> Self {
-        Self { policy: policy.to_owned(), job, about, facts, history, brief, note: None }
+        Self { policy: policy.to_owned(), job, submit, about, facts, history, brief, note: None }
     }
 
     /// Adds facts about the job, in words and for programs, and a note at the end.
@@ -154,12 +157,15 @@ impl Explanation {
         self
     }
 
-    /// Formats the explanation as text, with `all` lines of the history or few.
-    pub(crate) fn in_words(&self, log: &str, all: bool) -> String {
+    /// Formats the explanation as text, with `all` lines of the history or few, and with dates if the `start` of the log is known.
+    pub(crate) fn in_words(&self, log: &str, start: Option<i64>, all: bool) -> String {
         let is_brief = !all && self.history.len() > FEW;
         let lines: &[Line] = if is_brief { &self.brief } else { &self.history };
-        let shown = lines.iter().map(Line::in_words);
+        let shown = lines.iter().map(|line| line.in_words(start));
         let mut sentences = self.about.clone();
+        if let Some(first) = sentences.first_mut() {
+            *first = format!("submitted at {} s{}{first}", self.submit, clock(start, self.submit, None));
+        }
         if is_brief && lines.len() > FEW {
             let (head, tail) = (FEW - 4, 4);
             let left_out = lines.len() - head - tail;
@@ -184,6 +190,22 @@ impl Explanation {
         object.insert("note".to_owned(), self.note.clone().into());
         object.insert("history".to_owned(), self.history.iter().map(Line::as_json).collect());
         Value::Object(object)
+    }
+}
+
+/// Formats an instant, or a time in which nothing changed, on the clock of the log's site: ` (1996-09-23 10:01:00 to 10:02:40)`.
+fn clock(start: Option<i64>, from: Time, until: Option<Time>) -> String {
+    let Some(start) = start else { return String::new() };
+    let moment = |at: Time| {
+        let seconds = start + i64::try_from(at.as_nanos() / 1_000_000_000).unwrap_or(0);
+        let [hour, minute, second] = [3_600, 60, 1].map(|unit| seconds.rem_euclid(86_400) / unit);
+        (date(seconds), format!("{hour:02}:{:02}:{:02}", minute % 60, second % 60))
+    };
+    let (day, time) = moment(from);
+    match until.map(moment) {
+        None => format!(" ({day} {time})"),
+        Some((last, end)) if last == day => format!(" ({day} {time} to {end})"),
+        Some((last, end)) => format!(" ({day} {time} to {last} {end})"),
     }
 }
 
@@ -307,7 +329,9 @@ mod tests {
                 |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Map::new() };
             let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
             let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Map::new(), None);
-            Explanation { policy, job: 7.into(), about, facts, history, brief, note }.in_words("log", all)
+            let submit = Time::ZERO;
+            let explanation = Explanation { policy, job: 7.into(), submit, about, facts, history, brief, note };
+            explanation.in_words("log", None, all)
         };
         assert_eq!(explained(16, false).lines().count(), 17);
         let brief = explained(20, false);
@@ -316,6 +340,17 @@ mod tests {
         assert!(cut.contains("… 34 lines are left out here; --all has every change …"), "{cut}");
         assert!(cut.ends_with("at 49 s: line 49\n"), "{cut}");
         assert_eq!(explained(100, true).lines().count(), 101);
+    }
+
+    #[test]
+    fn a_line_has_dates_where_the_log_says_when_it_began() {
+        let spoken = |until: Option<u64>| {
+            let (from, until) = (Time::from_secs(60), until.map(Time::from_secs));
+            Line { from, until, words: "waits".to_owned(), facts: Map::new() }.in_words(Some(951_782_340))
+        };
+        assert_eq!(spoken(None), "at 60 s (2000-02-29 00:00:00): waits");
+        assert_eq!(spoken(Some(3_785)), "from 60 s to 3785 s (2000-02-29 00:00:00 to 01:02:05): waits");
+        assert_eq!(spoken(Some(86_460)), "from 60 s to 86460 s (2000-02-29 00:00:00 to 2000-03-01 00:00:00): waits");
     }
 
     #[test]

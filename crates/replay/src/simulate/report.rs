@@ -13,9 +13,7 @@ use lab::provenance;
 use lab::table::csv;
 use metrics::Metric;
 use std::path::Path;
-use workload::inspect::zone;
 use workload::repair::Repair;
-use workload::{Intake, Options, SwfReader};
 
 /// A finished simulation with all inputs of its output.
 pub(super) struct Report<'a> {
@@ -36,16 +34,6 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn sites(&self) -> &Sites {
         self.world.sites()
-    }
-
-    /// The first submission in local time, in seconds since 1970, if the log has its start time.
-    pub(super) fn start(&self) -> Option<i64> {
-        let mut intake = Intake::new(SwfReader::open(self.trace).ok()?, Options::default());
-        intake.next()?.ok()?;
-        let origin = i64::try_from(intake.origin()?.as_nanos() / 1_000_000_000).ok()?;
-        let header = intake.reader().header();
-        let start = i64::try_from(header.unix_start_time.filter(|start| *start > 0)?).ok()?;
-        Some(start + origin + i64::from(zone(header).unwrap_or_default()))
     }
 
     /// `summary.csv`: one row per policy.

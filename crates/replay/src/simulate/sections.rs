@@ -7,6 +7,7 @@ use super::schedules::{figure, schedules, section, unit_of_time};
 use super::world::Run;
 use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
+use crate::options::start_of;
 use crate::units::{amount, cells, count, range, readable};
 use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
@@ -229,7 +230,7 @@ fn user_table(report: &Report<'_>, users: usize, metric: &Metric, of: Of) -> Par
 }
 
 fn over_time(report: &Report<'_>) -> Section {
-    let ((unit, seconds), start) = (unit_of_time(report), report.start());
+    let ((unit, seconds), start) = (unit_of_time(report), start_of(report.trace));
     let levels = |id: &str, title: &str, y: Axis, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
         let series = report.runs.iter().map(|run| {
             let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));

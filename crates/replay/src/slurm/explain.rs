@@ -50,12 +50,13 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let limit = job.limit.map_or_else(|| "its partition's limit".to_owned(), |limit| format!("{limit} s"));
     let (user, partitions) = (request.user(), request.partitions.join(","));
     let about = format!(
-        "submitted at {} s by {user} (line {} of the trace); asks for{nodes} {partitions} for {limit}, and runs for {} s",
-        job.submit, job.line, job.run
+        " by {user} (line {} of the trace); requests{nodes} {partitions} for {limit}, and runs for {} s",
+        job.line, job.run
     );
     let facts =
         object(json!({ "line": job.line, "user": user, "submit": job.submit, "limit": job.limit, "run": job.run }));
-    Ok(Explanation::of(&arm.name, Label::from(u64::from(id)), vec![about], facts, history, brief))
+    let submit = Time::from_secs(job.submit.max(0).unsigned_abs());
+    Ok(Explanation::of(&arm.name, (Label::from(u64::from(id)), submit), vec![about], facts, history, brief))
 }
 
 pub(super) fn name(by: By) -> &'static str {

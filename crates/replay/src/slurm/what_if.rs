@@ -120,7 +120,7 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     }
     if !options.explain.is_empty() {
         let found = explain(&arms, &trace, options.seed, &options.explain)?;
-        let words = found.iter().map(|one| one.in_words(&name, options.all));
+        let words = found.iter().map(|one| one.in_words(&name, None, options.all));
         let as_json =
             || json!({ "trace": name, "explanations": found.iter().map(Explanation::as_json).collect::<Vec<_>>() });
         print(&if common.json { format!("{:#}\n", as_json()) } else { words.collect::<Vec<_>>().join("\n") });
