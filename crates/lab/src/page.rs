@@ -58,6 +58,8 @@ pub struct Section {
     pub words: Vec<String>,
     /// Pictures and tables, in order.
     pub parts: Vec<Part>,
+    /// Further pictures, closed at first: by what a reader clicks to open them.
+    pub folds: Vec<(String, Vec<Figure>)>,
 }
 
 /// A picture or a table of a [`Section`].

@@ -70,6 +70,15 @@ pub(crate) fn amount(metric: &Metric, value: f64) -> String {
     }
 }
 
+/// The same of a value that is no difference: percentages are no points, and any other unit is written.
+pub(crate) fn level(metric: &Metric, value: f64) -> String {
+    match metric.unit() {
+        "s" => amount(metric, value),
+        "" => significant(value),
+        unit => format!("{} {unit}", significant(value)),
+    }
+}
+
 /// `6 to 24 min`, in one unit.
 pub(crate) fn range(metric: &Metric, low: f64, high: f64) -> String {
     match metric.unit() {

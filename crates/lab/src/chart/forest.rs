@@ -298,7 +298,9 @@ impl Panel<'_> {
             let value = if self.forest.x.spans { String::new() } else { format!("{}{unit}", rounded(dot.mean)) };
             let (x, anchor) =
                 if dot.mean > 0.0 { (middle - 12.0, Anchor::End) } else { (middle + 12.0, Anchor::Start) };
-            canvas.text(&value, x, y + 4.0, Type::TICK, anchor);
+            // Above an interval, which would strike it out.
+            let base = if to > from { y - 4.0 } else { y + 4.0 };
+            canvas.text(&value, x, base, Type::TICK, anchor);
             return;
         }
         let mark: Vec<(f64, f64)> =

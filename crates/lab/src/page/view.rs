@@ -64,6 +64,9 @@ fn section_view(section: &Section, page: &Page) -> Value {
         // Schedules have a search for jobs.
         searches => section.parts.iter().any(is_schedule),
         parts => list(&section.parts, part),
+        folds => list(&section.folds, |(title, figures)| {
+            context! { title => title.as_str(), figures => list(figures, |figure| figure_view(figure, page)) }
+        }),
     }
 }
 

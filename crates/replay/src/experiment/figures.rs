@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::results::{At, Cell, Results};
 use crate::difference::capitalized;
 use anyhow::Result;
-use lab::chart::{Axis, Chart, Point, Series};
+use lab::chart::{Axis, Chart, Picture, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
 use lab::extra::seen;
 use lab::shown::{DataRow, Shown};
@@ -19,7 +19,9 @@ pub(super) struct Pictures {
     pub(super) first: Vec<Shown>,
     /// The other metrics.
     pub(super) others: Vec<Shown>,
-    /// Means, distributions, classes of jobs, and left-out jobs.
+    /// Means over the values of a number that is varied, with their title, metric by metric.
+    pub(super) means: Option<(&'static str, Vec<(Metric, Vec<Shown>)>)>,
+    /// Distributions, classes of jobs, and left-out jobs.
     pub(super) rest: Vec<Shown>,
 }
 
@@ -37,18 +39,24 @@ impl Pictures {
             rest.extend(answer.classes(&legal(&format!("classes-{}", design.logs[log].name)), at));
             rest.extend(distribution(results, log));
         }
-        if let Some(key) = numeric(design) {
-            let of_metric =
-                |metric: &Metric| logs.clone().flat_map(|log| over(results, key, metric, log)).collect::<Vec<_>>();
-            let figures = design.metrics.iter().flat_map(of_metric);
-            rest.extend(results.shown(&figures.map(Exhibit::Plot).collect::<Vec<_>>()));
-        }
+        let means = numeric(design).map(|key| {
+            let of_metric = |metric: Metric| {
+                let figures = logs.clone().flat_map(|log| over(results, key, metric, log)).map(Exhibit::Plot);
+                (metric, in_units(metric, results.shown(&figures.collect::<Vec<_>>())))
+            };
+            let title = match key {
+                Key::Load => "Means by load",
+                Key::Users => "Means by number of users",
+                Key::Procs | Key::Estimates => "Means by number of processors",
+            };
+            (title, design.metrics.iter().map(|metric| of_metric(metric)).collect())
+        });
         if design.window.cuts() {
             for log in logs {
                 rest.push(warm_up(results, plan, log)?);
             }
         }
-        Ok(Self { first, others, rest })
+        Ok(Self { first, others, means, rest })
     }
 }
 
@@ -100,6 +108,23 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
         )
     };
     results.settings.iter().filter(|setting| setting.0[column] == 0).map(figure).collect()
+}
+
+/// Charts of a metric with its label and unit, on a logarithmic axis where one value is more than ten times another.
+fn in_units(metric: Metric, mut shown: Vec<Shown>) -> Vec<Shown> {
+    for (picture, _) in shown.iter_mut().flat_map(|shown| &mut shown.pictures) {
+        let Picture::Chart(chart) = picture else { continue };
+        let values = || chart.series.iter().flat_map(|series| &series.points).map(|point| point.y);
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        let label = metric.label();
+        let axis = match metric.unit() {
+            "s" => Axis::of_spans(format!("{label} (s)")),
+            "" => Axis::new(label),
+            unit => Axis::new(format!("{label} ({unit})")),
+        };
+        chart.y = Axis { log: low > 0.0 && high > 10.0 * low, ..axis };
+    }
+    shown
 }
 
 /// Policies that differ significantly from the baseline in some metric at `at`, and the baseline.
@@ -168,7 +193,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
         parts[usize::from(counts)].push(Point::new(days, mean));
     }
     let [left_out, counted] = parts;
-    let title = format!("What is left out of {}", design.logs[log].name);
+    let title = format!("Jobs left out of {}", design.logs[log].name);
     let (x, y) = (Axis::new("submission (days)"), Axis::of_spans("mean wait of successive jobs (s)"));
     let series =
         vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];

@@ -3,8 +3,8 @@
 use super::design::{Design, Method};
 use super::measure::Metric;
 use super::results::{At, Results};
+use crate::units::level;
 use anyhow::Result;
-use lab::chart::significant;
 use lab::page::Table;
 use lab::table::{csv, number};
 
@@ -55,15 +55,15 @@ impl InLog {
         let Design { logs, policies, baseline, .. } = results.design;
         let setting = results.design.in_words(&results.settings[self.at.setting]);
         let comma = if setting.is_empty() { "" } else { ", " };
-        format!("{}{comma}{setting}: {} of {}", logs[self.at.log].name, self.metric, policies[*baseline].name())
+        format!("{}{comma}{setting}: {} of {}", logs[self.at.log].name, self.metric.label(), policies[*baseline].name())
     }
 
     fn words(&self, results: &Results<'_>) -> String {
-        let [low, _, median, _, high] = self.range.map(significant);
+        let [low, _, median, _, high] = self.range.map(|value| level(self.metric, value));
         format!(
             "{} is {} in the log itself, {low} to {high} (median {median}) over {} replications",
             self.place(results),
-            significant(self.own),
+            level(self.metric, self.own),
             self.replications
         )
     }
@@ -93,8 +93,8 @@ impl InLog {
     pub(super) fn table(all: &[Self], results: &Results<'_>) -> Table {
         let row = |one: &Self| {
             let inside = if one.is_inside() { "inside" } else { "outside" };
-            let mut row = vec![one.place(results), significant(one.own)];
-            row.extend(one.range.map(significant));
+            let mut row = vec![one.place(results), level(one.metric, one.own)];
+            row.extend(one.range.map(|value| level(one.metric, value)));
             row.push(inside.to_owned());
             row
         };

@@ -9,7 +9,8 @@ use super::plan::Plan;
 use super::results::{At, Results};
 use super::unit::Run;
 use super::words::{finding, of_others, sentences};
-use crate::units::amount;
+use crate::difference::capitalized;
+use crate::units::level;
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -60,9 +61,16 @@ impl<'a> Report<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let Pictures { first, others, rest } = Pictures::new(&self.results, self.plan)?;
+        let Pictures { first, others, means, rest } = Pictures::new(&self.results, self.plan)?;
         let write = |shown: &[Shown]| shown::write(shown, &self.judged, &out);
-        let page = self.page([write(&first)?, write(&others)?, write(&rest)?]);
+        let means = match means {
+            Some((title, means)) => {
+                let write = |(metric, shown): &(Metric, Vec<Shown>)| Ok((capitalized(metric.label()), write(shown)?));
+                Some((title, means.iter().map(write).collect::<Result<Vec<_>>>()?))
+            }
+            None => None,
+        };
+        let page = self.page([write(&first)?, write(&others)?, write(&rest)?], means);
         out.write("report.html", page::render(&page)?)?;
         out.finish(self.manifest(timings))
     }
@@ -77,13 +85,18 @@ impl<'a> Report<'a> {
         csv(Judged::COLUMNS, self.judged.iter().zip(&self.plan.design.claims).map(row))
     }
 
-    fn page(&self, [first, others, figures]: [Vec<Figure>; 3]) -> Page {
+    /// `means` of the first metric are shown, those of the others on demand.
+    fn page(&self, [first, others, figures]: [Vec<Figure>; 3], means: Option<(&str, Vec<(String, Vec<Figure>)>)>) -> Page {
         let design = &self.plan.design;
         let section = |id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>| {
             let parts = figures.into_iter().map(|figure| Part::Figure(Box::new(figure))).collect();
-            Section { id: id.to_owned(), title: title.to_owned(), words, parts }
+            Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
         };
         let mut sections = vec![section("comparison", "Comparison", Vec::new(), first)];
+        if let Some((title, mut folds)) = means {
+            let (_, chosen) = folds.remove(0);
+            sections.push(Section { folds, ..section("means-by", title, Vec::new(), chosen) });
+        }
         if !others.is_empty() {
             sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
         }
@@ -146,7 +159,7 @@ impl<'a> Report<'a> {
     /// A mean with its interval, for a reader, and its exact value.
     fn mean(&self, at: At, policy: usize, metric: Metric) -> [String; 2] {
         let Some(mean) = self.results.mean(at, policy, metric) else { return ["–".to_owned(), String::new()] };
-        let text = |value: f64| if metric.unit() == "s" { amount(metric, value) } else { significant(value) };
+        let text = |value: f64| level(metric, value);
         let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
             // An interval over blocks reaches further on one side.
             (Some(_), Some(low), Some(high)) if self.plan.design.method == Method::Weeks => {

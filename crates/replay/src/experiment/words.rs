@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::measure::{Metric, better};
 use super::results::{At, Results};
-use crate::units::{amount, best as best_in_words};
+use crate::units::{best as best_in_words, level};
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
@@ -62,6 +62,9 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
         };
         let judged = match (wins, losses) {
             (0, 0) if intervals == 0 => "has no interval".to_owned(),
+            (0, 0) if intervals < places => {
+                format!("shows no significant difference in {intervals} of {places} cells and has no interval in the others")
+            }
             (0, 0) => "shows no significant difference".to_owned(),
             (wins, 0) if wins == places => "is significantly better everywhere".to_owned(),
             (0, losses) if losses == places => "is significantly worse everywhere".to_owned(),
@@ -99,11 +102,9 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
             return format!("{id} is {finding} in all {} cells.", cells.len());
         }
         let (label, whole) = (claim.metric.label(), results.whole(claim));
-        let text = |value: f64| match (whole, claim.metric.unit()) {
-            (Some(_), _) => format!("{} %", significant(value)),
-            (None, "s") => amount(claim.metric, value),
-            (None, "") => significant(value),
-            (None, unit) => format!("{} {unit}", significant(value)),
+        let text = |value: f64| match whole {
+            Some(_) => format!("{} %", significant(value)),
+            None => level(claim.metric, value),
         };
         let of = whole.map_or_else(String::new, |whole| format!(" of the {label} of {whole}"));
         let interval = match (cell.estimate.low, cell.estimate.high) {

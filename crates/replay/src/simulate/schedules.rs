@@ -99,7 +99,7 @@ fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobReco
 }
 
 pub(super) fn section(id: &str, title: &str, words: Vec<String>, parts: Vec<Part>) -> Section {
-    Section { id: id.to_owned(), title: title.to_owned(), words, parts }
+    Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
 }
 
 /// A picture with its caption and the files beside it.

@@ -97,7 +97,7 @@ impl Seen<'_> {
     fn glance(&self, load: Vec<page::Figure>) -> Section {
         let facts = Table::new("facts", "At a glance", "", ["property", "value"], self.facts());
         let parts = load.into_iter().map(|figure| Part::Figure(Box::new(figure))).chain([Part::Table(facts)]);
-        Section { id: "glance".to_owned(), title: "Load".to_owned(), words: Vec::new(), parts: parts.collect() }
+        Section { id: "glance".to_owned(), title: "Load".to_owned(), parts: parts.collect(), ..Section::default() }
     }
 
     /// Load, run times and waits in a sentence.
