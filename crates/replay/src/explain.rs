@@ -104,7 +104,8 @@ impl Explanations {
 
     /// The explanations in words.
     pub fn in_words(&self) -> String {
-        let all: Vec<String> = self.explanations.iter().map(|one| one.in_words(&self.trace, self.start, self.shows_all)).collect();
+        let all: Vec<String> =
+            self.explanations.iter().map(|one| one.in_words(&self.trace, self.start, self.shows_all)).collect();
         all.join("\n")
     }
 }

@@ -193,6 +193,12 @@ pub struct WorldOptions {
     pub tree: Option<String>,
 }
 
+/// Returns a log's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
+pub(crate) fn stem(log: &Path) -> String {
+    let name = log.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
+}
+
 /// Returns the first submission of a log in local time, in seconds since 1970, if the log says when it began.
 pub(crate) fn start_of(trace: &Path) -> Option<i64> {
     let mut intake = Intake::new(SwfReader::open(trace).ok()?, workload::Options::default());

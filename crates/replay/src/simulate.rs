@@ -34,6 +34,7 @@ pub(crate) mod world;
 pub(crate) mod worlds;
 
 pub use crate::difference::Difference;
+use answer::BestOfLog;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 pub use clock::Control;
@@ -77,7 +78,13 @@ pub struct Simulation {
 pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
     let own = added.policies.iter().map(|own| (own.name().to_owned(), own.about().to_owned()));
     let ours = policy::Policy::completions(typed).into_iter();
-    own.chain(ours.map(|(name, about)| (name, about.to_owned()))).collect()
+    // A value is for the user to type.
+    let beginning = |(name, about): &(&'static str, &'static str)| {
+        let end = name.find('=').map_or(name.len(), |equals| equals + 1);
+        (name[..end].to_owned(), *about)
+    };
+    let others = metasched::POLICIES.iter().chain(&hier::POLICIES).map(beginning);
+    own.chain(ours.chain(others).map(|(name, about)| (name, about.to_owned()))).collect()
 }
 
 /// Replays the log under each policy, and keeps every job. Writes and prints nothing; the output options take effect in
@@ -108,6 +115,7 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 ///
 /// Bad options or input, an unreadable file, or [`Control::stop`].
 pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<Simulation> {
+    ensure!(options.further.is_empty(), "a simulation takes one log; the command takes several");
     let mut simulation = Simulation::open(options, added)?;
     let asked =
         || Ok(RunRequest { control: control.clone(), keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
@@ -121,10 +129,38 @@ pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<
 ///
 /// Those of [`simulate`], or a file that cannot be written.
 pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
+    let each = options.each_log()?;
+    let (mut best, mut all) = (Vec::new(), Vec::new());
+    for (position, options) in each.iter().enumerate() {
+        if each.len() > 1 && !common.json {
+            let apart = if position > 0 { "\n" } else { "" };
+            print(&format!("{apart}{}\n", options.log.trace().display()));
+        }
+        let (json, text, row) = command_on(options, added, common)?;
+        if !common.json {
+            print(&text);
+        }
+        best.extend(row);
+        all.push(json);
+    }
+    match (common.json, &all[..]) {
+        (true, [one]) => print(&format!("{one:#}\n")),
+        (true, all) => print(&format!("{:#}\n", serde_json::Value::from(all))),
+        (false, [_]) => {}
+        (false, _) => print(&answer::best_by_log(&best)),
+    }
+    Ok(Ending::Done)
+}
+
+/// Replays one log and writes its results. Returns them as JSON and as text, and the best policy.
+fn command_on(
+    options: &Simulate,
+    added: &Added,
+    common: &Common,
+) -> Result<(serde_json::Value, String, Option<BestOfLog>)> {
     let mut simulation = Simulation::open(options, added)?;
     simulation.world.idle_options().iter().for_each(|option| tell(option));
-    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(options.log.trace())));
-    let out = OutDir::create(&out, "simulate")?;
+    let out = OutDir::create(&options.out_of_log(), "simulate")?;
     let progress = Progress::new("simulate", simulation.world.names().len() as u64, common.quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, control, own) = (simulation.world.sites(), Control::default(), added.metrics.as_slice());
@@ -142,12 +178,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
     let path = out.path().to_owned();
     simulation.write_beside_jobs(&report, out)?;
     report.large_repairs().iter().for_each(|repair| tell(repair));
-    if common.json {
-        print(&format!("{:#}\n", report.as_json(&path)));
-    } else {
-        print(&report.as_text(&path, common.quiet));
-    }
-    Ok(Ending::Done)
+    Ok((report.as_json(&path), report.as_text(&path, common.quiet), BestOfLog::new(&report)))
 }
 
 impl Simulation {
@@ -358,10 +389,4 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
         text += &names.collect::<String>();
     }
     Ok(text)
-}
-
-/// The log's name without its extensions.
-fn stem(trace: &Path) -> String {
-    let name = trace.file_name().unwrap_or_default().to_string_lossy();
-    name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
 }

@@ -248,6 +248,7 @@ fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
         assert_eq!(complete(before, &["cargo", "xtask", "reproduce", "mul"]), ["multi-site"]);
         assert_eq!(complete(before, &["cargo", "xtask", "simulate", "--policy", "easy,con"]), ["easy,cons"]);
         assert_eq!(complete(before, &["cargo", "xtask", "simulate", "--policy", "flex+"]), ["flex+reserve="]);
+        assert_eq!(complete(before, &["cargo", "xtask", "simulate", "--policy", "ptt"]), ["ptt+w=", "ptt-occ+w="]);
         assert_eq!(complete(before, &["cargo", "xtask", "simulate", "tests/it/ten"]), ["tests/it/ten-jobs.swf"]);
     }
     assert_eq!(complete(cargo, &["cargo", "b"]), ["build", "bench"]);

@@ -82,6 +82,25 @@ fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_n
 }
 
 #[test]
+fn several_logs_have_results_of_their_own_and_the_best_policy_of_each_is_printed() {
+    let folder = folder();
+    let [one, other] = ["one.swf", "other.swf"].map(|name| file(&folder, name, FOUR_JOBS));
+    let (all, alone) = (folder.path().join("all"), folder.path().join("alone"));
+    let simulate = |logs: &[&str], out: &std::path::Path, code: i32| {
+        let run = xtask().args(["simulate", "--policy", "fcfs,easy", "--out"]).arg(out).args(logs).assert().code(code);
+        [&run.get_output().stdout, &run.get_output().stderr].map(|text| String::from_utf8_lossy(text).into_owned())
+    };
+    let [text, _] = simulate(&[utf8(&one), utf8(&other)], &all, 0);
+    let last: Vec<&str> = text.lines().rev().take(3).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(last, ["other", "one", "log"], "{text}");
+    simulate(&[utf8(&other)], &alone, 0);
+    assert_eq!(table(&all.join("other/easy/jobs.csv")), table(&alone.join("easy/jobs.csv")));
+    assert!(all.join("one/report.html").exists());
+    let [_, error] = simulate(&[utf8(&one), utf8(&one)], &all, 2);
+    assert!(error.contains("two logs are called one"), "{error}");
+}
+
+#[test]
 fn what_jobs_request_and_no_world_reads_is_reported_once_by_every_command() {
     const NOTE: &str =
         "50 % of jobs request memory (field 10), and the machine file gives memory per node; this world ignores both";

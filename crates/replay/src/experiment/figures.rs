@@ -102,10 +102,6 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
             label,
             vec![Panel::of(metric, series.collect())],
         )
-        .caption(
-            "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether these \
-             intervals touch.",
-        )
     };
     results.settings.iter().filter(|setting| setting.0[column] == 0).map(figure).collect()
 }
@@ -117,12 +113,15 @@ fn in_units(metric: Metric, mut shown: Vec<Shown>) -> Vec<Shown> {
         let values = || chart.series.iter().flat_map(|series| &series.points).map(|point| point.y);
         let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
         let label = metric.label();
+        let log = low > 0.0 && high > 10.0 * low;
         let axis = match metric.unit() {
+            // Each tick of a logarithmic axis of spans has its unit.
+            "s" if log => Axis::of_spans(label),
             "s" => Axis::of_spans(format!("{label} (s)")),
             "" => Axis::new(label),
             unit => Axis::new(format!("{label} ({unit})")),
         };
-        chart.y = Axis { log: low > 0.0 && high > 10.0 * low, ..axis };
+        chart.y = Axis { log, ..axis };
     }
     shown
 }

@@ -66,7 +66,11 @@ impl<'a> Report<'a> {
         let means = match means {
             Some((title, means)) => {
                 let write = |(metric, shown): &(Metric, Vec<Shown>)| Ok((capitalized(metric.label()), write(shown)?));
-                Some((title, means.iter().map(write).collect::<Result<Vec<_>>>()?))
+                let mut folds = means.iter().map(write).collect::<Result<Vec<_>>>()?;
+                let (_, chosen) = folds.remove(0);
+                let words = "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether \
+                             these intervals touch.";
+                Some(Section { folds, ..section("means-by", title, vec![words.to_owned()], chosen) })
             }
             None => None,
         };
@@ -85,18 +89,10 @@ impl<'a> Report<'a> {
         csv(Judged::COLUMNS, self.judged.iter().zip(&self.plan.design.claims).map(row))
     }
 
-    /// `means` of the first metric are shown, those of the others on demand.
-    fn page(&self, [first, others, figures]: [Vec<Figure>; 3], means: Option<(&str, Vec<(String, Vec<Figure>)>)>) -> Page {
+    fn page(&self, [first, others, figures]: [Vec<Figure>; 3], means: Option<Section>) -> Page {
         let design = &self.plan.design;
-        let section = |id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>| {
-            let parts = figures.into_iter().map(|figure| Part::Figure(Box::new(figure))).collect();
-            Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
-        };
         let mut sections = vec![section("comparison", "Comparison", Vec::new(), first)];
-        if let Some((title, mut folds)) = means {
-            let (_, chosen) = folds.remove(0);
-            sections.push(Section { folds, ..section("means-by", title, Vec::new(), chosen) });
-        }
+        sections.extend(means);
         if !others.is_empty() {
             sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
         }
@@ -319,6 +315,11 @@ impl<'a> Report<'a> {
             "summary": sentences(&self.results, &self.judged).join(" "),
         })
     }
+}
+
+fn section(id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>) -> Section {
+    let parts = figures.into_iter().map(|figure| Part::Figure(Box::new(figure))).collect();
+    Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
 }
 
 fn label(metric: Metric) -> String {

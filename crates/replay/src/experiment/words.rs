@@ -63,7 +63,9 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
         let judged = match (wins, losses) {
             (0, 0) if intervals == 0 => "has no interval".to_owned(),
             (0, 0) if intervals < places => {
-                format!("shows no significant difference in {intervals} of {places} cells and has no interval in the others")
+                format!(
+                    "shows no significant difference in {intervals} of {places} cells and has no interval in the others"
+                )
             }
             (0, 0) => "shows no significant difference".to_owned(),
             (wins, 0) if wins == places => "is significantly better everywhere".to_owned(),

@@ -3,22 +3,24 @@
 use super::policy::Policy;
 use super::rows::Rows;
 use super::sites::Sites;
-use super::stem;
 use super::world::Run;
-use crate::options::{LogOptions, WorldOptions, name_of, words};
-use anyhow::Result;
+use super::{hier, metasched};
+use crate::options::{LogOptions, WorldOptions, name_of, stem, words};
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gap_schedule::Order;
 use lab::output::OutDir;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workload::Deadlines;
 
-/// Text after the options, in lines of 80 columns; `POLICIES` and `ORDERS` stand for the registries.
+/// Text after the options, in lines of 80 columns; words in capitals stand for the registries.
 const HELP: &str = "\
 Examples:
   cargo xtask simulate KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
       both policies on the log's own machine; report.html and CSV below
       results/simulate
+  cargo xtask simulate KTH-SP2.swf.gz CTC-SP2.swf.gz --policy fcfs,easy
+      two logs, each with results of its own, and the best policy of each
   cargo xtask simulate --trace log.swf --policy easy,EASY++,cons+order=saf
       the same log as an option; other orders of the queue
   cargo xtask simulate log.swf --policy easy --procs 512 --estimates exact
@@ -46,19 +48,9 @@ ORDERS
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same.
 
 Policies of --model metasched:
-  ffit           the first cluster where the job can start now
-  rr             each cluster in turn
-  tat            the cluster of the smallest predicted turnaround
-  ptt+w=W        the same, weighed against local users: W = 1 counts turnaround
-                 alone, W = 0 users
-  ptt-occ+w=W    the same, with the CPU and memory in use on its nodes in place
-                 of the users
-
+METASCHED
 Policies of --model hier-grid (systems):
-  p2p             every server is a peer; requests flood the overlay
-  hierarchical    one tree of schedulers
-  hybrid+trees=K  the tree cut into K trees, whose roots are peers
-
+HIER_GRID
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level;
 servers as in the paper, drawn by --seed), universities, which is built in
 (workloads/trees), or a file in TOML (what has a value here may be left out):
@@ -130,6 +122,11 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or
 gets wrong is repaired under named rules, and the report counts each.";
 
+/// Lines of policies with descriptions.
+fn entries(policies: &[(&str, &str)]) -> String {
+    policies.iter().map(|(name, about)| super::policy::entry(name, 14, about)).collect()
+}
+
 /// One line for each order of a queue, with its source.
 fn orders() -> String {
     let line = |order: Order| {
@@ -142,11 +139,18 @@ fn orders() -> String {
 
 /// Options of `simulate`; `Default` is the command line without any of them.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = HELP.replace("POLICIES", &Policy::help()).replace("ORDERS", &orders()))]
+#[command(after_help = HELP
+    .replace("POLICIES", &Policy::help())
+    .replace("ORDERS", &orders())
+    .replace("METASCHED", &entries(&metasched::POLICIES))
+    .replace("HIER_GRID", &entries(&hier::POLICIES)))]
 pub struct Simulate {
     /// The log and its reading options.
     #[command(flatten)]
     pub log: LogOptions,
+    /// Further logs, each replayed like the first, with results of its own.
+    #[arg(value_name = "MORE.swf[.gz]")]
+    pub further: Vec<PathBuf>,
     /// The world and its policies.
     #[command(flatten)]
     pub world: WorldOptions,
@@ -163,7 +167,7 @@ pub struct Simulate {
     /// Write no page, and no figures with their data.
     #[arg(long)]
     pub no_report: bool,
-    /// Output folder; results/simulate/LOG below the current folder if not given.
+    /// Output folder; results/simulate/LOG below the current folder if not given. Of several logs, each has a folder LOG in it.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -186,6 +190,36 @@ pub enum Table {
 }
 
 impl Simulate {
+    /// Returns these options for each log alone.
+    ///
+    /// # Errors
+    ///
+    /// Two logs would have results in one folder.
+    pub(super) fn each_log(&self) -> Result<Vec<Self>> {
+        if self.further.is_empty() {
+            return Ok(vec![self.clone()]);
+        }
+        let mut each: Vec<Self> = Vec::new();
+        for log in self.log.log.iter().chain(&self.further) {
+            let name = stem(log);
+            let is_taken = each.iter().any(|other| stem(other.log.trace()) == name);
+            ensure!(
+                !is_taken,
+                "{}: two logs are called {name}, and their results would share a folder; rename one",
+                log.display()
+            );
+            let out = self.out.as_ref().map(|out| out.join(name));
+            let one = LogOptions { log: Some(log.clone()), ..self.log.clone() };
+            each.push(Self { log: one, further: Vec::new(), out, ..self.clone() });
+        }
+        Ok(each)
+    }
+
+    /// Returns the folder of the results of the one log.
+    pub(super) fn out_of_log(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(self.log.trace())))
+    }
+
     /// Returns true if a table is to be written.
     pub(super) fn writes(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)

@@ -70,10 +70,17 @@ struct HierGrid {
     sites: Sites,
 }
 
+/// The systems, with descriptions for the help.
+pub(super) const POLICIES: [(&str, &str); 3] = [
+    ("p2p", "every server is a peer; requests flood the overlay"),
+    ("hierarchical", "one tree of schedulers"),
+    ("hybrid+trees=K", "the tree cut into K trees, whose roots are peers"),
+];
+
 pub(super) const ENTRY: Entry = Entry {
     name: &world_name::HIER_GRID,
     place: "--tree FILE.toml|4-4-2-5",
-    policies: || "p2p, hierarchical, hybrid+trees=K".to_owned(),
+    policies: || POLICIES.map(|(name, _)| name).join(", "),
     normal: |text| Some(GridPolicy::named(text)?.ok()?.to_string()),
     open,
 };

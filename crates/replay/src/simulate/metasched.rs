@@ -108,10 +108,19 @@ struct Metasched {
     sites: Sites,
 }
 
+/// The policies, with descriptions for the help.
+pub(super) const POLICIES: [(&str, &str); 5] = [
+    ("ffit", "the first cluster where the job can start now"),
+    ("rr", "each cluster in turn"),
+    ("tat", "the cluster of the smallest predicted turnaround"),
+    ("ptt+w=W", "the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users"),
+    ("ptt-occ+w=W", "the same, with the CPU and memory in use on its nodes in place of the users"),
+];
+
 pub(super) const ENTRY: Entry = Entry {
     name: &world_name::METASCHED,
     place: "--clusters FILE",
-    policies: || "ffit, rr, tat, ptt+w=W, ptt-occ+w=W".to_owned(),
+    policies: || POLICIES.map(|(name, _)| name).join(", "),
     normal: |text| Some(MetaPolicy::named(text)?.ok()?.to_string()),
     open,
 };

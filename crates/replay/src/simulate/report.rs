@@ -3,7 +3,8 @@
 use super::cli::Format;
 use super::sites::Sites;
 use super::world::{Opened, Run};
-use super::{compare, stem, terminal};
+use super::{compare, terminal};
+use crate::options::stem;
 use crate::units::{cell, count, readable, saturation};
 use anyhow::Result;
 use lab::chart::{Picture, Point};

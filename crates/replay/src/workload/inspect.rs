@@ -5,7 +5,8 @@ mod report;
 mod text;
 
 use super::cli::Inspect;
-use super::source::{failed, sha256_of, stem, swf};
+use super::source::{failed, sha256_of, swf};
+use crate::options::stem;
 use anyhow::{Context, Result};
 use lab::chart::date;
 use lab::cli::{Common, Ending, print};

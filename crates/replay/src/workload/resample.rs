@@ -2,8 +2,9 @@
 
 use super::cli::{Resample, seconds};
 use super::file::NewFile;
-use super::source::{failed, sha256_of, stem, swf};
+use super::source::{failed, sha256_of, swf};
 use super::words::counted;
+use crate::options::stem;
 use anyhow::{Context, Result, anyhow, ensure};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};

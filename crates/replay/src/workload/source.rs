@@ -65,9 +65,3 @@ impl Read for LogBytes {
 pub(super) fn sha256_of(path: &Path) -> Option<String> {
     path.is_file().then(|| provenance::sha256_of(path).ok()).flatten()
 }
-
-/// A file's name without its folder and extensions: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
-pub(super) fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
-}

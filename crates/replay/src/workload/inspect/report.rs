@@ -1,10 +1,10 @@
 //! A log as a page.
 
-use super::super::source::stem;
 use super::super::words::{duration, exact, percent, share};
 use super::Seen;
 use super::figures::LOAD;
 use super::text::frequent;
+use crate::options::stem;
 use crate::units::count;
 use lab::page::{self, Page, Part, Section, Table};
 use lab::provenance::{self, quoted};
