@@ -21,9 +21,6 @@ pub(crate) struct Tidy {
     /// Lower each ceiling to its count, where that has fallen.
     #[arg(long)]
     lower: bool,
-    /// List each place of a word.
-    #[arg(long, value_name = "WORD")]
-    places: Option<String>,
 }
 
 /// Words of a private dialect, for which the style guide has plain ones.
@@ -40,10 +37,6 @@ type Counts = BTreeMap<String, u64>;
 pub(crate) fn tidy(options: &Tidy, common: &Common) -> Result<Ending> {
     let root = workspace();
     let texts = texts(&root)?;
-    if let Some(word) = &options.places {
-        print(&places(&texts, word));
-        return Ok(Ending::Done);
-    }
     let found = counts(&texts);
     let file = root.join("xtask/tidy.tsv");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -152,7 +145,7 @@ fn counts(texts: &[Text]) -> Counts {
         let questions = std::iter::once(None).chain(lines()).zip(lines()).filter(begins);
         add("doc comments that begin like a question", questions.count());
         for word in WORDS {
-            add(&format!("word: {word}"), prose(path, text).iter().map(|(_, line)| occurrences(line, word)).sum());
+            add(&format!("word: {word}"), prose(path, text).iter().map(|line| occurrences(line, word)).sum());
         }
     }
     add("type names with several meanings", types.values().filter(|meanings| **meanings > 1).count());
@@ -200,26 +193,26 @@ fn is_question(comment: &str) -> bool {
     first.is_some_and(|first| QUESTIONS.contains(&first))
 }
 
-/// Returns the prose lines with their numbers: all lines of a page, doc comments and string literals of a source.
-fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
+/// Returns the prose lines: all lines of a page, doc comments and string literals of a source.
+fn prose(path: &Path, text: &str) -> Vec<String> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
     // This file has the list of words itself.
     if parts[..] == ["xtask", "src", "tidy.rs"] {
         return Vec::new();
     }
     if path.extension().is_some_and(|extension| extension == "md") {
-        return (1..).zip(text.lines().map(str::to_owned)).collect();
+        return text.lines().map(str::to_owned).collect();
     }
     if !parts.contains(&"src") {
         return Vec::new();
     }
     let mut lines = Vec::new();
     let mut is_open = false;
-    for (number, line) in (1..).zip(shipped(text).lines()) {
+    for line in shipped(text).lines() {
         let trimmed = line.trim_start();
         if !is_open && trimmed.starts_with("//") {
             if trimmed.starts_with("///") || trimmed.starts_with("//!") {
-                lines.push((number, trimmed.to_owned()));
+                lines.push(trimmed.to_owned());
             }
             continue;
         }
@@ -235,7 +228,7 @@ fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
                 words.push(' ');
             }
         }
-        lines.push((number, words));
+        lines.push(words);
     }
     lines
 }
@@ -250,18 +243,6 @@ fn occurrences(line: &str, word: &str) -> usize {
         .count()
 }
 
-fn places(texts: &[Text], word: &str) -> String {
-    let mut found = String::new();
-    for Text { path, text } in texts {
-        for (number, line) in prose(path, text) {
-            if occurrences(&line, word) > 0 {
-                let _ = writeln!(found, "{}:{number}: {}", path.display(), line.trim());
-            }
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,7 +252,7 @@ mod tests {
         let source = "//! Nobody.\n// nobody\nfn nobody() { say(\"nobody, \\\"whom\\\"\\\n    nobody\"); }\nlet x = nobody; // nobody\n\
                       \n#[cfg(test)]\nmod tests {\n/// nobody\n";
         let count = |path: &str| -> usize {
-            prose(Path::new(path), source).iter().map(|(_, line)| occurrences(line, "nobody")).sum()
+            prose(Path::new(path), source).iter().map(|line| occurrences(line, "nobody")).sum()
         };
         assert_eq!((count("crates/a/src/b.rs"), count("crates/a/tests/b.rs"), count("docs/a.md")), (3, 0, 8));
         assert_eq!(occurrences("So many jobs; foretold, told.", "told"), 1);

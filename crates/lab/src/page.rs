@@ -267,16 +267,4 @@ mod tests {
         }
         assert!(wild.contains("&lt;script&gt;alert(1)"));
     }
-
-    #[test]
-    fn the_page_fetches_nothing_and_an_empty_one_carries_no_plots() {
-        let page = render(&example("quiet")).unwrap();
-        assert!(page.contains("default-src 'none'"));
-        for fetch in ["src=\"http", "href=\"http", "@import", "url(http", "fetch("] {
-            assert!(!page.contains(fetch), "{fetch}");
-        }
-        assert!(page.contains("data-frame="), "a crosshair needs the axis");
-        let empty = render(&Page { title: "simulate".into(), ..Page::default() }).unwrap();
-        assert!(empty.len() < 100_000 && empty.trim_end().ends_with("</html>"));
-    }
 }

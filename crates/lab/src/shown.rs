@@ -192,7 +192,7 @@ impl<C: DesignPoint> Showing<'_, C> {
 
 /// Returns a plot as a table: a row per series, a column per x.
 fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> page::Table {
-    let xs: Vec<f64> = ticks(estimates);
+    let xs: Vec<f64> = ticks(estimates.iter().flatten().map(|(x, _)| *x));
     let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {
         let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
         let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));

@@ -34,7 +34,6 @@ pub(crate) mod world;
 pub(crate) mod worlds;
 
 pub use crate::difference::Difference;
-use answer::BestOfLog;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 pub use clock::Control;
@@ -147,7 +146,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
         (true, [one]) => print(&format!("{one:#}\n")),
         (true, all) => print(&format!("{:#}\n", serde_json::Value::from(all))),
         (false, [_]) => {}
-        (false, _) => print(&answer::best_by_log(&best)),
+        (false, _) => print(&answer::best_by_log(best)),
     }
     Ok(Ending::Done)
 }
@@ -157,7 +156,7 @@ fn command_on(
     options: &Simulate,
     added: &Added,
     common: &Common,
-) -> Result<(serde_json::Value, String, Option<BestOfLog>)> {
+) -> Result<(serde_json::Value, String, Option<Vec<String>>)> {
     let mut simulation = Simulation::open(options, added)?;
     simulation.world.idle_options().iter().for_each(|option| tell(option));
     let out = OutDir::create(&options.out_of_log(), "simulate")?;
@@ -178,7 +177,7 @@ fn command_on(
     let path = out.path().to_owned();
     simulation.write_beside_jobs(&report, out)?;
     report.large_repairs().iter().for_each(|repair| tell(repair));
-    Ok((report.as_json(&path), report.as_text(&path, common.quiet), BestOfLog::new(&report)))
+    Ok((report.as_json(&path), report.as_text(&path, common.quiet), answer::best_of_log(&report)))
 }
 
 impl Simulation {

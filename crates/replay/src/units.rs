@@ -17,6 +17,12 @@ pub(super) fn count(number: u64) -> String {
     fixed(number, 0)
 }
 
+/// A number of things, to compute with.
+#[expect(clippy::cast_precision_loss, reason = "a count")]
+pub(crate) const fn as_f64(things: usize) -> f64 {
+    things as f64
+}
+
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes only in seconds.
 pub(crate) fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));
@@ -146,21 +152,37 @@ pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
         format!(
             "{policy} is saturated: work comes faster than {policy} can do it. Up to {} of work waited, for {} of {} without a break, \
              and the last job ended {} after the last submission. Its means grow with the length of the log.",
-            rounded(largest),
-            rounded(stretch),
-            rounded(span),
-            rounded(drain)
+            duration(largest),
+            duration(stretch),
+            duration(span),
+            duration(drain)
         )
     })
 }
 
-/// `12.0 days`, `3.4 h`, `20 s`.
-fn rounded(seconds: f64) -> String {
-    match seconds {
-        _ if seconds >= 2.0 * 86_400.0 => format!("{} days", fixed(seconds / 86_400.0, 1)),
-        _ if seconds >= 7_200.0 => format!("{} h", fixed(seconds / 3_600.0, 1)),
-        _ => format!("{} s", fixed(seconds, 0)),
-    }
+/// Seconds in a suitable unit: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
+pub(crate) fn duration(seconds: f64) -> String {
+    // Length of a unit, and the number of units from which the next one is used.
+    const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
+    let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
+    let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
+    let (length, unit) = UNITS.iter().find(suits).map_or((86_400.0, "days"), |(length, _, unit)| (*length, *unit));
+    let value = tenths(length);
+    let decimals = if value.fract() == 0.0 || value >= 100.0 { 0 } else { 1 };
+    format!("{} {unit}", fixed(value, decimals))
+}
+
+/// Rows with their columns aligned: the first to the left, the others to the right.
+pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..).map_while(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if column == 0 { format!("{cell:width$}") } else { format!("  {cell:>width$}") }
+        });
+        format!("{}\n", cells.collect::<String>().trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -86,11 +86,16 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
     let reference =
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
-    let labels = ticks(estimates).into_iter().map(|x| (x, position(x, figure.positions))).collect();
+    // A name may have printed values alone.
+    let printed_at = panel.printed.iter().map(|(_, x, _)| *x).filter(|_| !figure.positions.is_empty());
+    let xs = ticks(estimates.iter().flatten().map(|(x, _)| *x).chain(printed_at));
+    let labels = xs.into_iter().map(|x| (x, position(x, figure.positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
-    // The plots of one figure differ in their metric.
-    let title =
-        if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
+    // The plots of one figure differ in their metric, or in what their files are called after.
+    let is_alike = figure.panels.iter().filter(|other| other.y_label == panel.y_label).count() > 1;
+    let own = if is_alike { panel.suffix } else { panel.y_label };
+    let is_alone = figure.panels.len() < 2 || own.is_empty();
+    let title = if is_alone { figure.title.clone() } else { format!("{}: {own}", figure.title) };
     Chart {
         id,
         title,
@@ -104,8 +109,8 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
 }
 
 /// Returns the positions on the x axis, in order.
-pub(super) fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
-    let bits: BTreeSet<u64> = estimates.iter().flatten().map(|(x, _)| x.to_bits()).collect();
+pub(super) fn ticks(xs: impl Iterator<Item = f64>) -> Vec<f64> {
+    let bits: BTreeSet<u64> = xs.map(f64::to_bits).collect();
     let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
     xs.sort_by(f64::total_cmp);
     xs

@@ -3,6 +3,7 @@
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Value};
 use super::file::{Bound, ClaimTable, File, Kind, LogTable, Replicate, Source, Vary, WarmUp};
 use super::measure::{Metric, Window, is_defined_by_week};
+use crate::options::stem;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Result, bail, ensure};
@@ -11,6 +12,7 @@ use lab::scenario::did_you_mean;
 use sim_core::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::Path;
 use toml::Spanned;
 use workload::model::{self, models};
 use workload::{Deadlines, Estimates};
@@ -187,11 +189,9 @@ impl Check<'_> {
             "count: is missing; a model draws without end, so say count = 10000".to_owned(),
         )])?;
         let written = file.as_ref().or(model.as_ref()).map_or("", |from| from.get_ref());
-        let own_name = written.rsplit(['/', '\\']).next().unwrap_or_default();
-        let own_name = own_name.trim_end_matches(".gz").trim_end_matches(".swf");
         let inside = inside.as_ref().map(|inside| *inside.get_ref());
         Ok(Log {
-            name: name.clone().unwrap_or_else(|| own_name.to_owned()),
+            name: name.clone().unwrap_or_else(|| stem(Path::new(written))),
             from,
             procs: procs.map(|procs| procs.0),
             machines: machines

@@ -6,6 +6,7 @@ use super::measure::{BETTER, Metric, WORSE, better, waits};
 use super::plan::Plan;
 use super::results::{At, Cell, Results};
 use crate::difference::capitalized;
+use crate::units::as_f64;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Picture, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
@@ -183,7 +184,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let mut rows: Vec<DataRow> = Vec::new();
     let mut parts: [Vec<Point>; 2] = [Vec::new(), Vec::new()];
     for (position, chunk) in waits.chunks(batch).enumerate() {
-        let mean = chunk.iter().sum::<f64>() / count(chunk.len());
+        let mean = chunk.iter().sum::<f64>() / as_f64(chunk.len());
         let submit = input.jobs[(position * batch).min(input.jobs.len() - 1)].submit;
         let days = submit.as_secs_f64() / 86_400.0;
         let counts = submit >= from && submit <= to;
@@ -226,9 +227,4 @@ fn point(x: f64, estimate: &ConfidenceInterval) -> Point {
 fn legal(text: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-_.=+".contains(letter) { letter } else { '-' };
     text.trim_end_matches('-').chars().map(plain).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "places in a picture")]
-const fn count(things: usize) -> f64 {
-    things as f64
 }

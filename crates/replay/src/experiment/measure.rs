@@ -1,6 +1,7 @@
 //! Measures of one run: a number for each metric.
 
 use crate::simulate::held::{Placement, record_of};
+use crate::units::as_f64;
 use metrics::backlog::Trend;
 use metrics::{Better, Blocks, ConfidenceInterval, Totals, warm_up};
 use sim_core::{Job, Span, Time};
@@ -98,7 +99,7 @@ pub(super) fn measured(
         totals.count("utilization", in_room(busy(jobs, placements, from, to)));
     }
     totals.count("offered_load", in_room(work));
-    totals.count("left_out_percent", Some(100.0 * f64::from(left_out) / count(jobs.len()).max(1.0)));
+    totals.count("left_out_percent", Some(100.0 * f64::from(left_out) / as_f64(jobs.len()).max(1.0)));
     totals.row().into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
 }
 
@@ -110,9 +111,4 @@ fn busy(jobs: &[Job], placements: &[Placement], from: Time, to: Time) -> f64 {
         f64::from(job.request.processors) * span.as_secs_f64()
     });
     seconds.sum()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
-const fn count(jobs: usize) -> f64 {
-    jobs as f64
 }

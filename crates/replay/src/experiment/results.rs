@@ -5,7 +5,7 @@ use super::measure::Metric;
 use super::plan::IN_LOG;
 use super::unit::{Run, RunKey};
 use super::weeks::{Weeks, interval};
-use crate::units::may_be_best;
+use crate::units::{as_f64, may_be_best};
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
@@ -230,7 +230,7 @@ impl<'a> Results<'a> {
         };
         let taus = self.places().filter_map(|at| order::kendall(&order_of(at, a)?, &order_of(at, b)?));
         let taus: Vec<f64> = taus.collect();
-        (!taus.is_empty()).then(|| taus.iter().sum::<f64>() / count(taus.len()))
+        (!taus.is_empty()).then(|| taus.iter().sum::<f64>() / as_f64(taus.len()))
     }
 
     /// Judges a claim in the settings that `holds` admits.
@@ -504,7 +504,7 @@ pub(super) enum Precision {
 fn mean_of_intervals(all: &[ConfidenceInterval]) -> Option<ConfidenceInterval> {
     let mean = |end: fn(&ConfidenceInterval) -> Option<f64>| {
         let ends: Vec<f64> = all.iter().map(end).collect::<Option<_>>()?;
-        Some(ends.iter().sum::<f64>() / count(ends.len()))
+        Some(ends.iter().sum::<f64>() / as_f64(ends.len()))
     };
     Some(ConfidenceInterval {
         replications: all.iter().map(|interval| interval.replications).min()?,
@@ -513,9 +513,4 @@ fn mean_of_intervals(all: &[ConfidenceInterval]) -> Option<ConfidenceInterval> {
         high: mean(|interval| interval.high),
         level: ConfidenceInterval::LEVEL,
     })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of places")]
-const fn count(places: usize) -> f64 {
-    places as f64
 }

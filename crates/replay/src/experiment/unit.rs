@@ -143,6 +143,7 @@ fn under(
 ) -> Result<Vec<Run>> {
     let (held, design) = (&plan.held[log], &plan.design);
     let input = held.input(base, &design.logs[log], design, setting, replication);
+    let (jobs, processors) = (&input.jobs, input.processors);
     let replay = |policy: usize| {
         if interrupt::requested() {
             bail!(Interrupted::Resumable);
@@ -159,7 +160,7 @@ fn under(
     };
     // The baseline first: it determines the end of the warm-up.
     let baseline = replay(design.baseline)?;
-    let window = design.window.of(&input.jobs, &baseline.0);
+    let window = design.window.of(jobs, &baseline.0);
     let (mut runs, mut replayed) = (Vec::new(), Vec::new());
     for &policy in policies {
         let other;
@@ -169,15 +170,7 @@ fn under(
             other = replay(policy)?;
             &other
         };
-        let row = measured(
-            &input.jobs,
-            placements,
-            input.processors,
-            window,
-            design.window.cuts(),
-            trend,
-            &design.own_metrics,
-        );
+        let row = measured(jobs, placements, processors, window, design.window.cuts(), trend, &design.own_metrics);
         runs.push(Run {
             key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),
@@ -185,7 +178,7 @@ fn under(
             refused: 0,
         });
         if design.method == Method::Weeks {
-            replayed.push(Replayed::new(&input.jobs, placements, window, trend));
+            replayed.push(Replayed::new(jobs, placements, window, trend));
         }
     }
     for (run, weeks) in runs.iter_mut().zip(Replayed::weeks(&replayed, design)) {

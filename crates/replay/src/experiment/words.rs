@@ -91,9 +91,11 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let mut found: Vec<(usize, &str)> = names.iter().map(|name| (may_be(name), *name)).collect();
     found.retain(|(places, _)| *places > 0);
     found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
-    let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();
-    (!parts.is_empty())
-        .then(|| format!("By {}, of {} cells, may be the best: {}.", metric.label(), all.len(), parts.join(", ")))
+    let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} {places}")).collect();
+    (!parts.is_empty()).then(|| {
+        let (label, cells, list) = (metric.label(), all.len(), parts.join(", "));
+        format!("Number of cells, of {cells}, in which a policy may have the best {label}: {list}.")
+    })
 }
 
 fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = String> {

@@ -5,7 +5,7 @@ use super::report::Report;
 use super::world::Run;
 use crate::difference::{Difference, DifferencesTo, capitalized};
 use crate::options::stem;
-use crate::units::{amount, count, percent};
+use crate::units::{aligned, amount, count, percent};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
@@ -162,40 +162,25 @@ fn against<'a>(report: &Report<'a>) -> DifferencesTo<'a> {
     DifferencesTo { baseline: &report.runs[baseline].name, others: others.collect() }
 }
 
-/// The best policy of a log by the metric of its headline.
-pub(super) struct BestOfLog {
-    metric: &'static Metric,
-    /// Name of the log, best policy, its mean, and the policies without a significant difference from it.
-    cells: [String; 4],
+/// Row of the best policy by the metric of the headline, for [`best_by_log`]: log, policy, mean, and the policies without a significant
+/// difference from it. `None` of a single policy, and where none has a mean.
+pub(super) fn best_of_log(report: &Report<'_>) -> Option<Vec<String>> {
+    let metric = chosen(report)?;
+    let (means, standings) = ranked(report.runs, metric);
+    let of = |wanted: Standing| {
+        let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);
+        found.map(|(run, _)| run.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let best = standings.iter().position(|standing| *standing == Standing::Best)?;
+    let mean = format!("{} {}", metric.label(), amount(metric, means[best]));
+    let [near, unknown] = [of(Standing::MayBeBest), of(Standing::Unknown)];
+    let near = if near.is_empty() { "–".to_owned() } else { near };
+    let near = if unknown.is_empty() { near } else { format!("{near} (no interval for {unknown})") };
+    Some(vec![stem(report.trace), of(Standing::Best), mean, near])
 }
 
-impl BestOfLog {
-    /// The best of several policies; `None` of one, and where no policy has a mean.
-    pub(super) fn new(report: &Report<'_>) -> Option<Self> {
-        let metric = chosen(report)?;
-        let (means, standings) = ranked(report.runs, metric);
-        let of = |wanted: Standing| {
-            let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);
-            found.map(|(run, _)| run.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        let best = standings.iter().position(|standing| *standing == Standing::Best)?;
-        let mean = amount(metric, means[best]);
-        let near = match [of(Standing::MayBeBest), of(Standing::Unknown)] {
-            [near, unknown] if unknown.is_empty() => near,
-            [near, unknown] if near.is_empty() => format!("(no interval for {unknown})"),
-            [near, unknown] => format!("{near} (no interval for {unknown})"),
-        };
-        Some(Self { metric, cells: [stem(report.trace), of(Standing::Best), mean, near] })
-    }
-}
-
-/// The best policies of several logs, a line for each.
-pub(super) fn best_by_log(all: &[BestOfLog]) -> String {
-    let Some(first) = all.first() else { return String::new() };
-    let head = ["log", "best", first.metric.label(), "no significant difference"].map(str::to_owned);
-    let rows: Vec<&[String; 4]> = std::iter::once(&head).chain(all.iter().map(|one| &one.cells)).collect();
-    let width = |k: usize| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
-    let [log, best, mean] = [0, 1, 2].map(width);
-    let line = |[a, b, c, d]: &[String; 4]| format!("{}\n", format!("{a:log$}  {b:best$}  {c:>mean$}  {d}").trim_end());
-    format!("\n{}", rows.into_iter().map(line).collect::<String>())
+/// Table of the best policies of several logs.
+pub(super) fn best_by_log(mut rows: Vec<Vec<String>>) -> String {
+    rows.insert(0, ["log", "best", "", "no significant difference"].map(str::to_owned).into());
+    format!("\n{}", aligned(&rows))
 }

@@ -1,7 +1,7 @@
 //! The table of a finished simulation on the terminal: at most 100 columns wide, with units in its head.
 
 use super::world::Run;
-use crate::units::readable;
+use crate::units::{aligned, readable};
 use metrics::{Metric, catalogue};
 
 const WIDEST: usize = 100;
@@ -25,22 +25,20 @@ pub(super) fn table(runs: &[Run]) -> String {
             columns.retain(|(metric, ..)| metric.spared_as() != order);
         }
     }
-    let mut text = String::new();
-    let line = |first: &str, cells: &mut dyn Iterator<Item = &str>| {
-        let mut line = format!("{first:names$}");
-        for (column, cell) in columns.iter().zip(cells) {
-            line += &format!("  {cell:>width$}", width = width(column).unwrap_or(0));
-        }
-        format!("{}\n", line.trim_end())
-    };
-    text += &line("", &mut columns.iter().map(|(_, heads, _)| heads[0]));
-    text += &line("policy", &mut columns.iter().map(|(_, heads, _)| heads[1]));
-    for (k, run) in runs.iter().enumerate() {
-        if apart {
-            text += &format!("{}\n", run.name);
-        }
-        let first = if apart { "" } else { &run.name };
-        text += &line(first, &mut columns.iter().map(|(_, _, cells)| cells[k].as_str()));
+    let row = |first: &str, cells: Vec<&str>| [vec![first], cells].concat().into_iter().map(str::to_owned).collect();
+    let head = |line: usize| columns.iter().map(|(_, heads, _)| heads[line]).collect();
+    let of = |k: usize| columns.iter().map(|(_, _, cells)| cells[k].as_str()).collect();
+    let name = |k: usize| if apart { "" } else { runs[k].name.as_str() };
+    let rows = (0..runs.len()).map(|k| row(name(k), of(k)));
+    let rows: Vec<Vec<String>> = [row("", head(0)), row("policy", head(1))].into_iter().chain(rows).collect();
+    let text = aligned(&rows);
+    if !apart {
+        return text;
     }
-    text
+    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.name.as_str())));
+    names
+        .zip(text.lines())
+        .flat_map(|(name, line)| name.into_iter().chain([line]))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }

@@ -2,6 +2,7 @@
 
 use super::results::{KINDS, Results, of_groups};
 use super::tables::{sentences, spoken, with_half_width, with_interval};
+use crate::units::as_f64;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series, fixed};
 use lab::output::OutDir;
@@ -54,8 +55,8 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
         subtitle: format!(
             "{} on {} nodes, {} jobs, Slurm {}",
             names.join(", "),
-            fixed(count(conf.nodes.len()), 0),
-            fixed(count(results.jobs.len()), 0),
+            fixed(as_f64(conf.nodes.len()), 0),
+            fixed(as_f64(results.jobs.len()), 0),
             results.arms[0].site.version
         ),
         notes,
@@ -168,14 +169,14 @@ fn differences(results: &Results<'_>) -> Option<Shown> {
         })
     };
     let arms = &results.arms[1..];
-    let place = |at: usize, arm: usize| count(at) + 0.4 * ((count(arm) + 0.5) / count(arms.len()) - 0.5);
+    let place = |at: usize, arm: usize| as_f64(at) + 0.4 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
     let of_arm = |(at, arm): (usize, &super::results::Arm)| {
         let found =
             spoken().enumerate().filter_map(|(x, metric)| Some((place(x, at), metric, percent(at + 1, metric)?)));
         (arm.name.clone(), found.collect())
     };
     let all: Vec<(String, Vec<Found>)> = arms.iter().enumerate().map(of_arm).collect();
-    let ticks = spoken().enumerate().map(|(at, metric)| (count(at), metric.label().to_owned())).collect();
+    let ticks = spoken().enumerate().map(|(at, metric)| (as_f64(at), metric.label().to_owned())).collect();
     let y = Axis { signed: true, ..Axis::new(format!("difference to {} (% of it)", results.arms[0].name)) };
     let chart = Chart::new("differences", "Differences", Axis::new("").with_ticks(ticks), y, Vec::new());
     let caption = "Paired by phase, with 95 % intervals. An interval that touches zero is no significant difference.";
@@ -189,7 +190,7 @@ fn phases(results: &Results<'_>) -> Option<Shown> {
         let values = results.sample(arm, wait).into_iter().enumerate();
         (
             name.to_owned(),
-            values.map(|(phase, value)| (count(phase + 1), wait, ConfidenceInterval::exact(value))).collect(),
+            values.map(|(phase, value)| (as_f64(phase + 1), wait, ConfidenceInterval::exact(value))).collect(),
         )
     };
     let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
@@ -203,14 +204,14 @@ fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
     let [wait, _] = of_groups();
     let groups = largest(results, by);
     let arms = results.names();
-    let place = |at: usize, arm: usize| count(at) + 0.6 * ((count(arm) + 0.5) / count(arms.len()) - 0.5);
+    let place = |at: usize, arm: usize| as_f64(at) + 0.6 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
     let of_arm = |(arm, name): (usize, &&str)| {
         let found = groups.iter().enumerate();
         let found = found.filter_map(|(x, at)| Some((place(x, arm), wait, results.mean(Some(*at), arm, wait)?)));
         ((*name).to_owned(), found.collect())
     };
     let all = arms.iter().enumerate().map(of_arm).collect();
-    let ticks = groups.iter().enumerate().map(|(x, at)| (count(x), results.groups[*at].0.name.clone())).collect();
+    let ticks = groups.iter().enumerate().map(|(x, at)| (as_f64(x), results.groups[*at].0.name.clone())).collect();
     let what = if by == "qos" { "QOS" } else { by };
     let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::new("mean wait (s)"));
     let chart = Chart::new(format!("by-{by}"), format!("Mean wait by {what}"), x, y, Vec::new());
@@ -253,9 +254,4 @@ fn from_slot(first: usize, mut shown: Shown) -> Shown {
         }
     }
     shown
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of jobs, nodes and places in a picture")]
-const fn count(things: usize) -> f64 {
-    things as f64
 }

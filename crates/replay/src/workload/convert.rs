@@ -3,8 +3,8 @@
 use super::cli::Convert;
 use super::file::NewFile;
 use super::source::{LogBytes, failed};
+use super::words::counted;
 use anyhow::{Context, Result, bail, ensure};
-use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use std::fmt::Write;
@@ -76,12 +76,12 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
 }
 
 fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
-    let mut text = format!("{} from {from} to {to}\n", records(done.records));
+    let mut text = format!("{} from {from} to {to}\n", counted(done.records, "record"));
     if quiet {
         return text;
     }
     for (column, count) in &done.lost {
-        let _ = writeln!(text, "lost: {column} of {}; {to} has no column for it", records(*count));
+        let _ = writeln!(text, "lost: {column} of {}; {to} has no column for it", counted(*count, "record"));
     }
     for Repair { rule, count, first_line } in done.repairs.iter() {
         let line = first_line.unwrap_or_default();
@@ -95,9 +95,4 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
         }
     }
     text
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 records")]
-fn records(count: u64) -> String {
-    if count == 1 { "1 record".to_owned() } else { format!("{} records", fixed(count as f64, 0)) }
 }

@@ -5,8 +5,9 @@ mod preset;
 
 use super::cli::{Generate, Tsafrir};
 use super::file::NewFile;
-use super::words::{counted, duration};
+use super::words::counted;
 use crate::units;
+use crate::units::duration;
 use anyhow::{Context, Result, anyhow, bail};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};

@@ -2,7 +2,8 @@
 
 use super::cli::Validate;
 use super::source::{failed, swf};
-use super::words::{aligned, counted};
+use super::words::counted;
+use crate::units::aligned;
 use crate::units::count;
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};

@@ -1,23 +1,11 @@
 //! Numbers for readers: durations, shares, bar charts of characters.
 
 use crate::units::count;
-use lab::chart::{fixed, significant};
+use lab::chart::fixed;
 
 /// `1 job`, `28,476 jobs`.
 pub(super) fn counted(things: u64, what: &str) -> String {
     format!("{} {what}{}", count(things), if things == 1 { "" } else { "s" })
-}
-
-/// Seconds in a suitable unit: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
-pub(super) fn duration(seconds: f64) -> String {
-    // Length of a unit, and the number of units from which the next one is used.
-    const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
-    let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
-    let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
-    let (length, unit) = UNITS.iter().find(suits).map_or((86_400.0, "days"), |(length, _, unit)| (*length, *unit));
-    let value = tenths(length);
-    let decimals = if value.fract() == 0.0 || value >= 100.0 { 0 } else { 1 };
-    format!("{} {unit}", fixed(value, decimals))
 }
 
 /// Whole seconds in the largest unit that needs no rounding: `36 h`, `119 min`, `7,141 s`.
@@ -27,11 +15,6 @@ pub(super) fn exact(seconds: u64) -> String {
     let Some((length, _, unit)) = UNITS.iter().find(is_told) else { return format!("{} s", count(seconds)) };
     let (whole, tenth) = (seconds / length, 10 * seconds / length % 10);
     if tenth == 0 { format!("{} {unit}", count(whole)) } else { format!("{}.{tenth} {unit}", count(whole)) }
-}
-
-/// A number that is no count: whole numbers unchanged, others to four digits.
-pub(super) fn plain(value: f64) -> String {
-    if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }
 
 /// A share as a percentage: `12.3 %`, `< 0.1 %`.
@@ -61,22 +44,10 @@ pub(super) fn columns(counts: &[u64]) -> String {
     counts.iter().copied().map(column).collect()
 }
 
-/// Rows with their columns aligned: the first to the left, the others to the right.
-pub(super) fn aligned(rows: &[Vec<String>]) -> String {
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..).map_while(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column == 0 { format!("{cell:width$}") } else { format!("  {cell:>width$}") }
-        });
-        format!("{}\n", cells.collect::<String>().trim_end())
-    };
-    rows.iter().map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{aligned, duration};
 
     #[test]
     fn durations_have_the_unit_that_suits_them_and_exact_ones_lose_nothing() {

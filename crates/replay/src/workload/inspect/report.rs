@@ -1,11 +1,11 @@
 //! A log as a page.
 
-use super::super::words::{duration, exact, percent, share};
+use super::super::words::{exact, percent, share};
 use super::Seen;
 use super::figures::LOAD;
 use super::text::frequent;
 use crate::options::stem;
-use crate::units::count;
+use crate::units::{count, duration};
 use lab::page::{self, Page, Part, Section, Table};
 use lab::provenance::{self, quoted};
 use std::collections::BTreeMap;

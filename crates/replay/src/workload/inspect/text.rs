@@ -1,8 +1,8 @@
 //! A log in a screenful of text.
 
-use super::super::words::{aligned, columns, counted, duration, exact, percent, plain, share};
+use super::super::words::{columns, counted, exact, percent, share};
 use super::Seen;
-use crate::units::count;
+use crate::units::{aligned, count, duration, readable};
 use lab::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
@@ -51,7 +51,7 @@ impl Seen<'_> {
             (None, None) => add("load", "unknown: the number of processors is not in the header".to_owned()),
             (None, Some(_)) => {}
         }
-        add("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
+        add("work", format!("{} processor-hours", readable((log.work / 3_600.0).round())));
         if let Some(busiest) = log.busiest_users.first() {
             add("users", format!("{}; the busiest has {} of the work", count(log.users), percent(busiest.work)));
         }
