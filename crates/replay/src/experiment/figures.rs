@@ -14,6 +14,9 @@ use lab::extra::seen;
 use lab::shown::{DataRow, Shown};
 use metrics::{ConfidenceInterval, catalogue};
 
+/// A metric and its pictures.
+type OfMetric = (Metric, Vec<Shown>);
+
 /// The pictures of an experiment.
 pub(super) struct Pictures {
     /// The first metric: over the whole experiment, and by log and setting.
@@ -21,7 +24,7 @@ pub(super) struct Pictures {
     /// The other metrics.
     pub(super) others: Vec<Shown>,
     /// Means over the values of a number that is varied, with their title, metric by metric.
-    pub(super) means: Option<(&'static str, Vec<(Metric, Vec<Shown>)>)>,
+    pub(super) means: Option<(&'static str, Vec<OfMetric>)>,
     /// Distributions, classes of jobs, and left-out jobs.
     pub(super) rest: Vec<Shown>,
 }
