@@ -55,8 +55,8 @@ impl Easy {
         let fits = |cluster: SiteId| state.suits(cluster, job) && state.has_room(cluster, job);
         let other = state.cluster_ids().rev().find(|cluster| *cluster != reservation.cluster && fits(*cluster));
         // Alea compares strictly: a job that would end at the very reserved start stays behind.
-        let delays_nobody = now.seconds + limit < reservation.at || needed <= reservation.spare;
-        other.or_else(|| (delays_nobody && fits(reservation.cluster)).then_some(reservation.cluster))
+        let delays_no_job = now.seconds + limit < reservation.at || needed <= reservation.spare;
+        other.or_else(|| (delays_no_job && fits(reservation.cluster)).then_some(reservation.cluster))
     }
 }
 

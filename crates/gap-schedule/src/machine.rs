@@ -32,8 +32,8 @@ impl Machine {
     #[inline]
     pub fn takes(&self, span: Span) -> Span {
         // Fast path: nearly every machine has reference speed, and this is called very often.
-        let is_as_told = span == Span::MAX || self.speed.to_bits() == 1.0_f64.to_bits();
-        if is_as_told { span } else { span.scaled(1.0 / self.speed) }
+        let is_unscaled = span == Span::MAX || self.speed.to_bits() == 1.0_f64.to_bits();
+        if is_unscaled { span } else { span.scaled(1.0 / self.speed) }
     }
 
     /// Returns the expected run time of a job on this machine; [`Span::MAX`] if there is no estimate.

@@ -277,7 +277,7 @@ impl Plan {
             let outage = PlanJob { id, processors, estimate, submit: now, deadline, sites: SiteSet::ALL };
             machine.running.clear();
             machine.running.push(PlannedJob { job: outage, start: now, end: until });
-            machine.begin_anew(now);
+            machine.restart_at(now);
             planned
         })
     }
@@ -299,7 +299,7 @@ impl Plan {
         for machine in 0..self.machines.len() {
             self.change(machine, |machine| {
                 all.extend(machine.planned.drain(..));
-                machine.begin_anew(now);
+                machine.restart_at(now);
             });
         }
         all.sort_by_key(|planned| planned.start);

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_that_are_shared_anew_use_what_others_leave() {
+    fn recomputed_rates_use_what_other_transfers_leave() {
         let (mut network, world) = network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
         let route = route(&world, SITES[1]);
         let link = 0.9 * 155e6 / 8.0;

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_not_at_hand_is_told_by_its_name() {
+    fn a_missing_log_is_reported_by_its_name() {
         let error = Logs::read(&[("no.swf.gz", "0")], Some(Path::new("no folder"))).expect_err("there is none");
         assert!(error.is::<Missing>() && error.to_string().starts_with("no.swf.gz is not at hand"), "{error}");
     }

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_runs_is_told_with_its_line_and_key() {
+    fn errors_in_the_runs_name_their_line_and_key() {
         let error = |assignment: &str| {
             let mut scenario = with_runs(RUNS);
             scenario.set(assignment).expect("a parameter");

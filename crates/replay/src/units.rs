@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_told_in_their_two_largest_units() {
+    fn spans_are_printed_in_their_two_largest_units() {
         let plain = |seconds: f64| span(seconds).replace(['\u{202f}', '\u{2009}', '\u{a0}', ','], "");
         assert_eq!(plain(119.0), "119 s");
         assert_eq!(plain(125.0), "2 min 5 s (125 s)");

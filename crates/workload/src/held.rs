@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_log_tells_what_a_streamed_one_tells() {
+    fn a_held_log_equals_a_streamed_one() {
         let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
             let estimates: Estimates = text.parse().expect("estimates");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denser_log_has_the_load_that_was_asked_for() {
+    fn a_denser_log_has_the_requested_load() {
         let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         let load = held.load(8).expect("it has a span");
         assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");

@@ -309,7 +309,7 @@ fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_starts_again() {
 }
 
 #[test]
-fn a_schedule_that_can_have_run_is_told_so_in_both_formats() {
+fn a_feasible_schedule_is_reported_in_both_formats() {
     let (code, told) = of_four_jobs(EASY, &["--policy", "easy"]);
     insta::assert_snapshot!(told, @"
     feasible: 3 starts on 8 processors, from the log
@@ -329,7 +329,7 @@ fn a_schedule_that_can_have_run_is_told_so_in_both_formats() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_place() {
+fn every_fault_is_reported_with_its_place() {
     let told = |from: &str, to: &str| {
         let (code, told) = of_four_jobs(&EASY.replace(from, to), &[]);
         assert_eq!(code, 1, "{told}");
@@ -379,7 +379,7 @@ fn processors_that_are_named_are_held_by_one_job_at_a_time() {
 }
 
 #[test]
-fn another_policy_is_told_by_the_first_start_that_it_would_not_have_made() {
+fn another_policy_is_recognized_by_the_first_start_that_it_would_not_have_made() {
     let (code, told) = of_four_jobs(EASY, &["--policy", "fcfs"]);
     insta::assert_snapshot!(told, @"
     theirs.csv:3: policy-differs: at 6 s the schedule starts job 3, and fcfs would start no job; 4 of 8 processors are free, 2 wait, the first of them job 2 for 8

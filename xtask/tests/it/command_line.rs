@@ -64,7 +64,7 @@ fn with_json_the_result_is_alone_on_standard_output() {
 }
 
 #[test]
-fn quiet_tells_the_result_and_no_progress() {
+fn quiet_prints_the_result_and_no_progress() {
     let folder = folder();
     let out = folder.path().join("out");
     let run = |quiet: &[&str]| {

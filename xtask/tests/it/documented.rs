@@ -61,14 +61,14 @@ fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// A command on a page.
 #[derive(Debug)]
-struct Told {
+struct PageCommand {
     page: String,
     /// Text without the comment behind it.
     text: String,
 }
 
 /// Returns the lines of the shell blocks.
-fn blocks() -> Vec<Told> {
+fn blocks() -> Vec<PageCommand> {
     let mut told = Vec::new();
     for path in pages() {
         let text = fs::read_to_string(&path).expect("a page");
@@ -79,7 +79,7 @@ fn blocks() -> Vec<Told> {
                 is_shell = ["sh", "console"].contains(&language);
             } else if is_shell && !line.trim().is_empty() {
                 let command = line.split(" #").next().expect("a line has a beginning").trim();
-                told.push(Told { page: page.clone(), text: command.trim_start_matches("$ ").to_owned() });
+                told.push(PageCommand { page: page.clone(), text: command.trim_start_matches("$ ").to_owned() });
             }
         }
     }
@@ -87,7 +87,7 @@ fn blocks() -> Vec<Told> {
 }
 
 /// Returns the commands within sentences that contain no placeholders.
-fn spans() -> Vec<Told> {
+fn spans() -> Vec<PageCommand> {
     let mut told = Vec::new();
     for path in pages() {
         let text = fs::read_to_string(&path).expect("a page");
@@ -99,7 +99,7 @@ fn spans() -> Vec<Told> {
                 && !["SLUG", "OUT", "FILE", "DIR", " N"].iter().any(|it| text.contains(it));
             // A command alone is a name, not a call.
             if text.starts_with("cargo xtask ") && is_whole && text.split(' ').count() > 3 {
-                told.push(Told { page: page.clone(), text });
+                told.push(PageCommand { page: page.clone(), text });
             }
         }
     }
@@ -126,7 +126,7 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn every_command_of_a_page_is_read_by_the_program() {
     let mut read = 0;
-    for Told { page, text } in blocks().into_iter().chain(spans()) {
+    for PageCommand { page, text } in blocks().into_iter().chain(spans()) {
         let words = words(&text);
         let arguments = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["cargo", "xtask", "bench" | "ci" | "coverage" | "fuzz" | "tidy", ..]
@@ -204,7 +204,7 @@ fn quick_commands_of_the_pages_run() {
         ["workload", "generate", "lublin", "--procs", "100", "--count", "200", "--seed", "1", "--quiet", "--out", log];
     xtask().args(generate).current_dir(folder.path()).assert().code(0);
     let mut ran = 0;
-    for Told { page, text } in blocks() {
+    for PageCommand { page, text } in blocks() {
         if NOT_RUN.iter().any(|(beginning, _)| text.starts_with(beginning)) {
             continue;
         }

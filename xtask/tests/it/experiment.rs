@@ -307,7 +307,7 @@ fn the_first_experiment_that_is_printed_runs() {
 
 /// Invalid files, and the message for each.
 #[test]
-fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
+fn errors_name_file_line_key_and_fix() {
     let wrong: [(&str, &str, &str); 18] = [
         ("an unknown key", "seed = 7", "sed = 7"),
         ("an unknown policy", "\"cons\"]", "\"conz\"]"),
@@ -383,7 +383,7 @@ fn weeks_are_drawn_by_default_and_the_log_itself_stands_beside_its_replications(
 }
 
 #[test]
-fn a_resampled_log_is_a_log_and_tells_how_like_the_other_it_is() {
+fn a_resampled_log_is_a_log_and_reports_its_similarity() {
     let folder = folder();
     // Group, executable, queue and partition.
     let log = log_of_users().replace(" 1 -1 -1 -1 -1 -1\n", " 5 6 7 8 -1 -1\n");

@@ -63,21 +63,21 @@ fn of_ten_jobs(further: &[&str]) -> String {
 }
 
 #[test]
-fn reasons_are_told_in_every_world_in_words_and_in_json() {
+fn reasons_are_reported_in_every_world_in_words_and_in_json() {
     for (name, words) in [
-        ("easy_tells_of_a_head_one_backfilled_and_one_barred_by_a_reservation", "--policy easy --job 3,4,7"),
+        ("easy_reports_a_head_a_backfilled_job_and_one_barred_by_a_reservation", "--policy easy --job 3,4,7"),
         ("blocking_and_conservative_policies_tell_their_own_reasons", "--policy fcfs,cons,easy+order=sjf --job 5"),
-        ("on_two_clusters_it_is_told_on_which", "--policy easy --job 5,8 --machines TWO"),
-        ("a_policy_that_tells_no_reasons_is_told_by_what_everybody_sees", "--policy eg-edf --job 5 --estimates exact"),
+        ("on_two_clusters_reasons_name_the_cluster", "--policy easy --job 5,8 --machines TWO"),
+        ("a_policy_without_reasons_is_explained_by_the_schedule", "--policy eg-edf --job 5 --estimates exact"),
         (
-            "in_a_tree_it_is_told_which_messages_moved_the_job",
+            "in_a_tree_reasons_list_the_messages_that_moved_the_job",
             "--model hier-grid --policy hierarchical --tree TREE --job 4,5",
         ),
         (
-            "of_a_metascheduler_it_is_told_which_clusters_were_predicted_to_give_what",
+            "reasons_of_a_metascheduler_list_the_predictions_of_the_clusters",
             "--model metasched --policy tat,ffit --clusters CLUSTERS --job 5",
         ),
-        ("programs_are_told_the_same_in_json", "--policy easy --job 7 --json"),
+        ("json_has_the_same_reasons", "--policy easy --job 7 --json"),
     ] {
         insta::assert_snapshot!(name, of_ten_jobs(&words.split(' ').collect::<Vec<_>>()));
     }
@@ -115,7 +115,7 @@ fn a_job_that_is_followed_starts_where_simulate_has_it() {
 }
 
 #[test]
-fn what_cannot_be_explained_is_told_with_the_fix() {
+fn errors_name_the_fix() {
     let folder = folder();
     let log = file(&folder, "ten-jobs.swf", TEN_JOBS.replace("230 -1 100 10", "230 -1 -1 10"));
     let refused = |further: &[&str]| {
@@ -242,7 +242,7 @@ fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
 }
 
 #[test]
-fn nothing_that_is_told_contradicts_the_schedule() {
+fn no_explanation_contradicts_the_schedule() {
     let folder = folder();
     let (log, out) = (generated(&folder), folder.path().join("out"));
     let policies =

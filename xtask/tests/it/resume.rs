@@ -91,7 +91,7 @@ fn after_ctrl_c_the_next_start_goes_on() {
 }
 
 #[test]
-fn damaged_replications_are_told_set_aside_and_computed_again_and_no_others() {
+fn only_damaged_replications_are_reported_set_aside_and_computed_again() {
     let folder = folder();
     let out = folder.path();
     finish(out);

@@ -6,7 +6,7 @@ use std::fs;
 
 /// By hand: three jobs a week for twelve weeks. The small third job waits for the first two under FCFS, and passes the second under EASY.
 #[test]
-fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_where_asked_for() {
+fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_on_request() {
     let folder = folder();
     let mut log = "; MaxProcs: 8\n".to_owned();
     for week in 0..12 {

@@ -155,7 +155,7 @@ fn another_log_is_refused_unless_it_is_meant() {
 }
 
 #[test]
-fn a_faulty_log_is_told_with_its_line() {
+fn a_faulty_log_is_reported_with_its_line() {
     let (out, traces) = (folder(), folder());
     let log = THREE_JOBS.replace("1357000010", "early");
     file(&traces, "wagap-2013.swf", &log);

@@ -99,7 +99,7 @@ fn ten_pairs_of_processes_on_one_folder_never_mix() {
 }
 
 #[test]
-fn verify_names_what_differs_and_tells_it_by_its_exit_code() {
+fn verify_names_the_differences_and_sets_its_exit_code() {
     let folder = folder();
     let out = folder.path().join("out");
     xtask().arg("verify").arg(&out).assert().code(2).stderr(contains("no manifest.json"));

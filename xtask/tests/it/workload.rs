@@ -50,7 +50,7 @@ fn records(path: &Path) -> Vec<SwfRecord> {
 }
 
 #[test]
-fn inspect_tells_a_log_in_a_screenful() {
+fn inspect_summarizes_a_log_in_a_screenful() {
     let folder = folder();
     let (log, out) = (file(&folder, "odd.swf", ODD), folder.path().join("out"));
     let told = workload(&["inspect", utf8(&log), "--out", utf8(&out)]);
@@ -159,7 +159,7 @@ fn validate_goes_on_behind_a_line_that_cannot_be_read_and_ends_with_exit_code_2(
 }
 
 #[test]
-fn convert_goes_to_the_grid_and_back_and_tells_what_is_lost() {
+fn convert_goes_to_the_grid_and_back_and_reports_what_is_lost() {
     let folder = folder();
     let log = file(&folder, "odd.swf", ODD);
     let (grid, back) = (folder.path().join("new/odd.gwf.gz"), folder.path().join("back.swf"));
@@ -349,7 +349,7 @@ fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
 }
 
 #[test]
-fn the_head_of_a_drawn_log_tells_how_to_draw_it_again() {
+fn the_head_of_a_drawn_log_gives_the_command_that_draws_it() {
     let folder = folder();
     let (one, two) = (folder.path().join("one.swf"), folder.path().join("two.swf"));
     let asked =

@@ -215,7 +215,7 @@ fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
 
 /// None of the first 3000 jobs waits but for the start-up, and response − wait is the executed time under every policy.
 #[test]
-fn of_the_first_3000_jobs_nobody_waits() {
+fn the_first_3000_jobs_start_at_once() {
     let Some(jobs) = wagap(3_000) else { return };
     let policies: [Box<dyn Policy>; 4] = [
         Box::new(Easy::default()),

@@ -124,7 +124,7 @@ impl MachinePlan {
             late: 0,
             on_time: 0,
         };
-        machine.begin_anew(Time::ZERO);
+        machine.restart_at(Time::ZERO);
         machine
     }
 
@@ -269,7 +269,7 @@ impl MachinePlan {
     }
 
     /// Lays out the running jobs, after the list has been emptied.
-    pub(super) fn begin_anew(&mut self, now: Time) {
+    pub(super) fn restart_at(&mut self, now: Time) {
         self.dues.clear();
         self.late = 0;
         self.on_time = self.running.iter().map(|running| u32::from(running.is_on_time())).sum();

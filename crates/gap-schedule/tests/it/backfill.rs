@@ -61,7 +61,7 @@ fn the_deeper_the_reservations_the_fewer_may_pass() {
 }
 
 #[test]
-fn after_an_early_end_reservations_are_given_anew_in_order_of_arrival() {
+fn after_an_early_end_reservations_are_recomputed_in_order_of_arrival() {
     // At 1 s, jobs 2 and 3 have reservations at 20 s and 10 s, because job 0 is expected to run until 20 s. It ends at
     // 4 s: job 2 moves ahead to 10 s, into the place of job 3, which then finds none until 20 s.
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];

@@ -128,7 +128,7 @@ impl Policy for Counting {
 }
 
 #[test]
-fn the_policy_is_asked_once_per_instant_or_once_per_event() {
+fn the_policy_is_called_once_per_instant_or_once_per_event() {
     // At 10 s two jobs end and one arrives; another has been waiting.
     let jobs = [job(0, 0, 2, 10), job(1, 0, 2, 10), job(2, 1, 4, 10), job(3, 10, 4, 10)];
     let asked = |passes| {

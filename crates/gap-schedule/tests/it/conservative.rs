@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn as_long_as_no_job_ends_early_it_is_backfilling_that_promises_anew(
+    fn without_early_ends_it_equals_backfilling_that_recomputes_reservations(
         machines in machines(WIDEST), jobs in bounded(),
         placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]), order in orders(),
     ) {

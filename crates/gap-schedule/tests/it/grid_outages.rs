@@ -164,7 +164,7 @@ fn a_run_ends_though_failures_never_do() {
 }
 
 #[test]
-fn outages_are_asked_for_one_at_a_time() {
+fn outages_are_drawn_one_at_a_time() {
     let asked = std::cell::Cell::new(0);
     let all = (0..1_000).map(|number| {
         asked.set(asked.get() + 1);

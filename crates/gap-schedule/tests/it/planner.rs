@@ -30,7 +30,7 @@ fn starts(records: &[JobRecord]) -> Vec<u64> {
 
 /// The second job will be late in every position: the search removes it and puts it back.
 #[test]
-fn what_a_search_has_done_is_told_and_counted() {
+fn the_work_of_a_search_is_reported_and_counted() {
     let mut late = job(1, 1, 4, 10);
     late.request.deadline = Some(Time::from_secs(50));
     let jobs = [job(0, 0, 4, 100), late];

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_told_by_its_kind_and_its_jobs_as_the_paper_counts_them() {
+    fn a_message_prints_its_kind_and_its_jobs_as_the_paper_counts_them() {
         assert_eq!(Payload::Request { job: JobId(0), hops: 3 }.to_string(), "request 1");
         let returned = |jobs: u32| Payload::Returned { jobs: (0..jobs).map(JobId).collect() };
         assert_eq!(returned(2).to_string(), "returned 1 2");

@@ -7,7 +7,7 @@ use metasched::{Cluster, Config, Demand, Intrusiveness, Ptt, Readings, Submissio
 use sim_core::{Job, JobId, Span, Streams, Time};
 
 #[test]
-fn ptt_occ_tells_apart_clusters_that_all_have_local_users() {
+fn ptt_occ_distinguishes_clusters_that_all_have_local_users() {
     // Cluster 1 runs a modest job. By LT alone both clusters are alike, and the first is not slower for another modest one.
     let job = |id, submit| Submission {
         job: Job::new(JobId(id), Time::from_secs(submit), 1, Span::from_secs(100)),

@@ -71,7 +71,7 @@ fn an_interval_needs_a_value() {
 /// s = 1, mean 10: 2 % requires t·1/√n ≤ 0.2, which holds for 99 replications (t₉₈ = 1.98447, 0.19945) and not for 98
 /// (t₉₇ = 1.98472, 0.20049).
 #[test]
-fn the_wanted_precision_tells_the_replications() {
+fn the_wanted_precision_gives_the_replications() {
     let deviation = (9.0_f64 / 10.0).sqrt();
     let values: Vec<f64> = (0..10).map(|i| 10.0 + if i % 2 == 0 { deviation } else { -deviation }).collect();
     let interval = ConfidenceInterval::of(&values);

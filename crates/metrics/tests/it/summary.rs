@@ -139,7 +139,7 @@ fn four_jobs_by_hand() {
 }
 
 #[test]
-fn late_jobs_are_counted_one_by_one_and_told_in_percent_of_those_with_a_deadline() {
+fn late_jobs_are_counted_in_percent_of_those_with_a_deadline() {
     let summary: Summary = [
         record(0, 0, 10, 1, Some(4)),  // 6 s late
         record(0, 0, 10, 1, Some(9)),  // 1 s late

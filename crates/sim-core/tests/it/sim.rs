@@ -168,7 +168,7 @@ fn what_is_taken_back_does_not_happen_and_the_last_of_an_instant_knows_it_where_
 }
 
 #[test]
-fn a_component_can_be_asked_one_question_without_a_simulator() {
+fn a_component_can_be_called_without_a_simulator() {
     let mut cx = FakeContext::at(Time::from_secs(7));
     let job = Job::new(JobId(0), cx.now, 2, Span::from_secs(3));
     model(Vec::new()).handle(FcfsEvent::Arrive(job), &mut cx);

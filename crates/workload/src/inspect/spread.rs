@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_told_exactly() {
+    fn equal_values_are_printed_exactly() {
         let mut gather = Gather::default();
         gather.add_many(3_600.0, 7);
         gather.add_many(0.0, 2);

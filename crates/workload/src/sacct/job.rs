@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_told_for_a_node_a_processor_or_in_all() {
+    fn memory_is_per_node_per_processor_or_total() {
         assert_eq!(ReqMem::parse("4000Mn"), Some(ReqMem::PerNode(4_096_000)));
         assert_eq!(ReqMem::parse("2Gc"), Some(ReqMem::PerProcessor(2 << 20)));
         assert_eq!(ReqMem::parse("1.50T"), Some(ReqMem::Total(3 << 29)));

@@ -119,7 +119,7 @@ fn no_job_comes_before_its_predecessor() {
 
 /// Skipped records count too.
 #[test]
-fn no_more_records_are_read_than_are_asked_for() {
+fn no_more_records_are_read_than_requested() {
     let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
     let log = line(1, "0", "-1", 1, "90", "1:ppn=1") + &line(2, "1", "60", 1, "90", "1:ppn=1").repeat(3);
     let intake = Alea31Intake::new(reader(log).expect("a log"), &machines, Some(3));

@@ -17,7 +17,7 @@ fn due(deadlines: Deadlines) -> Options {
 }
 
 #[test]
-fn there_are_none_unless_they_are_asked_for() {
+fn there_are_none_unless_requested() {
     assert_eq!(deadlines(line(1, "0", "9", "1", "1", "60"), Options::default()), Ok(vec![None]));
 }
 

@@ -48,7 +48,7 @@ fn value_stability() {
 }
 
 #[test]
-fn what_the_f_model_tells_of_a_job_depends_on_its_number_and_the_seed_alone() {
+fn an_estimate_of_the_f_model_depends_on_job_number_and_seed_alone() {
     let of = |log: String, seed| {
         let (jobs, _) = take_in(log, Options { seed, ..with(Estimates::FModel(9.0)) });
         jobs.iter().map(|job| (job.number, estimate(job))).collect::<Vec<_>>()

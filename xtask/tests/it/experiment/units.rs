@@ -56,7 +56,7 @@ fn hex_of_sha256(text: &str) -> String {
 }
 
 #[test]
-fn a_damaged_replication_is_told_set_aside_and_computed_again() {
+fn a_damaged_replication_is_reported_set_aside_and_computed_again() {
     let (folder, experiment) = prepared(SMALL);
     let out = folder.path().join("out");
     run(&experiment, &out, &[]);

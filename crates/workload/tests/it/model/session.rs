@@ -236,7 +236,7 @@ fn mean_run(model: &SessionModel) -> f64 {
 }
 
 #[test]
-fn the_stand_in_for_zewura_runs_as_long_as_the_paper_tells() {
+fn the_stand_in_for_zewura_runs_as_long_as_the_paper_says() {
     let mean = mean_run(&SessionModel::zewura_like());
     assert!((mean / 46_524.5 - 1.0).abs() < 1e-3, "{mean}");
 }
