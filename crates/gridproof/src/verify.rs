@@ -126,6 +126,6 @@ fn in_words(found: &Found, quiet: bool) -> String {
     text + &if found.is_sound() {
         format!("{folder}: all {files} files are as `{command}` wrote them\n")
     } else {
-        format!("{folder}: not as `{command}` wrote it; run that again, or trust none of it\n")
+        format!("{folder}: differs from what `{command}` wrote; run that command again\n")
     }
 }

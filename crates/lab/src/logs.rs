@@ -43,7 +43,7 @@ macro_rules! logs {
 /// Error: a log that is not available.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{file} is not at hand; download it from the Parallel Workloads Archive, \
+    "{file} was not found; download it from the Parallel Workloads Archive, \
      https://www.cs.huji.ac.il/labs/parallel/workload/, and name its folder with --traces DIR or {VARIABLE}"
 )]
 pub struct Missing {
@@ -165,6 +165,6 @@ mod tests {
     #[test]
     fn a_missing_log_is_reported_by_its_name() {
         let error = Logs::read(&[("no.swf.gz", "0")], Some(Path::new("no folder"))).expect_err("there is none");
-        assert!(error.is::<Missing>() && error.to_string().starts_with("no.swf.gz is not at hand"), "{error}");
+        assert!(error.is::<Missing>() && error.to_string().starts_with("no.swf.gz was not found"), "{error}");
     }
 }

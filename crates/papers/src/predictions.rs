@@ -252,7 +252,7 @@ impl Paper for PredictionsPaper {
             let (ours, theirs) = (self.logs.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log));
             notes.push(format!(
                 "{}: {ours} jobs here and {theirs} in the published results, whose authors had another version of the log. \
-                 G1 is judged within 3 % there, not exactly; a maximum may hang on a single job.",
+                 G1 is judged within 3 % there, not exactly; a maximum may depend on a single job.",
                 log.name()
             ));
         }

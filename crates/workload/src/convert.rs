@@ -58,7 +58,7 @@ impl Layout {
                 _ => Self::Swf,
             });
         }
-        let fix = "there is nothing but comments in it, if anything: is it the whole log?";
+        let fix = "it is empty or has only comments; check that the log is complete";
         Err(InputError::no_record(lines.path(), fix))
     }
 }

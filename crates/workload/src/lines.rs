@@ -204,7 +204,7 @@ impl Lines {
         let fix = if self.number == 0 {
             "it is empty: the download may have failed"
         } else {
-            "it holds nothing but comments: is it the whole log?"
+            "it has only comments; check that the log is complete"
         };
         InputError::no_record(&self.path, fix)
     }

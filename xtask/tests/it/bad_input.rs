@@ -84,7 +84,7 @@ fn a_truncated_gzip_file_is_refused() {
 fn an_empty_file_a_folder_a_pipe_and_a_missing_file_are_refused() {
     let folder = folder();
     bad_log(&folder, "empty.swf", b"", &["no job record", "download"]);
-    bad_log(&folder, "comments.swf", b"; MaxProcs: 8\n", &["no job record", "nothing but comments"]);
+    bad_log(&folder, "comments.swf", b"; MaxProcs: 8\n", &["no job record", "only comments"]);
     let path = utf8(folder.path());
     simulate(&["--trace", path], 2, &[path, "is a folder", "name one file"]);
     simulate(&["--trace", "missing.swf"], 2, &["missing.swf: there is no such file", "check the name"]);

@@ -223,7 +223,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
     let folder = folder();
     let (sacct, log) = (file(&folder, "jobs.sacct", NAMED), folder.path().join("site.swf"));
     let told = workload(&["convert", utf8(&sacct), "--to", "swf", "--procs", "4", "--out", utf8(&log)]);
-    assert!(told.contains("3 names became numbers; comments before their first jobs tell which"), "{told}");
+    assert!(told.contains("3 names became numbers; comments before their first jobs list them"), "{told}");
     let out = folder.path().join("out");
     let of_log = ["--policy", "easy", "--trace", utf8(&log)];
     xtask().arg("simulate").args(of_log).args(["--format", "evalys", "--out", utf8(&out)]).assert().code(0);

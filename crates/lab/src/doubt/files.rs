@@ -139,5 +139,5 @@ fn sentences(outcome: &Outcome) -> page::Table {
     let caption = "Claims by effect, and in how many of the runs with another answer each has each verdict.";
     let columns = ["claim", "the paper says", "it", "reproduced", "contradicted", "inconclusive"];
     let rows = outcome.by_effect().into_iter().map(row).collect();
-    page::Table::new("doubt-lines", "What other readings make of each claim", caption, columns, rows)
+    page::Table::new("doubt-lines", "Verdict of each claim under other readings", caption, columns, rows)
 }

@@ -125,7 +125,7 @@ pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alt
     page::Table {
         id: "matrix".to_owned(),
         title: "Claims × readings".to_owned(),
-        caption: "What each reading's other answers make of each verdict; empty where none changes it. The letters are those of \
+        caption: "Verdicts under the other answers to each reading; empty where no answer changes the verdict. The letters are those of \
                   the table of answers."
             .to_owned(),
         columns: ["claim", "verdict"].map(str::to_owned).into_iter().chain(columns.iter().map(head)).collect(),

@@ -12,7 +12,7 @@ thread_local! {
 pub(super) fn here() -> io::Result<()> {
     let left = STEPS.get();
     STEPS.set(left.saturating_sub(1));
-    if left == 0 { Err(io::Error::other("a fault was asked for")) } else { Ok(()) }
+    if left == 0 { Err(io::Error::other("a fault was requested")) } else { Ok(()) }
 }
 
 #[cfg(not(test))]

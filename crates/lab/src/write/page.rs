@@ -127,10 +127,10 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
             None => rows.push(vec![*metric]),
         }
     }
-    let caption = "The metrics among the columns of runs.csv. Of nothing: what stands there if nothing happened that could be \
-                   counted; a gap where a value does not exist.";
-    let columns = ["column", "what it is", "unit", "better", "can be negative", "of nothing"];
-    page::Table::new("metrics", "What each run measures", caption, columns, rows.iter().map(|same| row(same)).collect())
+    let caption = "The metrics among the columns of runs.csv. Empty value: the value if no event could be counted; a gap if the \
+                   value does not exist.";
+    let columns = ["column", "definition", "unit", "better", "can be negative", "empty value"];
+    page::Table::new("metrics", "Metrics of each run", caption, columns, rows.iter().map(|same| row(same)).collect())
 }
 
 /// Returns the readings of a paper for its page.

@@ -47,7 +47,7 @@ pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
         plot(
             "moves",
             "Tabu search: moves",
-            "How much Tabu search has to do.",
+            "Work of Tabu search.",
             vec![
                 of_tabu(Metric::moves_tried_per_job),
                 Panel { suffix: "accepted", ..of_tabu(Metric::moves_accepted_per_job) },

@@ -56,7 +56,7 @@ pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
             "prediction",
             "Error of prediction",
             "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and \
-             RR do not ask for it; it is what LoRaS would have returned.",
+             RR do not use it; it is the prediction that LoRaS would have returned.",
             over_levels(
                 paper,
                 "prediction_error_percent",
@@ -127,8 +127,8 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                     series.push(chart::Series::lines(line.name.clone(), points));
                 }
                 let (id, title) = match variant {
-                    Variant::Default => ("tradeoff", "What W trades: turnaround against local slowdown"),
-                    _ => ("tradeoff-reading-b", "What W trades: turnaround against local slowdown, reading-b"),
+                    Variant::Default => ("tradeoff", "Turnaround against local slowdown by W"),
+                    _ => ("tradeoff-reading-b", "Turnaround against local slowdown by W, reading-b"),
                 };
                 made.pictures.push((
                     Chart {

@@ -163,7 +163,7 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
         },
     ];
     Figure::new("by-size", format!("Gangs by size, λ = {}", paper.lambda(load)), "tasks of the gang", panels)
-        .caption("Completed gangs and their response time by number of tasks: who starves. T = 0, overhead 10 %.")
+        .caption("Completed gangs and their response time by number of tasks. T = 0, overhead 10 %.")
         .log_x()
 }
 

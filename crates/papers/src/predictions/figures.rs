@@ -63,7 +63,7 @@ fn gains(logs: &[Log]) -> Figure<Cell> {
         signed: true,
         ..Panel::derived(name, y_label, series(metric))
     };
-    Figure::new("gains", "What predictions gain over EASY", "log", vec![
+    Figure::new("gains", "Gain of predictions over EASY", "log", vec![
             panel(Metric::avgbsld, "avgbsld_gain_percent", "lower mean bounded slowdown (%)"),
             panel(Metric::avgft, "avgft_gain_percent", "lower mean response (%)"),
         ])
@@ -84,7 +84,7 @@ fn accuracy(logs: &[Log]) -> Figure<Cell> {
     };
     Figure::new(
         "accuracy",
-        "How right predictions are",
+        "Accuracy of predictions",
         "log",
         vec![
             Panel {

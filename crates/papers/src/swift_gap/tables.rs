@@ -52,7 +52,7 @@ pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload)
             "Table 3. Mean values, Wagap",
             "The tardiness of EASY and CONS is the mean over six n, as the paper took it; all others are over seven.",
         ),
-        (Workload::Wagap, false) => ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand."),
+        (Workload::Wagap, false) => ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not found."),
     };
     let caption = format!(
         "{caption} Half-widths are those of 95 % intervals; none is shown where nothing is drawn. \

@@ -114,7 +114,7 @@ pub struct Validate {
 #[command(after_help = "\
 Examples:
   cargo xtask workload convert anon_jobs.gwf.gz --to swf --out das2.swf.gz
-      a log of a grid as simulators take it; names become numbers, and comments tell which
+      a log of a grid as simulators take it; names become numbers, listed in comments
   cargo xtask workload convert KTH-SP2.swf --to gwf --out KTH-SP2.gwf
   cargo xtask workload convert plain.swf --to swf21 --out extended.swf
       with the columns of MetaCentrum: hosts, queue, nodes
@@ -127,7 +127,7 @@ NNodes,AllocTRES,ReqMem,TotalCPU,State > jobs.sacct
 From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts \
 each. Names of users, groups, queues and partitions become numbers, and comments keep the names (`; User: 1000000000 alice`), as \
 they keep what people call a job (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments \
-before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where. \
+before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone; --zone gives it. \
 --duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has \
@@ -162,15 +162,15 @@ Examples:
   cargo xtask workload generate lublin --count 10000 --estimates tsafrir:48h --out est.swf
       the same two classes as published, and estimates as users choose them, up to 48 hours
   cargo xtask workload generate wagap-like --count 17900 --out wagap-like.swf.gz
-      a stand-in for the log of Wagap, with the nodes and clusters that jobs ask for
+      a stand-in for the log of Wagap, with the nodes and clusters that jobs request
   cargo xtask workload generate downey --show > mine.toml
   cargo xtask workload generate downey --preset mine.toml --set interarrival=600 --count 5000 --out downey.swf
       parameters of your own
   cargo xtask workload fit log.swf.gz --out site.toml
   cargo xtask workload generate session --preset site.toml --count 50000 --out more.swf
-      sessions as in a log; requests are drawn one by one, so load and run times come out otherwise (`resample` keeps them)
+      sessions as in a log; requests are drawn one by one, so load and run times differ from the log's (`resample` keeps them)
 
-The comments at the head of the file tell how it was made. The same model, parameters, seed and count give the same bytes \
+The comments at the head of the file give the command that made it. The same model, parameters, seed and count give the same bytes \
 on every machine.")]
 pub struct Generate {
     /// The model.
@@ -251,7 +251,7 @@ Examples:
   cargo xtask workload generate session --preset kth.toml --count 28000 --seed 1 --out kth-like.swf.gz
 
 What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size, \
-run times as parts of estimates, and how often a job asks for the same as the one before it.")]
+run times as parts of estimates, and how often a job requests the same as the one before it.")]
 pub struct Fit {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "FILE.swf[.gz]")]

@@ -91,7 +91,7 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
         0 => {}
         1 => text += "1 name became a number; a comment before its first job names it\n",
         names => {
-            let _ = writeln!(text, "{names} names became numbers; comments before their first jobs tell which");
+            let _ = writeln!(text, "{names} names became numbers; comments before their first jobs list them");
         }
     }
     text

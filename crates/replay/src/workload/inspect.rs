@@ -130,11 +130,9 @@ impl Seen<'_> {
         } else if self.options.zone.utc_offset.is_none() && self.header.get("TimeZone").is_none() {
             notes.push(match self.header.get("TimeZoneString") {
                 Some(zone) => format!("Hours are those of UTC; the header says {zone}: give its --utc-offset H."),
-                None => {
-                    "Nothing tells the time zone (no TimeZone in the header): hours are those of UTC; give it with \
+                None => "The time zone is unknown (no TimeZone in the header): hours are those of UTC; give it with \
                          --utc-offset H."
-                        .to_owned()
-                }
+                    .to_owned(),
             });
         }
         if log.jobs > 0 && log.without_estimate == log.jobs {

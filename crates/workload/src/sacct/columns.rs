@@ -91,7 +91,7 @@ impl SacctColumns {
             let found = shown(text.as_bytes());
             lines.fault(format!(
                 "expected the names of the columns of sacct --parsable2, separated by |, and among them {missing}; found {found:?}; \
-                 ask sacct without --noheader, with the --format that `workload convert --help` shows"
+                 run sacct without --noheader, with the --format that `workload convert --help` shows"
             ))
         };
         if names.len() > MOST {

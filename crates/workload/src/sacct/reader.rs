@@ -93,7 +93,7 @@ impl SacctReader {
 
     fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
         let Some(read) = lines.step_to_content(b"") else {
-            return Err(InputError::no_record(lines.path(), "it is empty: did sacct find anything?"));
+            return Err(InputError::no_record(lines.path(), "it is empty; check that sacct found jobs"));
         };
         read?;
         let columns = SacctColumns::of_heading(&mut lines)?;
@@ -107,7 +107,7 @@ impl SacctReader {
         if values.len() != self.columns.count() {
             let (expected, found) = (self.columns.count(), values.len());
             return Err(self.lines.fault(format!(
-                "expected {expected} columns separated by |, as the heading has, found {found}; ask sacct with --parsable2 and \
+                "expected {expected} columns separated by |, as the heading has, found {found}; run sacct with --parsable2 and \
                  leave out columns of free text, such as JobName and Comment"
             )));
         }
@@ -146,8 +146,8 @@ struct SacctLine<'a> {
     rules: BTreeSet<SacctRule>,
 }
 
-const TIMES: &str = "ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset";
-const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/Berlin or --zone UTC; or ask sacct with \
+const TIMES: &str = "run sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset";
+const ZONE: &str = "give the time zone with --zone, as in --zone Europe/Berlin or --zone UTC; or run sacct with \
                     SLURM_TIME_FORMAT=%s";
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 

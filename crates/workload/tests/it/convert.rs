@@ -110,7 +110,7 @@ fn formats_are_recognized_by_the_first_record() {
     assert_eq!(detect(&format!("1{}\n", "\t-1".repeat(28))), Ok(Layout::Gwf));
     assert_eq!(detect("JobID|Submit|Start|End|NCPUS|State\n1|0|1|2|1|COMPLETED\n"), Ok(Layout::Sacct));
     let message = "a.log: there is no job record in the file; \
-                   there is nothing but comments in it, if anything: is it the whole log?";
+                   it is empty or has only comments; check that the log is complete";
     assert_eq!(detect("; nothing\n"), Err(message.to_owned()));
     detect(METACENTRUM).expect("a log");
     let mut out = Vec::new();

@@ -95,7 +95,7 @@ fn a_file_that_is_no_log_is_named() {
     check("", "a.swf: there is no job record in the file; it is empty: the download may have failed");
     check(
         "; MaxProcs: 4\n\n",
-        "a.swf: there is no job record in the file; it holds nothing but comments: is it the whole log?",
+        "a.swf: there is no job record in the file; it has only comments; check that the log is complete",
     );
     for (name, problem) in [
         ("no/such.swf", "there is no such file; check the name and the folder"),

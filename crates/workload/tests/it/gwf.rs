@@ -65,7 +65,7 @@ fn faults_lead_to_their_place() {
     insta::assert_snapshot!(message(&format!("1 9 0 9 9e12 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected at most 4294967295, found "9e12"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
     insta::assert_snapshot!(message(&format!("-1 9 0 9 9 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 1 (JobID): expected a whole number from 0 on, found "-1"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
     insta::assert_snapshot!(message("1 9 0 9"), @"a.gwf:2: expected 29 columns separated by blanks, found 4; complete the record with -1 for what is unknown, or delete the line");
-    insta::assert_snapshot!(message(""), @"a.gwf: there is no job record in the file; it holds nothing but comments: is it the whole log?");
+    insta::assert_snapshot!(message(""), @"a.gwf: there is no job record in the file; it has only comments; check that the log is complete");
     insta::assert_snapshot!(message("1 9 \u{0} 9"), @"a.gwf:2: the file is not text; give a workload log, plain or gzip");
     assert!(reader("").expect_err("empty").to_string().ends_with("it is empty: the download may have failed"));
 }

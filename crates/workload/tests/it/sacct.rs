@@ -155,16 +155,16 @@ fn jobs_without_a_number_of_their_own_are_counted() {
 
 #[test]
 fn what_cannot_be_read_is_reported_with_its_place_and_the_fix() {
-    insta::assert_snapshot!(fault("100|COMPLETED\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them JobIDRaw or JobID; found "100|COMPLETED"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
-    insta::assert_snapshot!(fault("JobIDRaw|Submit|Start|End|State\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them AllocCPUS or AllocTRES or ReqCPUS or ReqTRES; found "JobIDRaw|Submit|Start|End|State"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
+    insta::assert_snapshot!(fault("100|COMPLETED\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them JobIDRaw or JobID; found "100|COMPLETED"; run sacct without --noheader, with the --format that `workload convert --help` shows"#);
+    insta::assert_snapshot!(fault("JobIDRaw|Submit|Start|End|State\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them AllocCPUS or AllocTRES or ReqCPUS or ReqTRES; found "JobIDRaw|Submit|Start|End|State"; run sacct without --noheader, with the --format that `workload convert --help` shows"#);
     let head = "JobIDRaw|JobName|Submit|Start|End|NCPUS|State\n";
-    insta::assert_snapshot!(fault(&format!("{head}1|a|b|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: expected 7 columns separated by |, as the heading has, found 8; ask sacct with --parsable2 and leave out columns of free text, such as JobName and Comment"#);
-    insta::assert_snapshot!(fault(&format!("{head}1|a|yesterday|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown, found "yesterday"; ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
-    insta::assert_snapshot!(fault(&format!("{head}1|a|9999999999|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time from 1970 to 2106, found "9999999999"; ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|b|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: expected 7 columns separated by |, as the heading has, found 8; run sacct with --parsable2 and leave out columns of free text, such as JobName and Comment"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|yesterday|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown, found "yesterday"; run sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|9999999999|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time from 1970 to 2106, found "9999999999"; run sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
     insta::assert_snapshot!(fault(&format!("{head}1|a|0|1|2|many|COMPLETED\n")), @r#"a.sacct:2: field 6 (AllocCPUS): expected a whole number up to 4294967295, found "many"; give the output of sacct --parsable2 as it is"#);
     insta::assert_snapshot!(fault(&format!("{head}1+2|a|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 1 (JobIDRaw): expected a whole number, found "1+2"; give the output of sacct --parsable2 as it is"#);
-    insta::assert_snapshot!(fault(&format!("{head}1|a|2026-01-31T08:15:00|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time with its zone, or seconds since 1970, found "2026-01-31T08:15:00"; say where the clocks stood with --zone, as in --zone Europe/Berlin or --zone UTC; or ask sacct with SLURM_TIME_FORMAT=%s"#);
-    insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty: did sacct find anything?"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|2026-01-31T08:15:00|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time with its zone, or seconds since 1970, found "2026-01-31T08:15:00"; give the time zone with --zone, as in --zone Europe/Berlin or --zone UTC; or run sacct with SLURM_TIME_FORMAT=%s"#);
+    insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty; check that sacct found jobs"#);
 }
 
 /// Returns a record with nothing but a submit time, distinguished by its number.

@@ -69,7 +69,7 @@ impl Seen<'_> {
             Table::new(
                 "anomalies",
                 "Anomalies",
-                "What is odd in the log; the command `workload validate` lists every line.",
+                "Anomalies of the log; the command `workload validate` lists every line.",
                 ["anomaly", "records", "first line", "what"],
                 anomalies.collect(),
             ),
