@@ -125,6 +125,8 @@ impl Axis {
 pub struct Series {
     /// Name in the legend.
     pub name: String,
+    /// What the pointer reads over that name, if it is a short one.
+    pub about: Option<String>,
     /// Way in which points are joined.
     pub style: LineStyle,
     /// Points in the order in which they are joined. Those with a coordinate that is not finite are skipped.
@@ -139,7 +141,7 @@ pub struct Series {
 impl Series {
     /// Returns a series of marks joined by lines.
     pub fn lines(name: impl Into<String>, points: Vec<Point>) -> Self {
-        Self { name: name.into(), style: LineStyle::Lines, points, slot: None, is_hidden: false }
+        Self { name: name.into(), points, ..Self::default() }
     }
 
     /// Returns a series whose level holds from each point to the next.

@@ -149,6 +149,8 @@ pub struct Table {
     pub caption: String,
     /// Column heads.
     pub columns: Vec<String>,
+    /// By column: what the pointer reads over a head that is a short name; may be empty.
+    pub heads: Vec<String>,
     /// Cells, formatted. A column of numbers is aligned to the right.
     pub rows: Vec<Vec<String>>,
     /// Exact value of each rounded cell by row and column, for the tooltip and for sorting; empty if there is none.
@@ -170,7 +172,7 @@ impl Table {
             caption: caption.into(),
             columns: columns.into_iter().map(Into::into).collect(),
             rows,
-            exact: Vec::new(),
+            ..Self::default()
         }
     }
 }

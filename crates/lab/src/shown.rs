@@ -162,7 +162,7 @@ impl<C: DesignPoint> Showing<'_, C> {
             caption: table.caption.clone(),
             columns: [&table.names[..], &table.columns].concat(),
             rows: table.rows.iter().map(row).collect(),
-            exact: Vec::new(),
+            ..page::Table::default()
         };
         Shown { rows: found.collect(), tables: vec![whole], ..Shown::nothing(table.id.to_owned()) }
     }
@@ -204,6 +204,6 @@ fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec
         caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
         columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
         rows: panel.series.iter().zip(estimates).map(row).collect(),
-        exact: Vec::new(),
+        ..page::Table::default()
     }
 }

@@ -302,9 +302,9 @@ fn all() -> Vec<Metric> {
         ($($class:ident $name:literal)*) => {$(
             add! {
                 concat!("wait_mean_", $name), concat!("mean wait of ", $name, " jobs"), "s", OF_CLASS,
-                    Formula(|run| run.classes[JobClass::$class as usize].wait.mean()) => of_class(JobClass::$class);
+                    Formula(|run| run.of_class(JobClass::$class).wait.mean()) => of_class(JobClass::$class);
                 concat!("bounded_slowdown_mean_", $name), concat!("mean bounded slowdown of ", $name, " jobs"), "", OF_CLASS,
-                    Formula(|run| run.classes[JobClass::$class as usize].bounded_slowdown.mean())
+                    Formula(|run| run.of_class(JobClass::$class).bounded_slowdown.mean())
                     => short("bounded slowdown") => of_class(JobClass::$class);
             }
         )*};
@@ -314,18 +314,18 @@ fn all() -> Vec<Metric> {
         "saturated", "saturated", "", "`yes` if the policy cannot do the work as fast as it comes, so that its waits grow with the length of the log; else `no`",
             Formula(|run| run.trend.as_ref().map(|trend| f64::from(u8::from(trend.is_saturated())))) => ranked(SATURATION) => flag();
         "user_wait_median", "median user's mean wait", "s", "median over users of the mean wait of each user's jobs",
-            Formula(|run| run.users.median(|fared| &fared.wait)) => ranked(LATER);
+            Formula(|run| run.users.median(|user| &user.wait)) => ranked(LATER);
         "user_wait_max", "worst user's mean wait", "s", "largest over users of the mean wait of each user's jobs",
-            Formula(|run| run.users.worst(|fared| &fared.wait)) => ranked(LATER);
+            Formula(|run| run.users.worst(|user| &user.wait)) => ranked(LATER);
         "user_bounded_slowdown_median", "median user's mean bounded slowdown", "",
             "median over users of the mean bounded slowdown of each user's jobs",
-            Formula(|run| run.users.median(|fared| &fared.bounded_slowdown)) => ranked(LATER);
+            Formula(|run| run.users.median(|user| &user.bounded_slowdown)) => ranked(LATER);
         "user_bounded_slowdown_max", "worst user's mean bounded slowdown", "",
             "largest over users of the mean bounded slowdown of each user's jobs",
-            Formula(|run| run.users.worst(|fared| &fared.bounded_slowdown)) => ranked(LATER);
+            Formula(|run| run.users.worst(|user| &user.bounded_slowdown)) => ranked(LATER);
         "user_bounded_slowdown_jain", "Jain's index of users' bounded slowdowns", "1/n … 1",
             "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all fare alike (Jain, Chiu & Hawe 1984)",
-            Formula(|run| run.users.jain(|fared| &fared.bounded_slowdown)) => larger() => ranked(LATER);
+            Formula(|run| run.users.jain(|user| &user.bounded_slowdown)) => larger() => ranked(LATER);
         "interrupted", "interrupted runs", "", "runs that a failure cut short, where machines fail", World
             => heads(["inter-", "rupted"]) => overview();
         "predictions_expired_percent", "expired predictions", "%", "jobs that outlived their predicted run time, where run times are predicted", World;

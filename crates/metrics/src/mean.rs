@@ -42,6 +42,14 @@ impl Mean {
         self.max = self.max.max(value);
     }
 
+    /// Takes in the values of another stream.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum.add(other.sum.total());
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
     /// Number of values added.
     pub const fn count(&self) -> u64 {
         self.count

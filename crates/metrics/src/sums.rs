@@ -8,68 +8,64 @@ use crate::summary::Summary;
 use sim_core::JobRecord;
 use std::collections::BTreeMap;
 
-/// Wait times and bounded slowdowns of some jobs of a run.
+/// Some jobs of a run: those of a user, a class, or several.
 #[derive(Clone, Debug, Default)]
-pub struct Fared {
-    /// Wait time, in seconds.
+pub struct Portion {
+    /// Work, in processor-seconds.
+    pub work: f64,
+    /// Waits in seconds; their number is that of the jobs.
     pub wait: Mean,
-    /// Bounded slowdown, with the bound [`Summary::THRESHOLD`].
+    /// Bounded slowdowns, at [`Summary::THRESHOLD`].
     pub bounded_slowdown: Mean,
 }
 
-/// Jobs of one user.
+/// Jobs by the number of their user, group, partition or class; `None` stands for all jobs without one.
 #[derive(Clone, Debug, Default)]
-pub struct User {
-    /// Work, in processor-seconds.
-    pub work: f64,
-    /// Wait times and bounded slowdowns, one value per job.
-    pub fared: Fared,
-}
+pub struct Breakdown(BTreeMap<Option<u32>, Portion>);
 
-/// Jobs by user.
-#[derive(Clone, Debug, Default)]
-pub struct Users(BTreeMap<Option<u32>, User>);
-
-impl Users {
-    /// The user with this number; `None` stands for all jobs without a user in the log.
-    pub fn get(&self, number: Option<u32>) -> Option<&User> {
-        self.0.get(&number)
+impl Breakdown {
+    /// Takes in the record of one finished job.
+    pub fn add(&mut self, number: Option<u32>, record: &JobRecord) {
+        let portion = self.0.entry(number).or_default();
+        portion.work += f64::from(record.processors) * record.finish.since(record.start).as_secs_f64();
+        portion.wait.add(record.wait().as_secs_f64());
+        portion.bounded_slowdown.add(bounded_slowdown(record, Summary::THRESHOLD));
     }
 
-    /// The `most` users with the largest work, largest first.
-    pub fn heaviest(&self, most: usize) -> Vec<(Option<u32>, &User)> {
-        let mut users: Vec<_> = self.0.iter().map(|(number, user)| (*number, user)).collect();
-        users.sort_by(|(_, a), (_, b)| b.work.total_cmp(&a.work));
-        users.truncate(most);
-        users
+    /// The jobs of these numbers.
+    pub fn together(&self, numbers: &[Option<u32>]) -> Portion {
+        let mut all = Portion::default();
+        for portion in numbers.iter().filter_map(|number| self.0.get(number)) {
+            all.work += portion.work;
+            all.wait.append(&portion.wait);
+            all.bounded_slowdown.append(&portion.bounded_slowdown);
+        }
+        all
     }
 
-    /// Number of users; jobs without a user count as one.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns true if no job was added.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// The numbers in order of their work, largest first.
+    pub fn heaviest(&self) -> Vec<Option<u32>> {
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_by(|(_, a), (_, b)| b.work.total_cmp(&a.work));
+        all.into_iter().map(|(number, _)| *number).collect()
     }
 
     /// The mean of every known user, smallest first.
-    fn means(&self, of: fn(&Fared) -> &Mean) -> Vec<f64> {
+    fn means(&self, of: fn(&Portion) -> &Mean) -> Vec<f64> {
         let known = self.0.iter().filter(|(number, _)| number.is_some());
-        let mut means: Vec<f64> = known.filter_map(|(_, user)| of(&user.fared).mean()).collect();
+        let mut means: Vec<f64> = known.filter_map(|(_, user)| of(user).mean()).collect();
         means.sort_by(f64::total_cmp);
         means
     }
 
     /// Median over users of the users' means, by nearest rank.
-    pub fn median(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
+    pub fn median(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         let means = self.means(of);
         means.get(means.len().saturating_sub(1) / 2).copied()
     }
 
     /// Largest of the users' means.
-    pub fn worst(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
+    pub fn worst(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         self.means(of).last().copied()
     }
 
@@ -77,7 +73,7 @@ impl Users {
     ///
     /// R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
     /// computer systems", DEC-TR-301, 1984.
-    pub(crate) fn jain(&self, of: fn(&Fared) -> &Mean) -> Option<f64> {
+    pub(crate) fn jain(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         let means = self.means(of);
         let (sum, squares) = means.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         (squares > 0.0).then(|| sum * sum / (as_f64(means.len() as u64) * squares))
@@ -90,9 +86,9 @@ pub struct Sums {
     /// All jobs.
     pub summary: Summary,
     /// Sums by user.
-    pub users: Users,
-    /// Classes, in the order of [`JobClass::ALL`].
-    pub classes: [Fared; 4],
+    pub users: Breakdown,
+    /// By number of [`JobClass`].
+    pub classes: Breakdown,
     /// Number of jobs that fit no place.
     pub rejected: u64,
     /// Trend of the waiting work; `None` until the run is over.
@@ -108,8 +104,8 @@ impl Sums {
     pub fn new(processors: u32) -> Self {
         Self {
             summary: Summary::new(),
-            users: Users::default(),
-            classes: Default::default(),
+            users: Breakdown::default(),
+            classes: Breakdown::default(),
             rejected: 0,
             trend: None,
             processors,
@@ -120,13 +116,8 @@ impl Sums {
     /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         self.summary.add(record);
-        let (wait, slowdown) = (record.wait().as_secs_f64(), bounded_slowdown(record, Summary::THRESHOLD));
-        let user = self.users.0.entry(record.job.request.user).or_default();
-        user.work += f64::from(record.processors) * record.finish.since(record.start).as_secs_f64();
-        for fared in [&mut self.classes[JobClass::of(record) as usize], &mut user.fared] {
-            fared.wait.add(wait);
-            fared.bounded_slowdown.add(slowdown);
-        }
+        self.users.add(record.job.request.user, record);
+        self.classes.add(Some(JobClass::of(record) as u32), record);
         let area = f64::from(weight(record)) * record.job.runtime.as_secs_f64();
         self.area_weighted.0.add(record.response().as_secs_f64() * area);
         self.area_weighted.1.add(area);
@@ -138,8 +129,8 @@ impl Sums {
         (areas > 0.0).then(|| products / areas)
     }
 
-    /// Number of jobs of a class.
-    pub const fn jobs_of(&self, class: JobClass) -> u64 {
-        self.classes[class as usize].wait.count()
+    /// Jobs of a class.
+    pub fn of_class(&self, class: JobClass) -> Portion {
+        self.classes.together(&[Some(class as u32)])
     }
 }

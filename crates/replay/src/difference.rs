@@ -121,9 +121,9 @@ impl Difference<'_> {
         Dot { mean: self.share(mean), interval, ..self.plain() }
     }
 
-    /// Text under the pointer: the policy, the difference with its exact value, the interval, and its observations.
+    /// Text under the pointer, behind the name of the policy: the difference with its exact value, the interval, and what it rests on.
     fn plain(&self) -> Dot {
-        let Self { metric, policy, baseline, interval, .. } = self;
+        let Self { metric, baseline, interval, .. } = self;
         let share = self.in_percent();
         let size = match self.of_baseline {
             Some(_) => {
@@ -140,7 +140,6 @@ impl Difference<'_> {
             _ => interval.refused.map_or_else(|| "no interval".to_owned(), |why| why.to_string()),
         };
         let facts = vec![
-            policy.to_string(),
             format!("{} to {baseline}: {size}", metric.label()),
             end,
             format!("{} {}", interval.blocks, self.observations),
@@ -152,11 +151,27 @@ impl Difference<'_> {
 /// Differences of policies to a baseline, as panels of one picture.
 pub(crate) struct DifferencesTo<'a> {
     pub(crate) baseline: &'a str,
-    /// Names and slots of the others.
-    pub(crate) others: Vec<(String, usize)>,
+    pub(crate) others: Vec<Other<'a>>,
 }
 
-impl DifferencesTo<'_> {
+/// A policy that is compared with the baseline.
+pub(crate) struct Other<'a> {
+    /// As the picture calls it.
+    label: &'a str,
+    /// As the pointer reads it.
+    name: &'a str,
+    /// Its position among the policies, and the slot of its colour.
+    pub(crate) slot: usize,
+}
+
+impl<'a> DifferencesTo<'a> {
+    /// Of policies by label and name, to the one at the position `baseline`.
+    pub(crate) fn new(policies: impl Iterator<Item = [&'a str; 2]>, baseline: usize) -> Self {
+        let policies: Vec<[&str; 2]> = policies.collect();
+        let others = policies.iter().zip(0..).map(|([label, name], slot)| Other { label, name, slot });
+        Self { baseline: policies[baseline][0], others: others.filter(|other| other.slot != baseline).collect() }
+    }
+
     /// A panel; policies without a difference have no dot.
     pub(crate) fn facet<'d, 'r: 'd>(
         &self,
@@ -166,9 +181,17 @@ impl DifferencesTo<'_> {
         dot: fn(&Difference<'r>) -> Dot,
     ) -> Facet {
         let of: Vec<&Difference<'r>> = of.collect();
-        let dots = self.others.iter().map(|(policy, _)| of.iter().find(|one| one.policy == policy).map(|one| dot(one)));
-        let dots = dots.map(|dot| dot.filter(|dot| dot.mean.is_finite())).collect();
+        let dot_of = |other: &Other<'_>| {
+            let mut dot = of.iter().find(|one| one.policy == other.label).map(|one| dot(one))?;
+            dot.facts.insert(0, other.name.to_owned());
+            Some(dot).filter(|dot| dot.mean.is_finite())
+        };
+        let dots = self.others.iter().map(dot_of).collect();
         Facet { name: name.to_owned(), key: key.to_owned(), dots, is_hidden: false }
+    }
+
+    fn rows(&self) -> Vec<(String, usize)> {
+        self.others.iter().map(|other| (other.label.to_owned(), other.slot)).collect()
     }
 
     /// The picture of one metric in its own unit, or in percent.
@@ -181,14 +204,14 @@ impl DifferencesTo<'_> {
         facets: Vec<Facet>,
     ) -> Forest {
         let unit = match (in_percent, metric.unit()) {
-            (true, _) => " (% of it)".to_owned(),
+            (true, _) => " (%)".to_owned(),
             (false, "") => String::new(),
             (false, unit) => format!(" ({unit})"),
         };
         let label = format!("difference in {} to {}{unit}", metric.label(), self.baseline);
         let x = Axis { signed: true, spans: !in_percent && metric.unit() == "s", ..Axis::new(label) };
         let larger_is_better = metric.better() == Better::Larger;
-        let (id, title, rows) = (id.to_owned(), capitalized(title), self.others.clone());
+        let (id, title, rows) = (id.to_owned(), capitalized(title), self.rows());
         Forest { id, title, x, rows, facets, larger_is_better }
     }
 
@@ -196,7 +219,7 @@ impl DifferencesTo<'_> {
     pub(crate) fn metrics(&self, id: &str, facets: Vec<Facet>) -> Forest {
         let x = Axis { signed: true, ..Axis::new(format!("difference to {} (% of its mean)", self.baseline)) };
         let title = format!("Other metrics against {}", self.baseline);
-        Forest { id: id.to_owned(), title, x, rows: self.others.clone(), facets, larger_is_better: false }
+        Forest { id: id.to_owned(), title, x, rows: self.rows(), facets, larger_is_better: false }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Numbers, spans, units and findings in words.
 
 use lab::chart::{decimals_for, fixed, significant};
+use lab::page::Table;
 use metrics::Metric;
 use metrics::backlog::Trend;
 use metrics::best::Standing;
@@ -108,6 +109,22 @@ pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
         Some(seconds) if metric.unit() == "s" => [amount(metric, seconds), format!("{} s", readable(seconds))],
         value => [cell(metric, value, readable), String::new()],
     }
+}
+
+/// A cell without an exact value behind it.
+pub(crate) fn alone(text: impl Into<String>) -> [String; 2] {
+    [text.into(), String::new()]
+}
+
+/// A table whose cells come with the exact values behind them.
+pub(crate) fn table(
+    [id, title, caption]: [&str; 3],
+    columns: impl IntoIterator<Item = impl Into<String>>,
+    rows: impl IntoIterator<Item = Vec<[String; 2]>>,
+) -> Table {
+    let split = |row: Vec<[String; 2]>| row.into_iter().map(|[shown, exact]| (shown, exact)).unzip();
+    let (rows, exact) = rows.into_iter().map(split).unzip();
+    Table { exact, ..Table::new(id, title, caption, columns, rows) }
 }
 
 /// A value of a metric; empty without a value.

@@ -117,6 +117,7 @@ impl Alea31Intake {
             name: record.name.clone(),
             line: self.records.line(),
             logged_runtime: runtime,
+            logged_wait: record.wait,
             requested_time: Some(limit),
             user: record.user,
             user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),

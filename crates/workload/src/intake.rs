@@ -54,6 +54,8 @@ pub struct LogJob {
     pub line: u64,
     /// Run time by the log, before any limit cut it.
     pub logged_runtime: Span,
+    /// Its wait by the log, if that knows it.
+    pub logged_wait: Option<Span>,
     /// Requested time (field 9), independent of the estimate that the policy sees.
     pub requested_time: Option<Span>,
     /// User.
@@ -183,6 +185,7 @@ impl Intake {
             name: record.name.clone(),
             line,
             logged_runtime,
+            logged_wait: record.wait,
             requested_time: limit,
             user: record.user,
             user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),

@@ -277,3 +277,30 @@ fn policies_of_old_names_are_called_by_their_new_ones() {
         |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
     assert_eq!(written.iter().find(forbidden), None);
 }
+
+/// Thirteen jobs of as many groups in one partition, of which each waited 30 s on the machine and none waits in the simulation.
+#[test]
+fn the_page_calls_policies_as_they_were_called_and_shows_groups_and_the_waits_of_the_log() {
+    let jobs = (1..=13).map(|job| format!("{job} {job} 30 60 1 -1 -1 1 90 -1 1 7 {job} -1 -1 1 -1 -1\n"));
+    let folder = folder();
+    let log = file(&folder, "groups.swf", &format!("; MaxProcs: 13\n{}", jobs.collect::<String>()));
+    let out = folder.path().join("out");
+    xtask().args(["simulate", "--policy", "SJF,EASY++", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let full = "easy+predict=tsafrir+correct=tsafrir+backfill=spf";
+    for name in ["summary.csv", "best.csv", "data/queue-length.csv"] {
+        let text = fs::read_to_string(out.join(name)).expect(name);
+        assert!(text.contains(full) && !text.contains("EASY++"), "{name}: {text}");
+    }
+    let page = fs::read_to_string(out.join("report.html")).expect("the page").replace("<wbr>", "");
+    for expected in [
+        format!("title=\"{full}\" data-sort>EASY++</th>"),
+        format!("SJF (fcfs+order=sjf), EASY++ ({full}) on 13 processors"),
+        "jobs waited 30 s on average; in the simulation under SJF, 0 s.".to_owned(),
+        ">3 others</td><td class=\"n\">3</td>".to_owned(),
+        "There is no table by user and by partition: the log has one or none.".to_owned(),
+    ] {
+        assert!(page.contains(&expected), "{expected}");
+    }
+    let command = manifest(&out)["command_line"].as_str().expect("a command").to_owned();
+    assert!(command.ends_with(" --policy SJF,EASY++ --estimates user --baseline SJF"), "{command}");
+}

@@ -14,7 +14,7 @@ pub(super) const PRINTED: &str = "printed in the paper";
 const PRINTED_LOOK: usize = 54;
 
 /// Number of points from which a line is drawn without marks and with its intervals as a band.
-pub(super) const DENSE: usize = 45;
+const DENSE: usize = 45;
 
 /// Width of a bar; bars begin one unit apart.
 const BAR: f64 = 0.8;
@@ -89,7 +89,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         strip.grid(&mut canvas);
         let name = Type { colour: look.colour().as_text(), ..Type::NAME };
         let text = name.cut(&series.name, strip.right - strip.left);
-        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), &[]);
+        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
         canvas.text(&text, strip.left, strip.top - 5.0, name, Anchor::Start);
         canvas.close();
     }
@@ -101,7 +101,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         line(&mut canvas, chart, &plan, k, series);
         canvas.close();
     }
-    let with_marks = chart.series.iter().enumerate().filter(|(_, series)| has_marks(series));
+    let with_marks = chart.series.iter().enumerate().filter(|(_, series)| has_marks(chart, series));
     let printed = chart.reference.iter().zip(chart.series.len()..).map(|(series, k)| (k, series));
     for (k, series) in printed.chain(with_marks) {
         canvas.open(&format!("data-group=\"{}\"", group_of(chart, k)), &[]);
@@ -114,7 +114,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         for ((series, look), k) in chart.series.iter().zip(&plan.looks).zip(0..) {
             let Some((_, y)) = last_place(chart, frame, series) else { continue };
             let name = Type { colour: look.colour().as_text(), ..Type::NAME };
-            canvas.open(&format!("class=\"key\" data-group=\"{k}\""), &[]);
+            canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
             canvas.text(&series.name, frame.right + 8.0, y + 4.0, name, Anchor::Start);
             canvas.close();
         }
@@ -175,7 +175,8 @@ pub fn note(chart: &Chart) -> String {
         let inside = |value: f64| (-1e-9..=1.0 + 1e-9).contains(&y.fraction(value));
         has_place(p, chart) && p.finite_interval().is_some_and(|(low, high)| !inside(low) || !inside(high))
     };
-    let cut = chart.series.iter().filter(|series| has_marks(series)).flat_map(|series| &series.points).any(beyond);
+    let cut =
+        chart.series.iter().filter(|series| has_marks(chart, series)).flat_map(|series| &series.points).any(beyond);
     let raised = !y.log && y.low > 0.0 && chart.y.label.contains('%');
     let remarks = [
         Some(chart.note.clone()).filter(|note| !note.is_empty()),
@@ -201,7 +202,8 @@ fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
     if !is_histogram(chart) {
         for ((series, &look), group) in chart.series.iter().zip(looks).zip(0..) {
             let line = series.style != LineStyle::MarksOnly;
-            legend.push(Entry { group, name: series.name.clone(), look, line, mark: has_marks(series), hollow: false });
+            let (name, about, mark) = (series.name.clone(), series.about.clone(), has_marks(chart, series));
+            legend.push(Entry { group, name, about, look, line, mark, hollow: false });
         }
     }
     for (series, k) in chart.reference.iter().zip(chart.series.len()..) {
@@ -213,7 +215,7 @@ fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
             (format!("{}, {PRINTED}", series.name), looks[k])
         };
         if !legend.iter().any(|entry| entry.group == group) {
-            legend.push(Entry { group, name, look, line: false, mark: true, hollow: true });
+            legend.push(Entry { group, name, about: None, look, line: false, mark: true, hollow: true });
         }
     }
     legend.sort_by_key(|entry| (entry.hollow, entry.group == chart.series.len()));
@@ -224,7 +226,7 @@ fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
 fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
     let all = chart.series.iter().chain(&chart.reference).enumerate();
     let has_namesake = |series: &Series| chart.series.iter().any(|s| s.name == series.name);
-    all.filter(|(k, series)| if *k < chart.series.len() { has_marks(series) } else { !has_namesake(series) })
+    all.filter(|(k, series)| if *k < chart.series.len() { has_marks(chart, series) } else { !has_namesake(series) })
         .flat_map(|(k, series)| series.points.iter().filter(|p| has_place(p, chart)).map(move |p| (k, p)))
         .map(|(series, point)| {
             let (x, y) = frame.at(point.x, point.y);
@@ -239,9 +241,14 @@ fn is_histogram(chart: &Chart) -> bool {
     matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
 }
 
-pub(super) fn has_marks(series: &Series) -> bool {
+/// Whether a line has so many points that the chart's lines are drawn without marks.
+pub(super) fn is_dense(chart: &Chart) -> bool {
+    chart.series.iter().any(|series| series.style == LineStyle::Lines && series.points.len() >= DENSE)
+}
+
+fn has_marks(chart: &Chart, series: &Series) -> bool {
     match series.style {
-        LineStyle::Lines => series.points.len() < DENSE,
+        LineStyle::Lines => !is_dense(chart),
         LineStyle::Steps | LineStyle::Bars => false,
         LineStyle::MarksOnly => true,
     }
@@ -278,7 +285,7 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Seri
             }
             LineStyle::Lines => {
                 let path: Vec<_> = run.iter().map(place).collect();
-                if !has_marks(series) {
+                if is_dense(chart) {
                     band(canvas, plan, k, run);
                 }
                 if plan.looks[k].is_dashed() {

@@ -246,6 +246,8 @@ impl Panel<'_> {
             // The text stands above the dot if there is no room beside it.
             let is_above = self.layout.names <= 0.0;
             let y = if is_above { top + row - 10.0 } else { top + row / 2.0 };
+            // The pointer reads the same over the name as over the dot.
+            canvas.open("class=\"mark\"", dot.map_or_else(Default::default, |dot| dot.facts.as_slice()));
             if is_above {
                 let text = format!("{name}: {}", dot.map_or("", |dot| &dot.text));
                 canvas.text(
@@ -259,11 +261,11 @@ impl Panel<'_> {
                 let name = Type::NAME.cut(name, self.layout.names - 14.0);
                 canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
             }
-            let Some(dot) = dot else { continue };
-            canvas.open("class=\"mark\"", &dot.facts);
-            self.dot(canvas, dot, Look::of_slot(*slot), y);
-            if self.layout.texts > 0.0 {
-                canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
+            if let Some(dot) = dot {
+                self.dot(canvas, dot, Look::of_slot(*slot), y);
+                if self.layout.texts > 0.0 {
+                    canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
+                }
             }
             canvas.close();
         }

@@ -12,6 +12,7 @@ pub(super) struct Entry {
     /// Number of the group of marks that it switches.
     pub(super) group: usize,
     pub(super) name: String,
+    pub(super) about: Option<String>,
     pub(super) look: Look,
     pub(super) line: bool,
     pub(super) mark: bool,
@@ -88,7 +89,7 @@ impl Frame {
             canvas.text(&label, margin, baseline - 4.0, Type::LABEL, Anchor::Start);
         }
         for (entry, &(x, row)) in texts.legend.iter().zip(&self.legend) {
-            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), &[]);
+            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), entry.about.as_slice());
             let end = self.sample(canvas, entry, x, row - 8.0);
             let name = Type::NAME.cut(&entry.name, sheet_width - margin - end - 6.0);
             canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start);

@@ -1,6 +1,6 @@
 //! The numbers of a chart for the crosshair of the page.
 
-use super::draw::{DENSE, PRINTED, group_of, looks};
+use super::draw::{PRINTED, group_of, is_dense, looks};
 use super::scale::{Scale, has_place};
 use super::{Axis, Chart, LineStyle, Picture, Series};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(crate) fn readout(picture: &Picture) -> Option<Value> {
     let looks = looks(chart);
     let series = all.map(|(k, series)| {
         let name = if k < chart.series.len() { series.name.clone() } else { format!("{}, {PRINTED}", series.name) };
-        let (group, joined) = (group_of(chart, k), series.points.len() >= DENSE);
+        let (group, joined) = (group_of(chart, k), k < chart.series.len() && is_dense(chart));
         let style = format!("{:?}", if k < chart.series.len() { series.style } else { LineStyle::MarksOnly });
         let (colour, points) = (looks[k].colour().to_string(), points(chart, series));
         json!({ "name": name, "group": group, "style": style, "colour": colour, "joined": joined, "points": points })

@@ -130,7 +130,7 @@ pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alt
             .to_owned(),
         columns: ["claim", "verdict"].map(str::to_owned).into_iter().chain(columns.iter().map(head)).collect(),
         rows: outcome.claims.iter().map(row).collect(),
-        exact: Vec::new(),
+        ..page::Table::default()
     }
 }
 

@@ -209,6 +209,7 @@ fn table_view(table: &Table) -> Value {
         caption => table.caption.as_str(),
         columns => serde(&columns),
         rows => serde(&table.rows),
+        heads => serde(&table.heads),
         exact => serde(&table.exact),
     }
 }

@@ -27,9 +27,8 @@ pub(super) struct Answer<'a> {
 impl<'a> Answer<'a> {
     pub(super) fn new(results: &'a Results<'a>) -> Self {
         let design = results.design;
-        let names = design.policies.iter().map(|policy| policy.name().to_owned()).zip(0..);
-        let others = names.filter(|(_, policy)| *policy != design.baseline).collect();
-        Self { results, against: DifferencesTo { baseline: design.policies[design.baseline].name(), others } }
+        let names = design.policies.iter().map(|policy| [policy.name(); 2]);
+        Self { results, against: DifferencesTo::new(names, design.baseline) }
     }
 
     const fn design(&self) -> &'a Design {
@@ -60,7 +59,7 @@ impl<'a> Answer<'a> {
     /// Differences of all other policies to the baseline.
     fn all(&self, metric: Metric, cells: &[At]) -> Vec<Difference<'a>> {
         let base = self.design().baseline;
-        self.against.others.iter().filter_map(|(_, policy)| self.between([*policy, base], metric, cells)).collect()
+        self.against.others.iter().filter_map(|other| self.between([other.slot, base], metric, cells)).collect()
     }
 
     fn cells(&self) -> Vec<At> {

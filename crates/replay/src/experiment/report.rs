@@ -10,7 +10,7 @@ use super::results::{At, Results};
 use super::unit::Run;
 use super::words::{finding, of_others, sentences};
 use crate::difference::capitalized;
-use crate::units::level;
+use crate::units::{alone, level, table};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -136,20 +136,16 @@ impl<'a> Report<'a> {
         let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
         let columns = std::iter::once("log".to_owned()).chain(settings).chain(["policy".to_owned()]);
         let columns = columns.chain(design.metrics.iter().map(|metric| label(metric)));
-        let row = |at: At, policy: usize| {
+        let row = |at: At, policy: usize| -> Vec<[String; 2]> {
             let place = std::iter::once(design.logs[at.log].name.clone());
             let place = place.chain(design.texts(&self.results.settings[at.setting]));
-            let place = place.chain([design.policies[policy].name().to_owned()]).map(|text| [text, String::new()]);
-            place
-                .chain(design.metrics.iter().map(|metric| self.mean(at, policy, metric)))
-                .map(|[text, exact]| (text, exact))
-                .unzip()
+            let place = place.chain([design.policies[policy].name().to_owned()]).map(alone);
+            place.chain(design.metrics.iter().map(|metric| self.mean(at, policy, metric))).collect()
         };
         let all = self.results.places().flat_map(|at| (0..design.policies.len()).map(move |policy| row(at, policy)));
-        let (rows, exact): (Vec<Vec<String>>, _) = all.unzip();
         let caption = "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For \
                        comparisons see the paired differences.";
-        Table { exact, ..Table::new("means", "Means", caption, columns, rows) }
+        table(["means", "Means", caption], columns, all)
     }
 
     /// A mean with its interval, for a reader, and its exact value.

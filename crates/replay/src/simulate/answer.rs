@@ -12,7 +12,7 @@ use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
 
 /// Metric of the headline: the first one that all policies have.
 pub(super) fn chosen(report: &Report<'_>) -> Option<&'static Metric> {
-    differences(report.runs, report.baseline).first().map(|one| one.metric)
+    differences(report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
 }
 
 /// The answer in sentences, the first of them as a headline; empty for a single policy.
@@ -33,7 +33,9 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     }) else {
         return Vec::new();
     };
-    let Some(found) = compared(runs, [other, base], metric) else { return Vec::new() };
+    let all = differences(runs, base, |run| &run.label);
+    let is_wanted = |one: &Difference<'_>| one.metric == metric && one.policy == runs[other].label;
+    let Some(found) = all.into_iter().find(is_wanted) else { return Vec::new() };
     let mut all = vec![found.headline(best == base)];
     let mut details = Vec::new();
     if found.interval.low.is_some() {
@@ -49,13 +51,6 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     all
 }
 
-fn compared<'a>(runs: &'a [Run], pair: [usize; 2], metric: &'static Metric) -> Option<Difference<'a>> {
-    let pair = pair.map(|run| &runs[run]);
-    let estimate = difference(pair.map(|run| (run, &run.outcome.watched.blocks)), metric, ConfidenceInterval::LEVEL)?;
-    let of_baseline = pair[1].outcome.watched.blocks.mean(metric.name())?.mean;
-    Some(between(pair, metric, estimate, of_baseline))
-}
-
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
 fn by_class(report: &Report<'_>, pair: [usize; 2], metric: &Metric) -> Option<String> {
     let found = JobClass::ALL.into_iter().filter_map(|class| {
@@ -64,7 +59,7 @@ fn by_class(report: &Report<'_>, pair: [usize; 2], metric: &Metric) -> Option<St
         Some((class, estimate, 100.0 * estimate.mean / mean_of_class(&report.runs[pair[1]], metric, class)?))
     });
     let found: Vec<(JobClass, Estimate, f64)> = found.collect();
-    let (policy, label) = (&report.runs[pair[0]].name, metric.short_label());
+    let (policy, label) = (&report.runs[pair[0]].label, metric.short_label());
     let describe = |wanted: fn(&Estimate) -> bool, direction: &str| {
         let classes = found.iter().filter(|(_, estimate, _)| wanted(estimate));
         let texts = classes.map(|(class, _, share)| format!("{} jobs (by {})", class.name(), percent(share.abs())));
@@ -82,7 +77,7 @@ fn standing_of_others(runs: &[Run], metric: &Metric, best: usize, standings: &[S
     let list = |wanted: &dyn Fn(usize) -> bool, text: &str| {
         let names = (0..runs.len())
             .filter(|policy| *policy != best && wanted(*policy))
-            .map(|policy| runs[policy].name.as_str());
+            .map(|policy| runs[policy].label.as_str());
         let names: Vec<&str> = names.collect();
         if names.is_empty() { String::new() } else { format!("{text}: {}.", names.join(", ")) }
     };
@@ -91,7 +86,7 @@ fn standing_of_others(runs: &[Run], metric: &Metric, best: usize, standings: &[S
     let sentences = [
         list(
             &|policy| standings[policy] == Standing::MayBeBest,
-            &format!("No significant difference from {}, the lowest {label}", runs[best].name),
+            &format!("{} has the lowest {label}; no significant difference from it", runs[best].label),
         ),
         list(&|policy| standings[policy] == Standing::Worse, &format!("Significantly higher {label}")),
         list(&is_saturated, "Saturated, so the mean grows with the length of the log"),
@@ -111,7 +106,7 @@ fn mean_of_class(run: &Run, metric: &Metric, class: JobClass) -> Option<f64> {
 /// Every policy against the baseline by the chosen metric, in its unit.
 pub(super) fn overall(report: &Report<'_>) -> Option<Forest> {
     let metric = chosen(report)?;
-    let all = differences(report.runs, report.baseline);
+    let all = differences(report.runs, report.baseline, |run| &run.label);
     let against = against(report);
     let facet = against.facet(metric.label(), "", all.iter().filter(|one| one.metric == metric), Difference::dot);
     let title = format!("{} against {}", metric.label(), against.baseline);
@@ -124,13 +119,13 @@ pub(super) fn classes(report: &Report<'_>) -> Option<Forest> {
     let (runs, against) = (report.runs, against(report));
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
         let of_baseline = mean_of_class(&runs[report.baseline], metric, class)?;
-        let all = against.others.iter().filter_map(|(_, slot)| {
-            let pair = [*slot, report.baseline];
+        let all = against.others.iter().filter_map(|other| {
+            let pair = [other.slot, report.baseline];
             let interval = of_class(runs, pair, metric, class)?;
-            Some(between(pair.map(|run| &runs[run]), metric, interval, of_baseline))
+            Some(between(pair.map(|run| runs[run].label.as_str()), metric, interval, of_baseline))
         });
         let all: Vec<Difference<'_>> = all.collect();
-        let jobs = runs[report.baseline].outcome.watched.totals.sums.jobs_of(class);
+        let jobs = runs[report.baseline].outcome.watched.totals.sums.of_class(class).wait.count();
         let name = format!("{} ({})", capitalized(class.name()), count(jobs));
         Some(against.facet(&name, class.name(), all.iter(), Difference::relative))
     });
@@ -141,7 +136,7 @@ pub(super) fn classes(report: &Report<'_>) -> Option<Forest> {
 
 /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the data.
 pub(super) fn metrics(report: &Report<'_>) -> Forest {
-    let all = differences(report.runs, report.baseline);
+    let all = differences(report.runs, report.baseline, |run| &run.label);
     let mut metrics: Vec<&Metric> =
         all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();
     metrics.dedup();
@@ -157,9 +152,7 @@ pub(super) fn metrics(report: &Report<'_>) -> Forest {
 
 /// The policies except the baseline, with the slots of their colours.
 fn against<'a>(report: &Report<'a>) -> DifferencesTo<'a> {
-    let baseline = report.baseline;
-    let others = report.runs.iter().map(|run| run.name.clone()).zip(0..).filter(|(_, slot)| *slot != baseline);
-    DifferencesTo { baseline: &report.runs[baseline].name, others: others.collect() }
+    DifferencesTo::new(report.runs.iter().map(|run| [run.label.as_str(), &run.name]), report.baseline)
 }
 
 /// Row of the best policy by the metric of the headline, for [`best_by_log`]: log, policy, mean, and the policies without a significant
@@ -169,7 +162,7 @@ pub(super) fn best_of_log(report: &Report<'_>) -> Option<Vec<String>> {
     let (means, standings) = ranked(report.runs, metric);
     let of = |wanted: Standing| {
         let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);
-        found.map(|(run, _)| run.name.as_str()).collect::<Vec<_>>().join(", ")
+        found.map(|(run, _)| run.label.as_str()).collect::<Vec<_>>().join(", ")
     };
     let best = standings.iter().position(|standing| *standing == Standing::Best)?;
     let mean = format!("{} {}", metric.label(), amount(metric, means[best]));

@@ -247,13 +247,15 @@ impl Simulate {
     /// The command that gives the same results; `arguments` are those of the world.
     pub(super) fn command_line(&self, arguments: &str, runs: &[Run], baseline: usize) -> String {
         let LogOptions { deadlines, max_jobs, .. } = &self.log;
-        let policies = runs.iter().map(|run| run.given.as_str()).collect::<Vec<_>>().join(",");
+        // An alias, since it is also what the page shows.
+        let typed = |run: &Run| if run.full_name().is_some() { run.label.clone() } else { run.given.clone() };
+        let policies = runs.iter().map(typed).collect::<Vec<_>>().join(",");
         let list = |values: Vec<String>| Some(values.join(",")).filter(|list| !list.is_empty());
         format!("{} simulate", lab::cli::program())
             + &words("trace", Some(self.log.trace().display()))
             + &words("policy", Some(policies))
             + arguments
-            + &words("baseline", Some(&runs[baseline].given).filter(|_| runs.len() > 1))
+            + &words("baseline", Some(typed(&runs[baseline])).filter(|_| runs.len() > 1))
             + &words("deadlines", Some(deadlines).filter(|deadlines| **deadlines != Deadlines::None))
             + &words("seed", self.log.seed.filter(|seed| *seed != 0))
             + &words("max-jobs", *max_jobs)

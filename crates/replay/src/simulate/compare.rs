@@ -36,10 +36,13 @@ pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
     })
 }
 
+/// The text that stands for a policy: its name in files, its label for readers.
+pub(super) type Naming = fn(&Run) -> &str;
+
 /// Differences of every policy to the baseline, by metric.
-pub(super) fn differences(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
+pub(super) fn differences(runs: &[Run], baseline: usize, naming: Naming) -> Vec<Difference<'_>> {
     let pairs: Vec<(usize, usize)> = against(runs, baseline).collect();
-    of_pairs(runs, &pairs)
+    of_pairs(runs, &pairs, naming)
 }
 
 /// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the earlier.
@@ -47,20 +50,20 @@ pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
     let is_other = |policy: &usize| *policy != baseline;
     let others = (0..runs.len()).filter(is_other);
     let pairs = others.flat_map(|base| (base + 1..runs.len()).filter(is_other).map(move |policy| (policy, base)));
-    of_pairs(runs, &against(runs, baseline).chain(pairs).collect::<Vec<_>>())
+    of_pairs(runs, &against(runs, baseline).chain(pairs).collect::<Vec<_>>(), |run| &run.name)
 }
 
 fn against(runs: &[Run], baseline: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..runs.len()).filter(move |policy| *policy != baseline).map(move |policy| (policy, baseline))
 }
 
-fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>> {
+fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)], naming: Naming) -> Vec<Difference<'a>> {
     let of = |metric: &'static Metric| {
         pairs.iter().filter_map(move |(policy, baseline)| {
             let (run, base) = (&runs[*policy], &runs[*baseline]);
             let interval = difference([run, base].map(|run| (run, blocks(run))), metric, ConfidenceInterval::LEVEL)?;
             let of_baseline = blocks(base).mean(metric.name())?.mean;
-            Some(between([run, base], metric, interval, of_baseline))
+            Some(between([run, base].map(naming), metric, interval, of_baseline))
         })
     };
     compared().flat_map(of).collect()
@@ -68,13 +71,13 @@ fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>
 
 /// A difference between two runs over blocks of the log.
 pub(super) fn between<'a>(
-    [run, base]: [&'a Run; 2],
+    [policy, baseline]: [&'a str; 2],
     metric: &'static Metric,
     interval: Estimate,
     of_baseline: f64,
 ) -> Difference<'a> {
-    let (policy, baseline, of_baseline) = (&run.name, &base.name, Some(of_baseline));
-    Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" }
+    let (of_baseline, observations) = (Some(of_baseline), "blocks of the log");
+    Difference { metric, policy, baseline, interval, of_baseline, observations }
 }
 
 /// Metrics that are compared over blocks of the log.
@@ -106,8 +109,8 @@ pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>)
 }
 
 /// Sentences about the best policies; empty for a single one.
-pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
-    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+pub(super) fn best_in_words(runs: &[Run], naming: Naming) -> Vec<String> {
+    let names: Vec<&str> = runs.iter().map(naming).collect();
     let metrics = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
     metrics.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
@@ -147,7 +150,7 @@ pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
 pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
     let mut text = String::new();
     let mut reasons: Vec<String> = Vec::new();
-    for one in differences(runs, baseline).into_iter().filter(|one| one.metric.is_in_sentences()) {
+    for one in differences(runs, baseline, |run| &run.label).into_iter().filter(|one| one.metric.is_in_sentences()) {
         let (name, unit) = (one.metric.short_label(), unit(one.metric));
         if text.is_empty() {
             text += &format!(
@@ -167,6 +170,6 @@ pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
         let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
         reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
-    let best = best_in_words(runs).into_iter().map(|sentence| sentence + "\n");
+    let best = best_in_words(runs, |run| &run.label).into_iter().map(|sentence| sentence + "\n");
     text + &reasons.concat() + &best.collect::<String>()
 }

@@ -171,6 +171,8 @@ pub(crate) struct Policy {
     kind: Kind,
     /// Name in normal form, which is also that of the folder of its results.
     name: Arc<str>,
+    /// The name of the literature that it was called by.
+    alias: Option<&'static str>,
     settings: Settings,
 }
 
@@ -267,9 +269,7 @@ impl Policy {
     /// The policy called `text`: one of `own`, or a built-in one.
     pub(crate) fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
         match own.iter().find(|own| own.name() == text) {
-            Some(own) => {
-                Ok(Self { kind: Kind::Own(Arc::clone(own)), name: own.name().into(), settings: Settings::default() })
-            }
+            Some(own) => Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name())),
             None => text.parse(),
         }
     }
@@ -284,9 +284,19 @@ impl Policy {
         is_known.then(|| Self::find(text, own))
     }
 
+    /// A policy without settings.
+    fn plainly(kind: Kind, name: &str) -> Self {
+        Self { kind, name: name.into(), alias: None, settings: Settings::default() }
+    }
+
     /// Name of the folder of its results.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// As reports call it.
+    pub(super) fn label(&self) -> &str {
+        self.alias.unwrap_or(&self.name)
     }
 
     /// Name of a built-in policy without settings.
@@ -325,7 +335,8 @@ impl Policy {
                  of cons+compress=reserved (in profile clean)"
             )
         });
-        Named { name: self.name.to_string(), given: self.to_string(), files: self.files(), idles }
+        let [name, label] = [&self.name, self.label()].map(str::to_owned);
+        Named { name, label, given: self.to_string(), files: self.files(), idles }
     }
 
     /// The policy on this number of places, before its first job.
@@ -478,10 +489,11 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(command) = text.strip_prefix("exec+") {
             let command = Command::parse(command)?;
-            let (name, settings) = (command.name().into(), Settings::default());
-            return Ok(Self { kind: Kind::Exec(Arc::new(command)), name, settings });
+            let name = command.name().to_owned();
+            return Ok(Self::plainly(Kind::Exec(Arc::new(command)), &name));
         }
-        let text = ALIASES.into_iter().find(|(alias, _)| *alias == text).map_or(text, |(_, name)| name);
+        let (alias, named) = ALIASES.into_iter().find(|(alias, _)| *alias == text).unzip();
+        let text = named.unwrap_or(text);
         let mut name = PolicyName::parse(text)?;
         let Some(base) = BASES.iter().find(|known| known.name == name.base()) else {
             let hint = did_you_mean(name.base(), BASES.iter().map(|base| base.name));
@@ -492,8 +504,8 @@ impl FromStr for Policy {
         name.finish()?;
         let usual = Settings { compress: Some(CompressOrder::Arrival), ..Settings::default() };
         if settings == usual {
-            return Ok(Self { kind: Kind::Ours(base), name: base.name.into(), settings: Settings::default() });
+            return Ok(Self { alias, ..Self::plainly(Kind::Ours(base), base.name) });
         }
-        Ok(Self { kind: Kind::Ours(base), name: given.into(), settings })
+        Ok(Self { kind: Kind::Ours(base), name: given.into(), alias, settings })
     }
 }

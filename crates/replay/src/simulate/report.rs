@@ -5,7 +5,7 @@ use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, terminal};
 use crate::options::stem;
-use crate::units::{cell, count, readable, saturation};
+use crate::units::{alone, cell, count, readable, saturation, table};
 use anyhow::Result;
 use lab::chart::{Picture, Point};
 use lab::output::manifest::PROGRAMS;
@@ -47,7 +47,8 @@ impl Report<'_> {
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
 
-    /// Data of a picture, in tidy form; `None` for a Gantt chart, whose data are `jobs.csv`.
+    /// The data of a picture, in the tidy form, under the names of policies that files have; none for a Gantt chart, whose data are
+    /// `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
         let id = picture.id();
         let row = |name: &str, x: String, y: f64, interval: Option<(f64, f64)>, reps: u32| {
@@ -57,15 +58,15 @@ impl Report<'_> {
         let mut rows = Vec::new();
         match picture {
             Picture::Chart(chart) => {
-                for (series, point) in
-                    chart.series.iter().flat_map(|series| series.points.iter().map(move |p| (series, p)))
-                {
+                let points = self.runs.iter().zip(&chart.series);
+                for (run, point) in points.flat_map(|(run, series)| series.points.iter().map(move |p| (run, p))) {
                     let Point { x, y, interval, reps } = *point;
-                    rows.push(row(&series.name, x.to_string(), y, interval, reps.unwrap_or(1)));
+                    rows.push(row(&run.name, x.to_string(), y, interval, reps.unwrap_or(1)));
                 }
             }
             Picture::Forest(forest) => {
-                for (k, (name, _)) in forest.rows.iter().enumerate() {
+                for (k, (_, slot)) in forest.rows.iter().enumerate() {
+                    let name = &self.runs[*slot].name;
                     let dots = forest.facets.iter().filter_map(|facet| Some((facet, facet.dots[k].as_ref()?)));
                     let dots = dots.filter(|(_, dot)| dot.interval.is_some());
                     rows.extend(
@@ -82,10 +83,9 @@ impl Report<'_> {
     pub(super) fn page(&self, lead: Vec<String>, sections: Vec<page::Section>) -> Page {
         let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
         let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
-            let values = self.runs.iter().map(|run| cell(metric, run.value(metric), readable));
-            std::iter::once(metric.in_words()).chain(values).collect()
+            let values = self.runs.iter().map(|run| alone(cell(metric, run.value(metric), readable)));
+            std::iter::once(alone(metric.in_words())).chain(values).collect()
         });
-        let policies = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
         let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
@@ -93,7 +93,7 @@ impl Report<'_> {
         let repairs: Vec<_> = repairs.collect();
         let caveats = self.notes(repairs.len());
         let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md defines each.";
-        let summary = page::Table::new("summary", "All of summary.csv", caption, policies, rows.collect());
+        let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);
         let caption = "What the log leaves out or gets wrong, and what was done about it.";
         let columns = ["rule", "records", "first line", "what was done"];
         let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
@@ -108,6 +108,19 @@ impl Report<'_> {
             provenance: self.provenance(),
             ..Page::default()
         }
+    }
+
+    /// A table with a column for each policy behind the `first`.
+    pub(super) fn table(
+        &self,
+        texts: [&str; 3],
+        first: &[&str],
+        rows: impl IntoIterator<Item = Vec<[String; 2]>>,
+    ) -> page::Table {
+        let full = |run: &Run| run.full_name().unwrap_or_default();
+        let columns = first.iter().copied().chain(self.runs.iter().map(|run| run.label.as_str()));
+        let heads = first.iter().map(|_| String::new()).chain(self.runs.iter().map(full)).collect();
+        page::Table { heads, ..table(texts, columns, rows) }
     }
 
     /// Limits of the results, at the end of the page.
@@ -157,7 +170,7 @@ impl Report<'_> {
 
     /// A sentence about each policy that is saturated.
     pub(super) fn saturated(&self) -> Vec<String> {
-        self.runs.iter().filter_map(|run| saturation(&run.name, run.trend())).collect()
+        self.runs.iter().filter_map(|run| saturation(&run.label, run.trend())).collect()
     }
 
     /// Notes for every reader: policies without an effect of their search on this machine, and ignored content.
@@ -177,7 +190,8 @@ impl Report<'_> {
     }
 
     fn policies(&self) -> String {
-        self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ")
+        let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
+        self.runs.iter().map(both).collect::<Vec<_>>().join(", ")
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -243,7 +257,7 @@ impl Report<'_> {
             let row: serde_json::Map<_, _> = run.columns.iter().map(value).collect();
             (run.name.clone(), row.into())
         });
-        let differences = compare::differences(self.runs, self.baseline).into_iter().map(|one| {
+        let differences = compare::differences(self.runs, self.baseline, |run| &run.name).into_iter().map(|one| {
             serde_json::json!({
                 "metric": one.metric.name(),
                 "policy": one.policy,
@@ -260,7 +274,7 @@ impl Report<'_> {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "differences": differences.collect::<Vec<_>>(),
-            "best": compare::best_in_words(self.runs),
+            "best": compare::best_in_words(self.runs, |run| &run.name),
             "repairs": self.repairs(),
             "notes": self.remarks(),
         })

@@ -45,19 +45,28 @@ pub(super) struct FromLog {
     run: Span,
     /// True if it would have run longer than its limit.
     is_cut: bool,
-    group: Option<u32>,
+    pub(super) group: Option<u32>,
     executable: Option<u32>,
     queue: Option<u32>,
-    partition: Option<u32>,
+    pub(super) partition: Option<u32>,
     requested_memory: Option<u64>,
+    /// Wait and run time in the log, if it knows the wait.
+    logged: Option<[Span; 2]>,
 }
 
 impl FromLog {
+    /// The job as it ran in the log, on the processors of a simulated run.
+    pub(super) fn logged(&self, record: &JobRecord) -> Option<JobRecord> {
+        let [wait, runtime] = self.logged?;
+        let start = record.job.submit + wait;
+        Some(JobRecord { job: Job { runtime, ..record.job }, start, finish: start + runtime, ..*record })
+    }
+
     /// A job of which only the number is known.
     pub(super) fn numbered(job: Job, number: u64) -> Self {
-        let (requested, group, executable, queue, partition, requested_memory) = Default::default();
+        let (requested, group, executable, queue, partition, requested_memory, logged) = Default::default();
         let (run, is_cut, label, user) = (job.runtime, false, number.into(), None);
-        Self { label, job, user, requested, run, is_cut, group, executable, queue, partition, requested_memory }
+        Self { label, job, user, requested, run, is_cut, group, executable, queue, partition, requested_memory, logged }
     }
 
     /// A job of the profile `alea31`. Its request names no user, and the simulator cuts it itself.
@@ -82,6 +91,7 @@ impl From<&LogJob> for FromLog {
             queue: one.queue,
             partition: one.partition,
             requested_memory: one.requested_memory,
+            logged: one.logged_wait.map(|wait| [wait, one.logged_runtime]),
         }
     }
 }

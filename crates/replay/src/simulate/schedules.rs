@@ -33,7 +33,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
             }
             let gantt = Gantt {
                 id: format!("gantt-{}", run.name),
-                title: format!("Schedule under {}", run.name),
+                title: format!("Schedule under {}", run.label),
                 time: format!("time since the first submit ({unit})"),
                 unit,
                 processors: report.sites().processors(),

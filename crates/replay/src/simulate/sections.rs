@@ -4,31 +4,29 @@ use super::answer;
 use super::compare::differences;
 use super::report::Report;
 use super::schedules::{figure, schedules, section, unit_of_time};
+use super::watch::Watched;
 use super::world::Run;
 use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
 use crate::options::start_of;
-use crate::units::{amount, cells, count, range, readable};
-use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
-use lab::page::{Part, Section, Table};
-use metrics::sums::Fared;
-use metrics::{JobClass, Metric, MetricSummary};
+use crate::units::{alone, amount, cells, count, percent, range, readable, table};
+use lab::chart::{Axis, Chart, Point, Series, fixed};
+use lab::page::{Part, Section};
+use metrics::sums::{Breakdown, Portion};
+use metrics::{JobClass, Mean, Metric, MetricSummary, Refusal, Totals};
 use sim_core::Time;
 
-const USERS: usize = 10;
+/// Rows of a breakdown, before that of the others.
+const MOST: usize = 10;
 
 pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
-    let all = [comparison(report), distributions(report), classes(report), over_time(report), schedules(report)];
+    let all = [comparison(report), distributions(report), breakdowns(report), over_time(report), schedules(report)];
     all.into_iter().filter(|section| !section.parts.is_empty()).collect()
-}
-
-fn names(runs: &[Run]) -> impl Iterator<Item = String> {
-    runs.iter().map(|run| run.name.clone())
 }
 
 /// Every policy against the baseline: pictures, and the numbers.
 fn comparison(report: &Report<'_>) -> Section {
-    let differences = differences(report.runs, report.baseline);
+    let differences = differences(report.runs, report.baseline, |run| &run.label);
     let has_intervals = differences.iter().any(|one| one.interval.low.is_some());
     let mut parts = Vec::new();
     if has_intervals {
@@ -54,44 +52,35 @@ fn numbers(report: &Report<'_>, differences: &[Difference<'_>], has_intervals: b
     let shown = differences.iter().filter(|one| !(has_waits && one.metric.name() == "response_mean"));
     let row = |one: &Difference<'_>| {
         let (metric, estimate) = (one.metric, &one.interval);
-        let interval = match (estimate.low, estimate.high) {
-            (Some(low), Some(high)) => range(metric, low, high),
-            _ => String::new(),
-        };
-        let significant = match (estimate.low, estimate.is_significant()) {
-            (None, _) => "",
-            (_, true) => "yes",
-            (_, false) => "no",
-        };
         let exact = format!("{}{}", readable(estimate.mean), unit(metric));
-        let correlation = estimate.correlation.map_or_else(String::new, |correlation| fixed(correlation, 2));
-        let texts = [
-            metric.label().to_owned(),
-            one.policy.to_owned(),
-            amount(metric, estimate.mean),
-            one.in_percent(),
-            interval,
-            significant.to_owned(),
-            estimate.blocks.to_string(),
-            correlation,
-        ];
-        (texts.to_vec(), vec![String::new(), String::new(), exact].into_iter().chain(vec![String::new(); 5]).collect())
+        let mut row = vec![alone(metric.label()), alone(one.policy), [amount(metric, estimate.mean), exact]];
+        row.push(alone(one.in_percent()));
+        if has_intervals {
+            let interval = estimate.low.zip(estimate.high).map(|(low, high)| range(metric, low, high));
+            let verdict = match (&interval, estimate.refused) {
+                (None, Some(Refusal::Saturated)) => "saturated",
+                (None, _) => "",
+                _ if estimate.is_significant() => "yes",
+                _ => "no",
+            };
+            row.extend([alone(interval.unwrap_or_default()), alone(verdict)]);
+        }
+        row.push(alone(estimate.blocks.to_string()));
+        row.push(alone(estimate.correlation.map_or_else(String::new, |correlation| fixed(correlation, 2))));
+        row
     };
-    let (mut rows, mut exact): (Vec<Vec<String>>, Vec<Vec<String>>) = shown.map(row).unzip();
-    let mut columns =
-        vec!["metric", "policy", "difference", "in percent", "95 % interval", "significant", "blocks", "correlation"];
-    if !has_intervals {
-        columns.drain(4..6);
-        rows.iter_mut().chain(&mut exact).for_each(|row| drop(row.drain(4..6)));
-    }
-    let title = format!("Differences to {}, in numbers", report.runs[report.baseline].name);
+    let intervals: &[&str] = if has_intervals { &["95 % interval", "significant"] } else { &[] };
+    let columns = [&["metric", "policy", "difference", "in percent"], intervals, &["blocks", "correlation"]].concat();
+    let title = format!("Differences to {}, in numbers", report.runs[report.baseline].label);
     let caption = "Differences in response are those in wait. Correlation is that of neighbouring blocks: above 0.3 the interval is \
                    too narrow. differences.csv has all pairs.";
-    Part::Table(Table { exact, ..Table::new("differences-table", title, caption, columns, rows) })
+    Part::Table(table(["differences-table", &title, caption], columns, shown.map(row)))
 }
 
-/// The main metrics, a row for each.
+/// What most readers look for first, a row for each metric. Where the log knows how long jobs waited, it stands beside the policies.
 fn overview(report: &Report<'_>) -> Part {
+    let log = report.runs[0].outcome.watched.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
+    let of_log = log.map(Totals::row).unwrap_or_default();
     let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
     let shown =
         measured.filter(|metric| metric.is_in_overview() && report.runs.iter().any(|run| run.value(metric).is_some()));
@@ -101,17 +90,27 @@ fn overview(report: &Report<'_>) -> Part {
         } else {
             format!("{} ({})", metric.label(), metric.unit())
         };
-        of_policies([name, String::new()], report.runs.iter().map(|run| cells(metric, run.value(metric))))
+        let of_log = of_log.iter().filter(|(known, _)| *known == metric).map(|(_, value)| cells(metric, *value));
+        let of_policies = report.runs.iter().map(|run| cells(metric, run.value(metric)));
+        std::iter::once(alone(name)).chain(of_policies).chain(of_log).collect()
     };
-    let (rows, exact) = shown.map(row).unzip();
-    let caption = "Over jobs. Slowdown is bounded at 10 s.";
-    let columns = std::iter::once("metric".to_owned()).chain(names(report.runs));
-    Part::Table(Table { exact, ..Table::new("overview", "The policies", caption, columns, rows) })
-}
-
-/// Splits the cells of a row into their shown text and their exact values.
-fn of_policies(first: [String; 2], cells: impl Iterator<Item = [String; 2]>) -> (Vec<String>, Vec<String>) {
-    std::iter::once(first).chain(cells).map(|[shown, exact]| (shown, exact)).unzip()
+    let mut caption = "Over jobs. Slowdown is bounded at 10 s.".to_owned();
+    let (wait, baseline) = (Metric::of("wait_mean"), &report.runs[report.baseline]);
+    let on_machine = log.and_then(|log| log.sums.summary.wait().mean());
+    if let Some((simulated, logged)) = baseline.value(wait).zip(on_machine) {
+        let [simulated, logged] = [simulated, logged].map(|mean| amount(wait, mean));
+        caption += &format!(
+            " In the log itself, jobs waited {logged} on average; in the simulation under {}, {simulated}. Where the two are far apart, \
+             the site had rules, priorities or outages that the simulation does not have.",
+            baseline.label
+        );
+    }
+    let mut table = report.table(["overview", "The policies", &caption], &["metric"], shown.map(row));
+    if !of_log.is_empty() {
+        table.columns.push("the log itself".to_owned());
+        table.heads.push(String::new());
+    }
+    Part::Table(table)
 }
 
 /// Distributions of waits and of bounded slowdown.
@@ -121,7 +120,7 @@ fn distributions(report: &Report<'_>) -> Section {
             .runs
             .iter()
             .enumerate()
-            .map(|(slot, run)| Series::lines(run.name.clone(), distribution(of(run), least)).in_slot(slot));
+            .map(|(slot, run)| named(run, Series::lines("", distribution(of(run), least))).in_slot(slot));
         let chart = Chart::new(id, title, Axis { log: true, ..x }, Axis::new(y), series.collect());
         // If all jobs have equal values, there is no curve.
         chart.series.iter().any(|series| series.points.len() > 1).then(|| {
@@ -150,6 +149,11 @@ fn distributions(report: &Report<'_>) -> Section {
     section("distributions", "How jobs fared", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
+/// A series by the label of its policy.
+fn named(run: &Run, series: Series) -> Series {
+    Series { name: run.label.clone(), about: run.full_name(), ..series }
+}
+
 /// Points of a distribution function, in percent; smaller values are drawn at `least`.
 fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
     const STEPS: u32 = 240;
@@ -167,66 +171,67 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
     points
 }
 
-/// Short and long, narrow and wide jobs; users.
-fn classes(report: &Report<'_>) -> Section {
-    let totals = &report.runs[0].outcome.watched.totals;
-    let mut parts = Vec::new();
-    if totals.sums.summary.jobs() > 0 {
-        let [wait, slowdown] = ["wait_mean", "bounded_slowdown_mean"].map(Metric::of);
-        let of: [(&Metric, Of); 2] =
-            [(wait, |fared| fared.wait.mean()), (slowdown, |fared| fared.bounded_slowdown.mean())];
-        parts.extend(of.map(|(metric, of)| class_table(report, metric, of)));
-        let users = totals.sums.users.len();
-        if users > 1 {
-            parts.extend(of.map(|(metric, of)| user_table(report, users, metric, of)));
+/// What jobs can be broken down by, and the breakdown of a run.
+type By = (&'static str, fn(&Watched) -> &Breakdown);
+
+const KINDS: [By; 4] = [
+    (CLASS, |watched| &watched.totals.sums.classes),
+    (USER, |watched| &watched.totals.sums.users),
+    ("group", |watched| &watched.classes.groups),
+    ("partition", |watched| &watched.classes.partitions),
+];
+
+const CLASS: &str = "class";
+const USER: &str = "user";
+
+/// Mean wait and bounded slowdown by class, user, group and partition.
+fn breakdowns(report: &Report<'_>) -> Section {
+    let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome.watched);
+    for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs() > 0) {
+        if kind != CLASS && by(first).heaviest().len() < 2 {
+            missing.push(kind);
+            continue;
         }
+        parts.push(breakdown(report, (kind, by), Metric::of("wait_mean"), |portion| &portion.wait));
+        let slowdown = Metric::of("bounded_slowdown_mean");
+        parts.push(breakdown(report, (kind, by), slowdown, |portion| &portion.bounded_slowdown));
     }
-    section("classes", "By class of jobs and user", Vec::new(), parts)
+    let words = format!("There is no table by {}: the log has one or none.", missing.join(" and by "));
+    let words = if missing.is_empty() { Vec::new() } else { vec![words] };
+    section("classes", "By class, user, group and partition", words, parts)
 }
 
-/// Mean of a metric over some jobs.
-type Of = fn(&Fared) -> Option<f64>;
-
-/// One metric of each class: means over jobs.
-fn class_table(report: &Report<'_>, metric: &Metric, of: Of) -> Part {
-    let runs = report.runs;
-    let row = |class: JobClass| {
-        let fared = |run: &Run| of(&run.outcome.watched.totals.sums.classes[class as usize]);
-        let jobs = count(runs[report.baseline].outcome.watched.totals.sums.jobs_of(class));
-        let first = [[class.name().to_owned(), String::new()], [jobs, String::new()]];
-        first
-            .into_iter()
-            .chain(runs.iter().map(|run| cells(metric, fared(run))))
-            .map(|[shown, exact]| (shown, exact))
-            .unzip()
+/// One metric of each class, or of the users, groups or partitions with most work and of the others together: means over jobs.
+fn breakdown(report: &Report<'_>, (kind, by): By, metric: &Metric, of: fn(&Portion) -> &Mean) -> Part {
+    let first = &report.runs[0].outcome.watched;
+    let all = if kind == CLASS { JobClass::ALL.map(|class| Some(class as u32)).to_vec() } else { by(first).heaviest() };
+    let row = |name: String, numbers: &[Option<u32>]| {
+        let portions = report.runs.iter().map(|run| by(&run.outcome.watched).together(numbers));
+        let Portion { work, wait, .. } = by(first).together(numbers);
+        let share = 100.0 * work / first.totals.sums.summary.work();
+        let named = [name, count(wait.count()), percent(share)].map(alone);
+        named.into_iter().chain(portions.map(|portion| cells(metric, of(&portion).mean()))).collect()
     };
-    let (rows, exact): (Vec<Vec<String>>, _) = JobClass::ALL.map(row).into_iter().unzip();
-    let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs));
-    let title = capitalized(&format!("{} by class of jobs", metric.label()));
-    Part::Table(Table { exact, ..Table::new(format!("classes-{metric}"), title, "Means over jobs.", columns, rows) })
-}
-
-fn user_table(report: &Report<'_>, users: usize, metric: &Metric, of: Of) -> Part {
-    let runs = report.runs;
-    let first = &runs[0].outcome.watched;
-    let all = first.totals.sums.summary.work();
-    let row = |(number, user): (Option<u32>, &metrics::sums::User)| {
-        let fared = |run: &Run| run.outcome.watched.totals.sums.users.get(number).and_then(|user| of(&user.fared));
-        let name = first.classes.labels.get(&number).map_or_else(|| "unknown".to_owned(), Label::to_string);
-        let named = [name, count(user.fared.wait.count()), significant(100.0 * user.work / all)];
-        let named = named.map(|text| [text, String::new()]);
-        named
-            .into_iter()
-            .chain(runs.iter().map(|run| cells(metric, fared(run))))
-            .map(|[shown, exact]| (shown, exact))
-            .unzip()
+    let name = |number: Option<u32>| match (kind, number) {
+        (CLASS, Some(class)) => JobClass::ALL[class as usize].name().to_owned(),
+        (USER, Some(user)) => first.classes.users.get(&number).map_or_else(|| user.to_string(), Label::to_string),
+        (_, Some(number)) => number.to_string(),
+        (_, None) => "unknown".to_owned(),
     };
-    let (rows, exact): (Vec<Vec<String>>, _) = first.totals.sums.users.heaviest(USERS).into_iter().map(row).unzip();
-    let columns = ["user", "jobs", "work (%)"].map(str::to_owned).into_iter().chain(names(runs));
-    let caption =
-        format!("The {} of {users} users with most processor-seconds. Means over their jobs.", USERS.min(users));
-    let title = capitalized(&format!("{} by user", metric.label()));
-    Part::Table(Table { exact, ..Table::new(format!("users-{metric}"), title, caption, columns, rows) })
+    // A single other one has a row of its own.
+    let (shown, others) = all.split_at(if all.len() == MOST + 1 { all.len() } else { MOST.min(all.len()) });
+    let mut rows: Vec<_> = shown.iter().map(|number| row(name(*number), &[*number])).collect();
+    rows.extend((!others.is_empty()).then(|| row(format!("{} others", others.len()), others)));
+    let most =
+        format!("The {MOST} {kind}s with most processor-seconds, and the others together. Means over their jobs.");
+    let caption = match (kind, others) {
+        (CLASS, _) => "Means over jobs.",
+        (_, []) => "In order of processor-seconds. Means over their jobs.",
+        _ => &most,
+    };
+    let title = capitalized(&format!("{} by {kind}", metric.short_label()));
+    let texts = [&format!("by-{kind}-{metric}"), &title, caption];
+    Part::Table(report.table(texts, &[kind, "jobs", "work"], rows))
 }
 
 fn over_time(report: &Report<'_>) -> Section {
@@ -234,7 +239,7 @@ fn over_time(report: &Report<'_>) -> Section {
     let levels = |id: &str, title: &str, y: Axis, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
         let series = report.runs.iter().map(|run| {
             let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-            Series::steps(run.name.clone(), points.collect())
+            named(run, Series::steps("", points.collect()))
         });
         let series: Vec<Series> = series.collect();
         let longest = series.iter().flat_map(|series| &series.points).map(|point| point.x).fold(0.0, f64::max);
@@ -257,7 +262,7 @@ fn over_time(report: &Report<'_>) -> Section {
         }
         caption += &format!(
             " Under {}; under the other policies utilization differs by less than {} points over the whole log.",
-            report.runs[report.baseline].name,
+            report.runs[report.baseline].label,
             if points < 0.1 { "0.1" } else { "1" }
         );
     }

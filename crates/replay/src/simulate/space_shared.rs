@@ -85,7 +85,7 @@ impl World for SpaceShared {
         }
         if self.any(|policy| self.predicting_of(policy).is_some()) {
             outcome.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
-            outcome.notes.extend(counts.map(|counts| in_words(policy.name(), &counts)));
+            outcome.notes.extend(counts.map(|counts| in_words(policy.label(), &counts)));
         }
         Ok(outcome)
     }

@@ -8,7 +8,7 @@ const WIDEST: usize = 100;
 
 pub(super) fn table(runs: &[Run]) -> String {
     let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
-    let names = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max("policy".len());
+    let names = runs.iter().map(|run| run.label.chars().count()).max().unwrap_or(0).max("policy".len());
     let shown = runs[0].columns.iter().filter(|(metric, _)| metric.terminal_head() != [""; 2]);
     let mut columns: Vec<(&Metric, [&str; 2], Vec<String>)> = shown
         .map(|(metric, _)| (*metric, metric.terminal_head(), runs.iter().map(|run| value(run, metric)).collect()))
@@ -28,14 +28,14 @@ pub(super) fn table(runs: &[Run]) -> String {
     let row = |first: &str, cells: Vec<&str>| [vec![first], cells].concat().into_iter().map(str::to_owned).collect();
     let head = |line: usize| columns.iter().map(|(_, heads, _)| heads[line]).collect();
     let of = |k: usize| columns.iter().map(|(_, _, cells)| cells[k].as_str()).collect();
-    let name = |k: usize| if apart { "" } else { runs[k].name.as_str() };
+    let name = |k: usize| if apart { "" } else { runs[k].label.as_str() };
     let rows = (0..runs.len()).map(|k| row(name(k), of(k)));
     let rows: Vec<Vec<String>> = [row("", head(0)), row("policy", head(1))].into_iter().chain(rows).collect();
     let text = aligned(&rows);
     if !apart {
         return text;
     }
-    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.name.as_str())));
+    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.label.as_str())));
     names
         .zip(text.lines())
         .flat_map(|(name, line)| name.into_iter().chain([line]))

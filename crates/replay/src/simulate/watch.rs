@@ -6,6 +6,7 @@ use super::rows::{FromLog, Rows, SimulatedJob, State, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
 use metrics::backlog::Backlog;
+use metrics::sums::Breakdown;
 use metrics::{Blocks, JobClass, Metric, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
@@ -49,6 +50,7 @@ pub(super) struct Watch {
 
 struct Finished {
     totals: Totals,
+    log: Option<Totals>,
     blocks: Blocks,
     classes: Classes,
     busy: Timeline,
@@ -65,6 +67,9 @@ struct Finished {
 /// Record of a run that is over.
 pub(crate) struct Watched {
     pub(super) totals: Totals,
+    /// The same jobs as they ran in the log, as far as it knows their waits, in [`Totals::sums`] of all jobs; `None` where there is no
+    /// page to show them.
+    pub(super) log: Option<Totals>,
     /// Jobs by the block of the log in which they were submitted.
     pub(super) blocks: Blocks,
     pub(super) classes: Classes,
@@ -93,6 +98,7 @@ impl Watch {
         let listed = rows.list_processors || keeps == Keeps::All && tells_processors(sites);
         let finished = Finished {
             totals: Totals::new(sites.processors(), own),
+            log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
             blocks: Blocks::new(),
             classes: Classes::default(),
             busy: Timeline::new(),
@@ -124,7 +130,8 @@ impl Watch {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let Finished { mut totals, blocks, classes, busy, rows, last_finish, cut, jobs, .. } = self.log.into_sink();
+        let Finished { mut totals, log, blocks, classes, busy, rows, last_finish, cut, jobs, .. } =
+            self.log.into_sink();
         (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         totals.count("cut", Some(cut as f64));
@@ -132,6 +139,7 @@ impl Watch {
         let end = last_finish.max(self.last_rejection);
         Watched {
             totals,
+            log,
             blocks,
             classes,
             interrupted,
@@ -195,7 +203,10 @@ impl Finished {
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
         let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
         if let Some(record) = &record {
-            self.classes.add(record, known.user.as_ref());
+            self.classes.add(record, &known);
+            if let Some((log, logged)) = self.log.as_mut().zip(known.logged(record)) {
+                log.sums.summary.add(&logged);
+            }
         }
         let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
         self.cut += u64::from(job.state() == State::Cut);
@@ -213,13 +224,15 @@ impl Finished {
     }
 }
 
-/// Blocks of the log by [`JobClass`], and labels by user.
+/// Blocks of the log by [`JobClass`], jobs by group and partition, and labels of users.
 #[derive(Default)]
 pub(crate) struct Classes {
     /// Blocks of each class, in the order of [`JobClass::ALL`].
     pub(super) blocks: [Blocks; 4],
+    pub(super) groups: Breakdown,
+    pub(super) partitions: Breakdown,
     /// Labels of users by number, if the log has them.
-    pub(super) labels: BTreeMap<Option<u32>, Label>,
+    pub(super) users: BTreeMap<Option<u32>, Label>,
 }
 
 impl Classes {
@@ -228,10 +241,12 @@ impl Classes {
         self.blocks.iter_mut().for_each(|blocks| blocks.note_submission(submit, queue_was_empty));
     }
 
-    pub(super) fn add(&mut self, record: &JobRecord, user: Option<&Label>) {
+    fn add(&mut self, record: &JobRecord, known: &FromLog) {
         self.blocks[JobClass::of(record) as usize].add(record);
-        if let Some(label) = user {
-            self.labels.entry(record.job.request.user).or_insert_with(|| label.clone());
+        self.groups.add(known.group, record);
+        self.partitions.add(known.partition, record);
+        if let Some(label) = &known.user {
+            self.users.entry(record.job.request.user).or_insert_with(|| label.clone());
         }
     }
 }

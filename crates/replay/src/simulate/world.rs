@@ -62,6 +62,8 @@ pub(crate) trait World: Send + Sync {
 pub(crate) struct Named {
     /// Name of the folder of its results.
     pub(crate) name: String,
+    /// As reports call it: its alias, if it was called by one.
+    pub(crate) label: String,
     /// Name as `--policy` takes it, in normal form.
     pub(crate) given: String,
     /// Files whose content determines its behaviour: see [`policy::Policy::files`](super::policy::Policy::files).
@@ -73,7 +75,8 @@ pub(crate) struct Named {
 impl Named {
     /// A policy whose name is its normal form.
     pub(crate) fn of(policy: &impl Display) -> Self {
-        Self { name: policy.to_string(), given: policy.to_string(), files: Vec::new(), idles: None }
+        let name = policy.to_string();
+        Self { label: name.clone(), given: name.clone(), name, files: Vec::new(), idles: None }
     }
 }
 
@@ -99,6 +102,8 @@ impl Outcome {
 pub(crate) struct Run {
     /// Name of the folder of its results.
     pub(crate) name: String,
+    /// See [`Named::label`].
+    pub(crate) label: String,
     /// Name as `--policy` takes it.
     pub(crate) given: String,
     /// SHA-256, before its run, of the files that determine its behaviour, by path.
@@ -111,6 +116,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Its name, where that is not its label.
+    pub(super) fn full_name(&self) -> Option<String> {
+        (self.label != self.name).then(|| self.name.clone())
+    }
+
     pub(crate) fn trend(&self) -> &Trend {
         self.outcome.watched.totals.sums.trend.as_ref().expect("the run is over")
     }
@@ -247,8 +257,8 @@ impl Opened {
         let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
             let mut columns = outcome.watched.totals.row();
             columns.sort_by_key(|(metric, _)| metric.column_rank());
-            let Named { name, given, idles, .. } = policy;
-            Run { name: name.clone(), given: given.clone(), programs, idles: idles.clone(), columns, outcome }
+            let [name, label, given] = [&policy.name, &policy.label, &policy.given].map(String::clone);
+            Run { name, label, given, programs, idles: policy.idles.clone(), columns, outcome }
         };
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }
