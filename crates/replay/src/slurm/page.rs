@@ -1,6 +1,6 @@
 //! The page of a comparison of variants.
 
-use super::results::{KINDS, Results, of_groups};
+use super::results::{Arm, KINDS, Results, of_groups};
 use super::tables::{sentences, spoken, with_half_width, with_interval};
 use crate::units::as_f64;
 use anyhow::Result;
@@ -33,23 +33,24 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     exhibits.extend(KINDS.into_iter().filter_map(|by| of_groups_by(results, by)));
     let figures = shown::write(&exhibits, [], out)?;
     let conf = &results.arms[0].site.conf;
-    let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
-    let mut notes: Vec<String> =
-        Some(sentences(results).join("\n")).filter(|text| !text.is_empty()).into_iter().collect();
-    notes.push(format!(
+    let named = |arm: &Arm| match arm.settings.join("; ") {
+        settings if settings.is_empty() => arm.name.clone(),
+        settings => format!("{} ({settings})", arm.name),
+    };
+    let names: Vec<String> = results.arms.iter().map(named).collect();
+    let mut caveats = vec![format!(
         "Each variant runs under several phases of the controller's loops ({}), since a second earlier or later changes which jobs \
          start first. Intervals say how sure a difference is on these jobs, not on those of another year. A processor is a whole \
          node.",
         results.phases
-    ));
+    )];
     if results.has_log {
-        notes.push(
+        caveats.push(
             "log is the schedule of the trace itself. It differs from the baseline by what the trace does not say, too: outages, \
              reservations, jobs that are left out, settings that have changed since."
                 .to_owned(),
         );
     }
-    notes.extend(report.notes.iter().cloned());
     let page = Page {
         title: report.title.clone(),
         subtitle: format!(
@@ -59,7 +60,9 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
             fixed(as_f64(results.jobs.len()), 0),
             results.arms[0].site.version
         ),
-        notes,
+        lead: sentences(results),
+        notes: report.notes.clone(),
+        caveats,
         figures,
         tables: vec![variants(results), means(results), paired(results), breakdown(results)],
         commands: vec![("Run this again".to_owned(), report.command.clone())],
@@ -170,7 +173,7 @@ fn differences(results: &Results<'_>) -> Option<Shown> {
     };
     let arms = &results.arms[1..];
     let place = |at: usize, arm: usize| as_f64(at) + 0.4 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
-    let of_arm = |(at, arm): (usize, &super::results::Arm)| {
+    let of_arm = |(at, arm): (usize, &Arm)| {
         let found =
             spoken().enumerate().filter_map(|(x, metric)| Some((place(x, at), metric, percent(at + 1, metric)?)));
         (arm.name.clone(), found.collect())
@@ -195,8 +198,9 @@ fn phases(results: &Results<'_>) -> Option<Shown> {
     };
     let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
     let chart = Chart::new("phases", "Mean wait by phase", Axis::new("phase"), Axis::new("mean wait (s)"), Vec::new());
-    let caption = "How much one schedule of the same jobs under the same settings differs from another.";
-    (results.phases > 1).then(|| drawn(chart, caption, all, Series::lines))
+    let caption =
+        "Each phase is one schedule: how much it differs from others of the same jobs under the same settings.";
+    (results.phases > 1).then(|| drawn(chart, caption, all, Series::marks))
 }
 
 /// Mean waits of the largest groups of a kind; `None` if all jobs are in one.

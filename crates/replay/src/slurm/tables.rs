@@ -1,5 +1,6 @@
 //! Tables of a comparison of variants, and its sentences.
 
+use super::explain;
 use super::results::{Results, of_groups};
 use crate::units::{best, readable};
 use anyhow::Result;
@@ -8,7 +9,7 @@ use lab::table::{csv, optional};
 use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Metric};
 use serde_json::{Value, json};
-use slurm_sched::{By, hostlist};
+use slurm_sched::hostlist;
 use std::path::Path;
 
 /// Metrics of sentences and of the terminal.
@@ -75,11 +76,11 @@ pub(super) fn jobs(results: &Results<'_>, arm: usize) -> Result<Vec<u8>> {
     let rows = ends.into_iter().map(|ended| {
         let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].0.name).into_owned();
         let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
-        let by = if ended.by == By::Main { "main" } else { "backfill" };
         let cut = if ended.is_cut { "yes" } else { "no" };
         let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
         let head = [ended.job.to_string(), name(2), name(1), name(3), ended.partition.clone()];
-        let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by.to_owned(), cut.to_owned()];
+        let tail =
+            [nodes.len().to_string(), hostlist::fold(&nodes), explain::name(ended.by).to_owned(), cut.to_owned()];
         head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()
     });
     let head = ["job", "user", "account", "qos", "partition", "submit", "start", "end", "wait"];
@@ -95,8 +96,8 @@ fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
 pub(super) fn with_half_width(estimate: Option<ConfidenceInterval>) -> String {
     let Some(found) = estimate else { return String::new() };
     match found.half_width() {
-        Some(half) => format!("{} ± {}", significant(found.mean), significant(half)),
-        None => readable(found.mean),
+        Some(half) if half > 0.0 => format!("{} ± {}", significant(found.mean), significant(half)),
+        _ => readable(found.mean),
     }
 }
 
