@@ -283,7 +283,7 @@ fn policies_of_old_names_are_called_by_their_new_ones() {
 fn the_page_calls_policies_as_they_were_called_and_shows_groups_and_the_waits_of_the_log() {
     let jobs = (1..=13).map(|job| format!("{job} {job} 30 60 1 -1 -1 1 90 -1 1 7 {job} -1 -1 1 -1 -1\n"));
     let folder = folder();
-    let log = file(&folder, "groups.swf", &format!("; MaxProcs: 13\n{}", jobs.collect::<String>()));
+    let log = file(&folder, "groups.swf", format!("; MaxProcs: 13\n{}", jobs.collect::<String>()));
     let out = folder.path().join("out");
     xtask().args(["simulate", "--policy", "SJF,EASY++", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
     let full = "easy+predict=tsafrir+correct=tsafrir+backfill=spf";
