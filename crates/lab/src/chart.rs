@@ -125,7 +125,7 @@ impl Axis {
 pub struct Series {
     /// Name in the legend.
     pub name: String,
-    /// What the pointer reads over that name, if it is a short one.
+    /// Full name, shown when the pointer is over a short one.
     pub about: Option<String>,
     /// Way in which points are joined.
     pub style: LineStyle,

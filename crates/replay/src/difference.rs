@@ -165,7 +165,7 @@ pub(crate) struct Other<'a> {
 }
 
 impl<'a> DifferencesTo<'a> {
-    /// Of policies by label and name, to the one at the position `baseline`.
+    /// Returns the differences of policies, given by label and name, to the policy at position `baseline`.
     pub(crate) fn new(policies: impl Iterator<Item = [&'a str; 2]>, baseline: usize) -> Self {
         let policies: Vec<[&str; 2]> = policies.collect();
         let others = policies.iter().zip(0..).map(|([label, name], slot)| Other { label, name, slot });

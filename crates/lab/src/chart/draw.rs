@@ -241,7 +241,7 @@ fn is_histogram(chart: &Chart) -> bool {
     matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
 }
 
-/// Whether a line has so many points that the chart's lines are drawn without marks.
+/// Returns true if a line has too many points for marks.
 pub(super) fn is_dense(chart: &Chart) -> bool {
     chart.series.iter().any(|series| series.style == LineStyle::Lines && series.points.len() >= DENSE)
 }

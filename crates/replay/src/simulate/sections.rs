@@ -77,7 +77,7 @@ fn numbers(report: &Report<'_>, differences: &[Difference<'_>], has_intervals: b
     Part::Table(table(["differences-table", &title, caption], columns, shown.map(row)))
 }
 
-/// What most readers look for first, a row for each metric. Where the log knows how long jobs waited, it stands beside the policies.
+/// Returns the most important metrics, a row for each. If the log has waits, it is a column beside the policies.
 fn overview(report: &Report<'_>) -> Part {
     let log = report.runs[0].outcome.watched.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
     let of_log = log.map(Totals::row).unwrap_or_default();
@@ -171,7 +171,7 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
     points
 }
 
-/// What jobs can be broken down by, and the breakdown of a run.
+/// A property that jobs are broken down by, and the breakdown of a run.
 type By = (&'static str, fn(&Watched) -> &Breakdown);
 
 const KINDS: [By; 4] = [

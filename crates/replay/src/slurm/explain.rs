@@ -63,7 +63,7 @@ pub(super) fn name(by: By) -> &'static str {
     if by == By::Main { "main" } else { "backfill" }
 }
 
-/// What a pass says at a second of the trace's time.
+/// Returns the line of a pass at a second of the trace.
 fn line(time: i64, event: &str, pass: &str, words: String) -> Line {
     let from = Time::from_secs(time.max(0).unsigned_abs());
     Line { from, until: None, words, facts: object(json!({ "event": event, "pass": pass })) }
