@@ -380,23 +380,27 @@ impl Follower<'_> {
     }
 
     fn partition(&self, line: u64, name: &str) -> Result<usize, FollowError> {
-        self.site.conf.partition(name).ok_or_else(|| FollowError::Name { line, name: name.to_owned() })
+        self.site.conf.partition(name).ok_or_else(|| unknown(line, name))
     }
 
     fn decision(&mut self, line: u64, placed: &Placed, (start, end): (i64, i64)) -> Result<Decision, FollowError> {
         let partition = self.partition(line, &placed.partition)?;
         if !self.sets.contains_key(&placed.nodes) {
-            let unknown = |name: &str| FollowError::Name { line, name: name.to_owned() };
-            let members = hostlist::expand(&placed.nodes).map_err(|_| unknown(&placed.nodes))?;
+            let members = hostlist::expand(&placed.nodes).map_err(|_| unknown(line, &placed.nodes))?;
             let mut set = NodeSet::empty(self.site.conf.nodes.len());
             for name in &members {
-                set.insert(self.site.node(name).ok_or_else(|| unknown(name))?);
+                set.insert(self.site.node(name).ok_or_else(|| unknown(line, name))?);
             }
             self.sets.insert(placed.nodes.clone(), set);
         }
         let nodes = self.sets[&placed.nodes].clone();
         Ok(Decision { line, job: placed.job, partition, start, end, nodes })
     }
+}
+
+/// Error for a name that slurm.conf lacks, shortened if it is long.
+fn unknown(line: u64, name: &str) -> FollowError {
+    FollowError::Name { line, name: name.chars().take(80).collect() }
 }
 
 /// Start (with the end 0) or plan.
