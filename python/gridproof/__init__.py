@@ -97,13 +97,17 @@ def _raising(call: Callable, *args: Any) -> Any:
 
 
 def _call(
-    args: Sequence[Any], policies: Sequence[tuple[str, Callable]] = (), metrics: Sequence[tuple] = ()
+    args: Sequence[Any],
+    policies: Sequence[tuple[str, Callable]] = (),
+    metrics: Sequence[tuple] = (),
+    progress: bool = False,
 ) -> tuple[bool, str, list[str]]:
-    return _raising(_gridproof.run, _strings(args), list(policies), list(metrics))
+    with _progress(progress, {"bar_format": "{l_bar}{bar}| {elapsed}<{remaining}"}) as report:
+        return _raising(_gridproof.run, _strings(args), list(policies), list(metrics), report)
 
 
 @contextlib.contextmanager
-def _progress(is_shown: bool) -> Iterator[Callable[[int], None] | None]:
+def _progress(is_shown: bool, form: Mapping[str, Any]) -> Iterator[Callable[..., None] | None]:
     """A bar of tqdm, if that is installed, that appears after a second."""
     try:
         from tqdm.auto import tqdm
@@ -112,8 +116,14 @@ def _progress(is_shown: bool) -> Iterator[Callable[[int], None] | None]:
     if not is_shown:
         yield None
         return
-    with tqdm(unit=" jobs", unit_scale=True, delay=1, leave=False) as bar:
-        yield lambda jobs: bar.update(jobs - bar.n)
+    with tqdm(delay=1, leave=False, **form) as bar:
+
+        def report(done: int, total: int | None = None) -> None:
+            if total != bar.total or done < bar.n:
+                bar.reset(total)  # The next stage of the work.
+            bar.update(done - bar.n)
+
+        yield report
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -465,7 +475,7 @@ def compare(
     given["policy_timeout"] = policy_timeout if has_program else None
     own = [(name, make) for name, make in named if make is not None]
     added = [_metric(name, value) for name, value in (metrics or {}).items()]
-    with _progress(progress) as report:
+    with _progress(progress, {"unit": " jobs", "unit_scale": True}) as report:
         call = (_strings([*args, *_options(given)]), own, added, policy_timeout, report)
         return Comparison(_raising(_gridproof.simulate, *call))
 
@@ -541,11 +551,16 @@ class Reproduction(Results):
         return _html(self.verdicts, ["id", "statement", "expected", "observed", "verdict"])
 
 
-def reproduce(paper: str, *, out: str | os.PathLike | None = None, **options: Any) -> Reproduction:
-    """Simulates a paper, redraws its figures and judges its claims; keywords of ``reproduce``: ``quick``, ``reps``, ``seed``, ``traces``, …"""
+def reproduce(
+    paper: str, *, out: str | os.PathLike | None = None, progress: bool = True, **options: Any
+) -> Reproduction:
+    """Simulates a paper, redraws its figures and judges its claims; keywords of ``reproduce``: ``quick``, ``reps``, ``seed``, ``traces``, …
+
+    ``progress`` shows a bar where tqdm is installed.
+    """
     held = None if out else _Folder()
     folder = Path(out) if out else held.path / paper
-    _, _, notes = _call(["reproduce", paper, "--quiet", "--out", str(folder), *_options(options)])
+    _, _, notes = _call(["reproduce", paper, "--quiet", "--out", str(folder), *_options(options)], progress=progress)
     return Reproduction(folder, held, notes)
 
 
@@ -566,15 +581,18 @@ class Experiment:
         out: str | os.PathLike | None = None,
         policies: Sequence[Policy] = (),
         metrics: Mapping[str, Any] | None = None,
+        progress: bool = True,
         **options: Any,
     ) -> Results:
-        """Runs it. ``policies`` are classes that the file names. Tables: ``results``, ``differences``, ``ranks``, ``best``, ``claims``, ``runs``."""
+        """Runs it. ``policies`` are classes that the file names. ``progress`` shows a bar where tqdm is installed.
+
+        Tables: ``results``, ``differences``, ``ranks``, ``best``, ``claims``, ``runs``."""
         held = None if out else _Folder()
         folder = Path(out) if out else held.path / "results"
         own = [(name, make) for name, make in map(_named, policies) if make is not None]
         added = [_metric(name, given) for name, given in (metrics or {}).items()]
         _, _, notes = _call(
-            ["experiment", str(self.path), "--quiet", "--out", str(folder), *_options(options)], own, added
+            ["experiment", str(self.path), "--quiet", "--out", str(folder), *_options(options)], own, added, progress
         )
         return Results(folder, held, notes)
 

@@ -27,17 +27,19 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 /// `check` and `explain`, and the remarks.
 ///
 /// `policies` are `(name, make)`, `metrics` `(name, label, smaller_is_better, value)`; `make` returns a policy, `value` a number
-/// from columns.
+/// from columns. `progress` is called with the completed and total units of work of the present stage.
 ///
 /// # Errors
 ///
 /// `ValueError` for bad usage or input, `OSError` if reading or writing fails, `KeyboardInterrupt`, or the policy's own exception.
 #[pyfunction]
+#[pyo3(signature = (args, policies, metrics, progress = None))]
 pub(crate) fn run(
     py: Python<'_>,
     args: Vec<String>,
     policies: Vec<(String, Py<PyAny>)>,
     metrics: Vec<(String, String, bool, Py<PyAny>)>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(bool, String, Vec<String>)> {
     let Cli { command, common } = parsed(args)?;
     let added = Added::new(policies, metrics, None);
@@ -64,7 +66,11 @@ pub(crate) fn run(
             Ok((ending? == Ending::Done, text, notes))
         }
     };
-    watched(py, work, &failure, || interrupt::request(true), |_| Ok(()))
+    let tick = |py: Python<'_>| match (&progress, terminal::captured_progress()) {
+        (Some(progress), Some(stage)) => progress.call1(py, stage).map(drop),
+        _ => Ok(()),
+    };
+    watched(py, work, &failure, || interrupt::request(true), tick)
 }
 
 /// Parses a command line.

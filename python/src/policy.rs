@@ -7,8 +7,9 @@ use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::{PyList, PySlice, PyTuple};
 use sim_core::{JobId, SiteId, Time};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A waiting job.
@@ -51,13 +52,13 @@ pub(crate) struct View {
     now: f64,
     processors: Vec<u32>,
     free: Vec<u32>,
-    queue: Arc<[QueuedJob]>,
+    queue: Arc<VecDeque<QueuedJob>>,
     running: Vec<(usize, RunningJob)>,
 }
 
 /// The waiting jobs, in order of arrival: a sequence that creates a job when it is read.
 #[pyclass(frozen, sequence)]
-pub(crate) struct Queue(Arc<[QueuedJob]>);
+pub(crate) struct Queue(Arc<VecDeque<QueuedJob>>);
 
 #[pymethods]
 impl Queue {
@@ -168,13 +169,15 @@ impl Running {
 }
 
 impl View {
-    fn of(view: &gap_schedule::View<'_>) -> Self {
+    /// Copies what may be seen, but for the queue, which the policy keeps. Under a long queue, its copy would be most of the work of a pass.
+    fn of(view: &gap_schedule::View<'_>, queue: &Arc<VecDeque<QueuedJob>>) -> Self {
+        debug_assert!(queue.iter().eq(view.queue.iter()), "the queue kept is the queue");
         let running = view.running.iter().enumerate();
         Self {
             now: view.now.as_secs_f64(),
             processors: view.machines.iter().map(|machine: &Machine| machine.processors).collect(),
             free: view.free.to_vec(),
-            queue: view.queue.iter().copied().collect(),
+            queue: Arc::clone(queue),
             running: running.flat_map(|(machine, jobs)| jobs.iter().map(move |job| (machine, *job))).collect(),
         }
     }
@@ -185,6 +188,8 @@ pub(crate) struct PythonPolicy {
     policy: Py<PyAny>,
     hears_submissions: bool,
     hears_completions: bool,
+    /// Waiting jobs by arrival; copied at a change only while Python holds a view.
+    queue: Arc<VecDeque<QueuedJob>>,
     failure: Failure,
     /// Python's number of the thread that calls it.
     thread: u64,
@@ -198,7 +203,8 @@ impl PythonPolicy {
             let policy = failure.call(thread, || make.call0(py))?;
             let hears = |name| policy.bind(py).hasattr(name);
             let (hears_submissions, hears_completions) = (hears("on_submit")?, hears("on_completion")?);
-            Ok(Self { policy, hears_submissions, hears_completions, failure: failure.clone(), thread })
+            let (queue, failure) = (Arc::default(), failure.clone());
+            Ok(Self { policy, hears_submissions, hears_completions, queue, failure, thread })
         });
         made.unwrap_or_else(|error| failure.stop(error))
     }
@@ -207,17 +213,16 @@ impl PythonPolicy {
     fn answer(&self, view: &gap_schedule::View<'_>, starts: &mut Starts) -> PyResult<()> {
         let mut free = view.free.to_vec();
         Python::attach(|py| {
-            let shown = Bound::new(py, View::of(view))?;
+            let shown = Bound::new(py, View::of(view, &self.queue))?;
             let answer = self.policy.bind(py).call_method1("schedule", (shown,))?;
             if answer.is_none() {
                 return Ok(());
             }
             for item in answer.try_iter()? {
                 let item = item?;
-                let (item, machine) = match item.extract::<(Bound<'_, PyAny>, usize)>() {
-                    Ok((item, machine)) => (item, Some(machine)),
-                    Err(_) => (item, None),
-                };
+                let pair =
+                    item.cast::<PyTuple>().ok().and_then(|pair| pair.extract::<(Bound<'_, PyAny>, usize)>().ok());
+                let (item, machine) = pair.map_or((item, None), |(item, machine)| (item, Some(machine)));
                 let id = match item.cast::<Job>() {
                     Ok(job) => job.get().id,
                     Err(_) => item.extract()?,
@@ -253,7 +258,9 @@ impl PythonPolicy {
         view: &gap_schedule::View<'_>,
     ) {
         let called = self.failure.call(self.thread, || {
-            Python::attach(|py| self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view))?)))
+            Python::attach(|py| {
+                self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view, &self.queue))?))
+            })
         });
         if let Err(error) = called {
             self.failure.stop(error);
@@ -269,9 +276,16 @@ impl Policy for PythonPolicy {
     }
 
     fn on_submit(&mut self, job: &QueuedJob, view: &gap_schedule::View<'_>) {
+        Arc::make_mut(&mut self.queue).push_back(*job);
         if self.hears_submissions {
             self.call("on_submit", |py| Ok(Bound::new(py, Job::of(job))?.into_any().unbind()), view);
         }
+    }
+
+    fn on_start(&mut self, job: &RunningJob, _: SiteId, _: &gap_schedule::View<'_>) {
+        let queue = Arc::make_mut(&mut self.queue);
+        let place = queue.iter().position(|waiting| waiting.job == job.job);
+        queue.remove(place.expect("a job that starts has waited"));
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &gap_schedule::View<'_>) {

@@ -160,13 +160,17 @@ def test_a_policy_of_a_call_does_not_outlive_it(log):
 
 
 def test_progress_is_shown_by_tqdm(log, monkeypatch):
-    counts = []
+    counts, totals = [], []
 
     class Bar:
-        n = 0
+        n, total = 0, None
 
         def __init__(self, **_):
             pass
+
+        def reset(self, total):
+            self.n, self.total = 0, total
+            totals.append(total)
 
         def __enter__(self):
             return self
@@ -192,7 +196,10 @@ def test_progress_is_shown_by_tqdm(log, monkeypatch):
     assert counts == sorted(counts) and 0 < counts[-1] <= 1000
     shown = len(counts)
     gp.simulate(log, Slow, progress=False)
-    assert len(counts) == shown
+    gp.reproduce("multi-site", quick=True, progress=False)
+    assert (len(counts), totals) == (shown, [])
+    gp.reproduce("multi-site", quick=True)
+    assert totals[-1] > 0 and 0 < max(counts[shown:]) <= totals[-1]
 
 
 def test_two_threads_at_once(log):

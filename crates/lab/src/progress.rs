@@ -1,6 +1,6 @@
 //! Progress of long work: a bar with the remaining time on a terminal, plain lines elsewhere.
 
-use crate::terminal::tell;
+use crate::terminal::{record_progress, tell};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +35,7 @@ impl Progress {
     /// Adds completed units.
     pub fn add(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        record_progress(done, self.total);
         if let Some(bar) = &self.bar {
             bar.set_position(done);
         } else if !self.quiet && self.total > 0 {
