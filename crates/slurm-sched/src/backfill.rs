@@ -61,6 +61,9 @@ pub(crate) struct Terms<'a> {
     pub kill_wait: i64,
     /// Version whose rules apply.
     pub version: Version,
+    /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
+    /// where no plan survives its pass (SPEC 5.7).
+    pub ends_early: bool,
 }
 
 /// Slot that the search for a job tested.
@@ -75,6 +78,9 @@ pub(crate) struct Step {
     /// Start and nodes by the will-run test.
     pub will_run: Option<(i64, NodeSet)>,
 }
+
+/// Entries between two examinations of the rest of the queue.
+const EXAMINATION: usize = 8;
 
 /// Outcome of the search for one job.
 #[derive(Debug)]
@@ -100,6 +106,13 @@ struct Search<'a> {
     watched: Option<u32>,
     /// True if slots are tested one by one for every job.
     is_plain: bool,
+    /// See [`Terms::ends_early`].
+    ends_early: bool,
+    /// Indices of the entries after which the pass may end: those that may start or must be tested. None before they are
+    /// collected, and after a start, which may let the pass visit others.
+    candidates: Option<Vec<usize>>,
+    /// Index of the entry before which the rest of the queue is examined next.
+    due: usize,
     steps: Vec<Step>,
 }
 
@@ -145,7 +158,7 @@ pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: T
 
 impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
-        let Terms { settings, kill_wait, version } = terms;
+        let Terms { settings, kill_wait, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
         let releases = cluster.releases(now, kill_wait);
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
@@ -162,6 +175,9 @@ impl<'a> Search<'a> {
             pass,
             watched: None,
             is_plain: false,
+            ends_early,
+            candidates: None,
+            due: 0,
             steps: Vec::new(),
         }
     }
@@ -169,10 +185,11 @@ impl<'a> Search<'a> {
     fn run(&mut self, queue: &[Entry]) {
         let mut counts = Counts::default();
         let mut tests = 0;
-        for entry in queue {
-            let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-            let is_limited = self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop;
-            if is_started || is_limited || counts.is_beyond(entry, self.settings) {
+        for (index, entry) in queue.iter().enumerate() {
+            if self.ends_early && index >= self.due && self.is_over(queue, index, &counts, tests) {
+                break;
+            }
+            if !self.visits(entry, &mut counts) {
                 continue;
             }
             if tests >= self.settings.bf_max_job_test {
@@ -211,9 +228,78 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        self.pass.marks_nodes = self.marks_nodes();
+    }
+
+    /// Counts an entry, and returns true if the pass visits it.
+    fn visits(&self, entry: &Entry, counts: &mut Counts) -> bool {
+        let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
+        let is_limited = self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop;
+        !(is_started || is_limited || counts.is_beyond(entry, self.settings))
+    }
+
+    /// Returns true if a plan marks nodes.
+    fn marks_nodes(&self) -> bool {
         let idle = self.cluster.idle();
-        let is_marked = |plan: &Plan| self.is_new || plan.nodes.meets(idle);
-        self.pass.marks_nodes = self.pass.plans.iter().any(is_marked);
+        self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))
+    }
+
+    /// Returns true if no entry from `index` on can start or must be tested, and further plans cannot alter the effect of
+    /// [`Pass::marks_nodes`] and [`Pass::changed`].
+    ///
+    /// Within a pass plans are only added, and nodes only taken, so that a job that cannot start now is not examined again.
+    fn is_over(&mut self, queue: &[Entry], index: usize, counts: &Counts, tests: usize) -> bool {
+        self.due = index + EXAMINATION;
+        let candidates = self.candidates.take();
+        let mut candidates = candidates.unwrap_or_else(|| self.reachable(queue, index, counts.clone(), tests));
+        let matters = |at: usize| at >= index && (queue[at].needs_test || self.may_start(&queue[at]));
+        let left = candidates.iter().rposition(|at| matters(*at)).map_or(0, |last| last + 1);
+        candidates.truncate(left);
+        self.candidates = Some(candidates);
+        // A marked node has the effect of a change. Without idle nodes, 22.05 marks none.
+        let is_unmarked = !self.is_new && self.cluster.idle().len() == 0;
+        left == 0 && (self.marks_nodes() || (is_unmarked && self.pass.changed))
+    }
+
+    /// Returns the indices of the entries from `index` on that the pass visits unless it starts a job, and of some behind
+    /// them: only jobs that are tested for certain count towards `bf_max_job_test`.
+    fn reachable(&self, queue: &[Entry], index: usize, mut counts: Counts, mut tests: usize) -> Vec<usize> {
+        let mut reachable = Vec::new();
+        for (at, entry) in queue.iter().enumerate().skip(index) {
+            if tests >= self.settings.bf_max_job_test {
+                break;
+            }
+            if self.visits(entry, &mut counts) {
+                reachable.push(at);
+                tests += usize::from(self.is_surely_tested(entry));
+            }
+        }
+        reachable
+    }
+
+    /// Returns true if the first slot of a job has enough nodes, whatever is planned before it.
+    ///
+    /// Nodes that running jobs hold beyond its limit, and a step of the table more, have no plan that begins within the limit.
+    fn is_surely_tested(&self, entry: &Entry) -> bool {
+        let Some(record) = self.table.records_after(self.now).first() else { return false };
+        let mut held = self.cluster.partition(entry.partition).clone();
+        held.intersect(&record.free);
+        held.subtract(self.releases.by(self.now + entry.least_limit() + self.settings.bf_resolution));
+        entry.required.is_none() && entry.excluded.is_none() && held.len() >= entry.need.nodes
+    }
+
+    /// Returns true if enough idle nodes are unplanned for the limit of a job, and no limit prevents its start.
+    fn may_start(&self, entry: &Entry) -> bool {
+        let (needed, until) = (entry.need.nodes, self.now + entry.least_limit());
+        let mut nodes = self.cluster.idle().clone();
+        nodes.intersect(self.cluster.partition(entry.partition));
+        let mut records = self.table.records_after(self.now).iter().take_while(|record| record.begin <= until);
+        nodes.len() >= needed
+            && records.all(|record| {
+                nodes.intersect(&record.free);
+                nodes.len() >= needed
+            })
+            && !self.cluster.is_limited(&entry.demand)
     }
 
     /// Returns true if a job requires, or must explain, the search by slots.
@@ -483,6 +569,7 @@ impl<'a> Search<'a> {
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.releases = self.cluster.releases(self.now, self.kill_wait);
         self.pass.changed = true;
+        (self.candidates, self.due) = (None, 0);
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
     }
 
@@ -496,7 +583,7 @@ impl<'a> Search<'a> {
 }
 
 /// Numbers of jobs visited so far, by user, partition and association.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Counts {
     users: BTreeMap<usize, usize>,
     partitions: BTreeMap<usize, usize>,

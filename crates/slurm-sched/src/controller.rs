@@ -119,6 +119,8 @@ pub(crate) struct Controller<'a> {
     fates: BTreeMap<u32, Fate>,
     queue: Vec<Entry>,
     is_sorted: bool,
+    /// True if priorities change with the CPUs that will-run tests find.
+    counts_cpus: bool,
     /// Last main pass, with true for a full one, if it started nothing and no job, priority or node has changed since.
     /// The next one of its kind is the same.
     idle_pass: Option<(bool, main_pass::Pass)>,
@@ -132,6 +134,7 @@ impl<'a> Controller<'a> {
         let machine =
             Machine::new(nodes.iter().map(|node| node.cpus).collect(), nodes.iter().map(|node| node.weight).collect());
         let limits = Limits::new(&site.conf, site.accounts.as_ref());
+        let priority = &site.conf.priority;
         let up = |partition: &crate::conf::Partition| {
             NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
         };
@@ -146,6 +149,7 @@ impl<'a> Controller<'a> {
             fates: BTreeMap::new(),
             queue: Vec::new(),
             is_sorted: true,
+            counts_cpus: priority.multifactor && priority.decays && priority.weights.job_size != 0,
             idle_pass: None,
         }
     }
@@ -272,6 +276,7 @@ impl<'a> Controller<'a> {
                 required: place.required.clone(),
                 excluded: place.excluded.clone(),
                 demand: place.demand,
+                needs_test: self.counts_cpus && !job.has_fixed_priority,
             });
         }
         self.is_sorted = false;
@@ -342,16 +347,22 @@ impl<'a> Controller<'a> {
         pass
     }
 
-    /// Decides a backfill pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
-    pub(crate) fn backfill(&mut self, now: i64) -> backfill::Pass {
+    /// Decides a backfill pass, which may end early as [`Terms::ends_early`] says. The nodes are held afterwards;
+    /// [`Self::commit`] removes the jobs from the queue.
+    pub(crate) fn backfill(&mut self, now: i64, ends_early: bool) -> backfill::Pass {
         self.prepare(now);
-        let terms = self.terms();
+        let terms = Terms { ends_early, ..self.terms() };
         let pass = backfill(&mut self.cluster, &self.queue, now, terms);
         for (id, cpus) in &pass.found {
             if let Some(job) = self.jobs.get_mut(id) {
                 let cpus = u32::try_from(*cpus).unwrap_or(u32::MAX);
                 job.places.iter_mut().for_each(|place| place.factors.cpus = cpus);
             }
+        }
+        // On nodes of one size, every test of a job finds as many CPUs.
+        let nodes = &self.site.conf.nodes;
+        if self.counts_cpus && nodes.iter().all(|node| node.cpus == nodes[0].cpus) {
+            self.queue.iter_mut().for_each(|entry| entry.needs_test &= !pass.found.contains_key(&entry.job));
         }
         pass
     }
@@ -363,7 +374,7 @@ impl<'a> Controller<'a> {
 
     fn terms(&self) -> Terms<'a> {
         let Site { conf, version, .. } = self.site;
-        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, version: *version }
+        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, version: *version, ends_early: false }
     }
 
     /// Removes started jobs from the queue.

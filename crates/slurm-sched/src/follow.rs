@@ -217,7 +217,7 @@ impl Follower<'_> {
         self.catch_up(first.time);
         self.controller.prepare(first.time);
         let before = self.controller.clone();
-        let pass = self.controller.backfill(first.time);
+        let pass = self.controller.backfill(first.time, false);
         let (mut starts, mut plans, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for entry in events {
             match &entry.event {

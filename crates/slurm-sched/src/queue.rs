@@ -30,6 +30,8 @@ pub(crate) struct Entry {
     pub excluded: Option<NodeSet>,
     /// Demand that counts towards limits, with its user, association and time limit.
     pub demand: Demand,
+    /// True if a will-run test may alter its CPUs, on which its next priority depends (SPEC 1.3).
+    pub needs_test: bool,
 }
 
 impl Entry {

@@ -204,7 +204,8 @@ impl<F: FnMut(Report)> Run<'_, F> {
             return;
         }
         (self.report)(Report::BackfillPass { time: now - self.zero });
-        let pass = self.controller.backfill(now);
+        // Only an explanation needs the plans that alter no start.
+        let pass = self.controller.backfill(now, self.watched.is_none());
         let had_marks = std::mem::replace(&mut self.has_marks, pass.marks_nodes);
         if pass.changed || pass.marks_nodes || had_marks {
             self.loops.change(now);

@@ -63,10 +63,11 @@ proptest! {
                 required: named(1),
                 excluded: named(2),
                 demand: Demand { partition: usize::from(is_upper), limit, ..Demand::default() },
+                needs_test: false,
             }
         };
         let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
-        let terms = Terms { settings: &settings, kill_wait: 30, version };
+        let terms = Terms { settings: &settings, kill_wait: 30, version, ends_early: false };
         let mut twin = cluster.clone();
         let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, terms) };
         plain.run(&queue);
