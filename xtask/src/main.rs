@@ -20,15 +20,15 @@ use std::process::ExitCode;
     max_term_width = 80,
     after_help = EXIT_CODES
 )]
-struct Cli {
+struct XtaskCli {
     #[command(subcommand)]
-    command: Command,
+    command: XtaskCommand,
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum XtaskCommand {
     #[command(flatten)]
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
@@ -46,16 +46,16 @@ enum Command {
 fn main() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
     let lab = Lab::standard().called("cargo xtask").in_workspace(root);
-    let mut program = lab.explained(Cli::command());
+    let mut program = lab.explained(XtaskCli::command());
     lab.complete(&program);
-    let Cli { command, common } = gridproof::parsed(&mut program);
+    let XtaskCli { command, common } = gridproof::parsed(&mut program);
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
-        Command::Lab(command) => lab.run(command, &common, &program),
-        Command::Bench(options) => bench::bench(&options, &common),
-        Command::Coverage(options) => replay::coverage::coverage(&options, &common),
-        Command::Fuzz(options) => fuzz::fuzz(&options, &common),
-        Command::Tidy(options) => tidy::tidy(&options, &common),
-        Command::Ci => {
+        XtaskCommand::Lab(command) => lab.run(command, &common, &program),
+        XtaskCommand::Bench(options) => bench::bench(&options, &common),
+        XtaskCommand::Coverage(options) => replay::coverage::coverage(&options, &common),
+        XtaskCommand::Fuzz(options) => fuzz::fuzz(&options, &common),
+        XtaskCommand::Tidy(options) => tidy::tidy(&options, &common),
+        XtaskCommand::Ci => {
             let status = std::process::Command::new(workspace().join(".ci/run")).status();
             let passed = status.context("cannot run .ci/run")?.success();
             Ok(if passed { Ending::Done } else { Ending::Differs })

@@ -91,7 +91,7 @@ fn targets() -> Vec<Target> {
 }
 
 /// The result of one target.
-struct Outcome {
+struct TargetOutcome {
     name: &'static str,
     corpus: usize,
     cases: u64,
@@ -172,9 +172,9 @@ fn run(
     cases: std::ops::Range<u64>,
     time: Option<Duration>,
     guard: &Guard,
-) -> Result<Outcome> {
+) -> Result<TargetOutcome> {
     let (name, begin) = (target.name, now());
-    let mut outcome = Outcome { name, corpus: 0, cases: 0, accepted: 0, seconds: 0.0, finding: None };
+    let mut outcome = TargetOutcome { name, corpus: 0, cases: 0, accepted: 0, seconds: 0.0, finding: None };
     for file in corpus(target)? {
         let input = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
         outcome.corpus += 1;
@@ -245,9 +245,9 @@ fn list(targets: &[Target], common: &Common) -> String {
     targets.iter().map(|target| format!("{:<14}  {}\n", target.name, target.about)).collect()
 }
 
-fn as_text(seed: u64, outcomes: &[Outcome]) -> String {
+fn as_text(seed: u64, outcomes: &[TargetOutcome]) -> String {
     let mut text = format!("seed {seed}\ntarget          corpus        cases   accepted   a second\n");
-    for Outcome { name, corpus, cases, accepted, seconds, .. } in outcomes {
+    for TargetOutcome { name, corpus, cases, accepted, seconds, .. } in outcomes {
         let percent = 100.0 * *accepted as f64 / (*cases).max(1) as f64;
         let rate = *cases as f64 / seconds.max(1e-9);
         let _ = writeln!(text, "{name:<14} {corpus:>7} {cases:>12} {percent:>8.1} % {rate:>10.0}");
@@ -258,8 +258,8 @@ fn as_text(seed: u64, outcomes: &[Outcome]) -> String {
     text
 }
 
-fn as_json(seed: u64, outcomes: &[Outcome]) -> String {
-    let one = |one: &Outcome| {
+fn as_json(seed: u64, outcomes: &[TargetOutcome]) -> String {
+    let one = |one: &TargetOutcome| {
         serde_json::json!({
             "target": one.name, "corpus": one.corpus, "cases": one.cases, "accepted": one.accepted,
             "seconds": one.seconds, "finding": one.finding,

@@ -24,7 +24,7 @@ use std::process::{Command, ExitCode};
                   cargo run -p hot-paths -- --record       write counts.tsv, in a commit that gives the reason\n\n\
                   Exit codes: 0 done, 1 a path takes more than 3 % more than is on record, 2 bad usage, 3 reading or writing failed"
 )]
-struct Options {
+struct HotPathsOptions {
     /// Write the counts on record.
     #[arg(long, conflicts_with = "only")]
     record: bool,
@@ -47,7 +47,7 @@ fn measured(work: Box<dyn FnOnce() -> u64>) -> u64 {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = HotPathsOptions::parse();
     if let Some(name) = &options.run {
         let path = PATHS.iter().find(|path| path.name == name).expect("clap knows the names");
         println!("{}", measured((path.work)()));
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 }
 
 /// Counts, and records or compares. Returns true if no path has become slower.
-fn gate(options: &Options) -> Result<bool> {
+fn gate(options: &HotPathsOptions) -> Result<bool> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("counts.tsv");
     if let Some(reason) = cannot_count() {
         println!("instructions: not counted, since {reason}");

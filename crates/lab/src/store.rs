@@ -74,10 +74,10 @@ pub struct Store {
     damaged: u64,
     /// Replications of other stores, which this store only reads.
     borrowed: BTreeMap<Key, String>,
-    state: Mutex<State>,
+    state: Mutex<StoreState>,
 }
 
-struct State {
+struct StoreState {
     lines: BTreeMap<Key, String>,
     /// Opened at the first save.
     added: Option<File>,
@@ -132,7 +132,7 @@ impl Store {
             ));
         }
         let is_unsettled = text_of(&lines).as_bytes() != all;
-        let state = Mutex::new(State { lines, added: None, is_unsettled });
+        let state = Mutex::new(StoreState { lines, added: None, is_unsettled });
         let store = Self { path, damaged: bad.len() as u64, borrowed: BTreeMap::new(), state };
         // Otherwise the next line would be appended to the remains of a torn one.
         store.settle()?;
@@ -253,7 +253,7 @@ impl Store {
         Ok((sound, damaged))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StoreState> {
         // A panicking thread leaves the state consistent: lines enter when they are written.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

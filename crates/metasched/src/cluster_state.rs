@@ -73,7 +73,7 @@ impl NodeRules {
 
 /// State of one node.
 #[derive(Copy, Clone, Debug)]
-struct Node {
+struct NodeState {
     /// Parallel tasks on it.
     tasks: u32,
     /// Sum of the CPU demands of its tasks and its user, in millionths of its CPU.
@@ -156,7 +156,7 @@ impl RunningJob {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     rules: NodeRules,
-    nodes: Vec<Node>,
+    nodes: Vec<NodeState>,
     /// Tasks of node `n` start at `n · mpl`.
     tasks: Vec<Task>,
     /// Jobs by slot. The content of a vacant slot is a reusable buffer.
@@ -183,7 +183,7 @@ impl ClusterState {
         let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
-        let node = Node { tasks: 0, demand, memory, users: occupied, moved: false, level, factor };
+        let node = NodeState { tasks: 0, demand, memory, users: occupied, moved: false, level, factor };
         let key = if rules.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
         Self {
             rules,
@@ -230,7 +230,7 @@ impl ClusterState {
 
     /// Used fraction of a node, between 0 and 1: the mean of CPU and memory.
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
-        let Node { demand, memory, .. } = self.nodes[node as usize];
+        let NodeState { demand, memory, .. } = self.nodes[node as usize];
         let cpu = f64::from(demand.min(PROCESSOR)) / f64::from(PROCESSOR);
         let memory = memory as f64 / self.rules.memory.max(1) as f64;
         f64::midpoint(cpu, memory.min(1.0))
@@ -254,7 +254,7 @@ impl ClusterState {
         self.nodes.iter().filter(|node| node.users).count() as u64
     }
 
-    fn limit(&self, node: &Node) -> u32 {
+    fn limit(&self, node: &NodeState) -> u32 {
         self.rules.limit(node.users)
     }
 
@@ -429,7 +429,7 @@ impl ClusterState {
     /// Updates the latency that users see from now on (reading R10 "queueing").
     fn measure_queueing(&mut self) {
         let Some(weight) = self.intrusion.queueing_weight() else { return };
-        let used = |node: &Node, first: usize| -> f64 {
+        let used = |node: &NodeState, first: usize| -> f64 {
             let tasks = &self.tasks[first..first + node.tasks as usize];
             let of = |task: &Task| {
                 f64::from(task.cpu) / f64::from(PROCESSOR) * self.running[task.slot as usize].progress_rate()
@@ -456,7 +456,7 @@ fn index_of(key: u64) -> u32 {
 }
 
 /// Work per nanosecond of a job's slowest task (§5 of the specification).
-fn rate(job: &RunningJob, nodes: &[Node], rules: &NodeRules) -> u64 {
+fn rate(job: &RunningJob, nodes: &[NodeState], rules: &NodeRules) -> u64 {
     let cpu = f64::from(job.app.demand.millionths());
     let of_task = |&node: &u32| {
         let node = &nodes[node as usize];

@@ -73,7 +73,7 @@ impl Predictor {
             return None;
         }
         if let (Some(places), true) = (places, bound.is_exact()) {
-            return Some(Start::at(now, places, &cluster.state).prediction(now, now + bound.at_least));
+            return Some(PredictedStart::at(now, places, &cluster.state).prediction(now, now + bound.at_least));
         }
         let Self { replica, completions, affected, found, due, .. } = self;
         let asked = QueuedJob { key: ASKED, app: *app };
@@ -95,7 +95,7 @@ impl Predictor {
         }
         completions.recompute(&replica.state, replica.state.live());
 
-        let mut start = places.map(|places| Start::at(now, places, &replica.state));
+        let mut start = places.map(|places| PredictedStart::at(now, places, &replica.state));
         // If it does not start at once, it gets a slot when it starts in the simulation.
         let mut slot = places.map(|places| replica.start(completions, now, &asked, places, profiled(app)));
         let deadline = now.saturating_add(limit);
@@ -107,7 +107,7 @@ impl Predictor {
                 found,
                 |job| profiled(&job.app),
                 |job, places, state| {
-                    start = start.or((job.key == ASKED).then(|| Start::at(instant, places, state)));
+                    start = start.or((job.key == ASKED).then(|| PredictedStart::at(instant, places, state)));
                 },
             );
             if start.is_some() && slot.is_none() {
@@ -149,20 +149,20 @@ impl Predictor {
 
     /// LT and occupancy of a job that starts on `places` now, as in [`predict`](Self::predict).
     pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
-        let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.state);
+        let PredictedStart { local_nodes, occupancy, .. } = PredictedStart::at(Time::ZERO, places, &cluster.state);
         (local_nodes, occupancy)
     }
 }
 
 /// Start of the job of the prediction.
 #[derive(Copy, Clone, Debug)]
-struct Start {
+struct PredictedStart {
     at: Time,
     local_nodes: u32,
     occupancy: f64,
 }
 
-impl Start {
+impl PredictedStart {
     /// Start of a job that is about to start on `places`.
     fn at(at: Time, places: &[u32], state: &ClusterState) -> Self {
         Self {

@@ -46,14 +46,14 @@ use sim_core::{JobRecord, Span, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     /// Slots in order of their hours; the queue was empty just before the first submission of each but the first.
-    slots: Vec<Slot>,
+    slots: Vec<CutSums>,
     latest_hour: Option<u64>,
     last_submit: Time,
 }
 
 /// Sums over the jobs that were submitted from one cut to the next.
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct CutSums {
     /// Hour of the log at which the slot begins.
     hour: u64,
     sums: Sums,
@@ -97,7 +97,7 @@ impl Blocks {
         }
         self.latest_hour = Some(hour);
         if queue_was_empty || self.slots.is_empty() {
-            self.slots.push(Slot { hour, sums: Sums::default() });
+            self.slots.push(CutSums { hour, sums: Sums::default() });
         }
     }
 
@@ -106,7 +106,7 @@ impl Blocks {
         let submit = record.job.submit;
         self.last_submit = self.last_submit.max(submit);
         if self.slots.is_empty() {
-            self.slots.push(Slot::default());
+            self.slots.push(CutSums::default());
         }
         let position = self.slots.partition_point(|slot| slot.hour <= hour_of(submit)).saturating_sub(1);
         let sums = &mut self.slots[position].sums;

@@ -30,7 +30,7 @@ impl fmt::Display for Better {
 
 /// Origin of a metric's value.
 #[derive(Copy, Clone)]
-enum Value {
+enum ValueOrigin {
     /// Computed from the sums of any run.
     Formula(fn(&Sums) -> Option<f64>),
     /// Computed from the records of all finished jobs, in order of submission.
@@ -47,12 +47,12 @@ macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr $(, $setter:ident($($given:ident: $of:ty)?) = $set:expr)?;)*) => {
         /// One metric of a run. It is displayed by its name, and two are equal if their names are.
         pub struct Metric {
-            value: Value,
+            value: ValueOrigin,
             $($field: $type,)*
         }
 
         impl Metric {
-            const fn of_value(value: Value) -> Self {
+            const fn of_value(value: ValueOrigin) -> Self {
                 Self { value, $($field: $default,)* }
             }
 
@@ -118,7 +118,7 @@ impl Metric {
         label: &'static str,
         unit: &'static str,
         text: &'static str,
-        value: Value,
+        value: ValueOrigin,
     ) -> Self {
         Self { name, label, short_label: label, unit, text, ..Self::of_value(value) }
     }
@@ -142,7 +142,7 @@ impl Metric {
         // A program adds its metrics once, and needs them until its end.
         let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         let (name, label) = (leaked(name), leaked(label));
-        let metric = Self::new(name, label, "", label, Value::Own(Box::leak(Box::new(value))));
+        let metric = Self::new(name, label, "", label, ValueOrigin::Own(Box::leak(Box::new(value))));
         Self { better, ..metric }.ranked(LATER).overview()
     }
 
@@ -179,15 +179,15 @@ impl Metric {
 
     /// Returns true if experiments measure it.
     pub const fn is_of_experiments(&self) -> bool {
-        !matches!(self.value, Value::World)
+        !matches!(self.value, ValueOrigin::World)
     }
 
     /// Its value by formula; `None` if it is counted instead.
     pub(crate) fn formula(&self, sums: &Sums, records: &[JobRecord]) -> Option<Option<f64>> {
         match self.value {
-            Value::Formula(formula) => Some(formula(sums)),
-            Value::Own(formula) => Some(Some(formula(records)).filter(|value| value.is_finite())),
-            Value::World | Value::Experiment => None,
+            ValueOrigin::Formula(formula) => Some(formula(sums)),
+            ValueOrigin::Own(formula) => Some(Some(formula(records)).filter(|value| value.is_finite())),
+            ValueOrigin::World | ValueOrigin::Experiment => None,
         }
     }
 }
@@ -236,7 +236,7 @@ fn all() -> Vec<Metric> {
                     over_jobs!(@label $statistic $label),
                     $unit,
                     $text,
-                    Value::Formula(|run| run.summary.$quantity().$statistic()),
+                    ValueOrigin::Formula(|run| run.summary.$quantity().$statistic()),
                 ).short($label) $(.$with($($value),*))*
             ),*].map(|metric| metric $(.$all($($given)?))*));
         };
@@ -252,7 +252,7 @@ fn all() -> Vec<Metric> {
             all.extend([$(Metric::new($name, $label, $unit, $text, $value) $(.$with($($given),*))*),*]);
         };
     }
-    use Value::{Experiment, Formula, World};
+    use ValueOrigin::{Experiment, Formula, World};
     add! {
         "jobs", "jobs", "", "jobs that ran", Formula(|run| Some(as_f64(run.summary.jobs())))
             => larger() => grows() => ranked(COUNTS) => heads(["", "jobs"]) => overview();

@@ -28,13 +28,13 @@ use workload::deadline_mix::{DeadlineMix, Margin};
 tables! {
     /// The scenario file.
     struct File {
-        grid: GridTable,
+        grid: MachineTable,
         workload: WorkloadTable,
         flexible: FlexibleTable,
         run: RunTable,
         readings: Readings,
     }
-    struct GridTable {
+    struct MachineTable {
         machines: u32,
         machine_processors: [u32; 2],
         machine_speed: [f64; 2],

@@ -86,7 +86,7 @@ pub(crate) struct Hierarchical {
 
 /// Experiment of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum Scene {
+enum Trial {
     First,
     Second,
     /// Third experiment with the mean interval at this position of `experiments.intervals`.
@@ -120,7 +120,7 @@ impl Off {
 lab::cell! {
     /// One point of the experiments.
     pub(crate) struct Cell of Metric {
-        scene: Scene,
+        scene: Trial,
         /// Position in `workload.mean_input`.
         input: usize,
         off: Off,
@@ -156,7 +156,7 @@ fn asks(system: System, field: &str) -> bool {
 const TREE: System = System::Trees(1);
 
 impl Hierarchical {
-    const fn cell(&self, scene: Scene, input: usize, jobs: u32, system: System) -> Cell {
+    const fn cell(&self, scene: Trial, input: usize, jobs: u32, system: System) -> Cell {
         Cell { scene, input, off: Off::None, jobs, system, runs: 1 }
     }
 
@@ -178,15 +178,15 @@ impl Hierarchical {
         self.file.experiments.systems.contains(&system)
     }
 
-    fn experiment(&self, scene: Scene) -> Experiment {
+    fn experiment(&self, scene: Trial) -> Experiment {
         let ExperimentsTable { think_times, chance, intervals, changes, .. } = &self.file.experiments;
         let thinking =
             |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
         match scene {
-            Scene::First => Experiment::first(),
-            Scene::Second => thinking(think_times.clone(), Some(*chance)),
-            Scene::Third(interval) => thinking(vec![intervals[interval]], None),
-            Scene::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
+            Trial::First => Experiment::first(),
+            Trial::Second => thinking(think_times.clone(), Some(*chance)),
+            Trial::Third(interval) => thinking(vec![intervals[interval]], None),
+            Trial::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
         }
     }
 
@@ -256,8 +256,8 @@ impl Hierarchical {
         }
         let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
         ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
-        let scenes = (0..experiments.intervals.len()).map(Scene::Third);
-        for scene in scenes.chain([Scene::First, Scene::Second, Scene::Fourth]) {
+        let scenes = (0..experiments.intervals.len()).map(Trial::Third);
+        for scene in scenes.chain([Trial::First, Trial::Second, Trial::Fourth]) {
             for &system in &experiments.systems {
                 for input in 0..workload.mean_input.len() {
                     let cell = self.cell(scene, input, self.jobs[0], system);
@@ -333,10 +333,10 @@ impl Paper for Hierarchical {
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         let experiments = &self.file.experiments;
         let (experiment, interval) = match cell.scene {
-            Scene::First => (1, String::new()),
-            Scene::Second => (2, String::new()),
-            Scene::Third(interval) => (3, experiments.intervals[interval].to_string()),
-            Scene::Fourth => (4, String::new()),
+            Trial::First => (1, String::new()),
+            Trial::Second => (2, String::new()),
+            Trial::Third(interval) => (3, experiments.intervals[interval].to_string()),
+            Trial::Fourth => (4, String::new()),
         };
         let grid = &self.file.grid;
         vec![

@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 
 /// W of PTT, as bits, whose order is that of the nonnegative numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct Weight(u64);
+struct PttWeight(u64);
 
-impl Weight {
+impl PttWeight {
     const ZERO: Self = Self::of(0.0);
     const HALF: Self = Self::of(0.5);
     const ONE: Self = Self::of(1.0);
@@ -45,7 +45,7 @@ enum Policy {
     Ffit,
     Rr,
     Tat,
-    Ptt(Weight),
+    Ptt(PttWeight),
 }
 
 impl Policy {
@@ -104,7 +104,7 @@ impl MetaLorasPaper {
 
     /// Returns the policies that the figures compare.
     fn policies(&self) -> Vec<Policy> {
-        let weights = self.file.policy.weights.iter().map(|weight| Policy::Ptt(Weight::of(*weight)));
+        let weights = self.file.policy.weights.iter().map(|weight| Policy::Ptt(PttWeight::of(*weight)));
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
     }
 
@@ -243,7 +243,7 @@ mod tests {
             "readings.slowdown_window=own-makespan",
         ] {
             let paper = paper(&[set]);
-            for policy in [Policy::Ffit, Policy::Ptt(Weight::HALF)] {
+            for policy in [Policy::Ffit, Policy::Ptt(PttWeight::HALF)] {
                 let cell = Cell { variant: Variant::Default, level: 2, policy };
                 let value =
                     paper.slowdown(cell).value(&|cell, its| paper.simulate(cell, &streams).of(its).expect("a metric"));

@@ -23,7 +23,7 @@ tables! {
     struct File {
         grid: GridTable,
         workload: WorkloadTable,
-        policy: PolicyTable,
+        policy: ApproachTable,
         run: RunTable,
         readings: Readings,
     }
@@ -37,7 +37,7 @@ tables! {
         gang_sizes: Vec<u32>,
         mean_service: f64,
     }
-    struct PolicyTable {
+    struct ApproachTable {
         approaches: Vec<Approach>,
         thresholds: Vec<f64>,
         overheads: Vec<f64>,

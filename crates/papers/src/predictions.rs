@@ -19,7 +19,7 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use lab::table::csv;
-use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
+use logs::{FoundLogs, Load, Log, PerLog, Resampling, Sample, StandIn, Workload};
 use serde::Serialize;
 use sim_core::Streams;
 use std::path::Path;
@@ -68,7 +68,7 @@ pub(crate) struct PredictionsPaper {
     effort: Effort,
     /// Logs to search for.
     wanted: Vec<Log>,
-    logs: Logs,
+    logs: FoundLogs,
 }
 
 /// One point of the experiments.
@@ -190,13 +190,13 @@ impl Paper for PredictionsPaper {
         };
         let quick = file.run.quick_logs.iter().map(named).collect::<Result<Vec<Log>>>()?;
         let wanted = if effort == Effort::Quick { quick } else { Log::PUBLISHED.to_vec() };
-        let paper = Self { file, effort, wanted, logs: Logs::default() };
+        let paper = Self { file, effort, wanted, logs: FoundLogs::default() };
         paper.validate()?;
         Ok(paper)
     }
 
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
-        let logs = Logs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
+        let logs = FoundLogs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
         Ok(Self { logs, ..self })
     }
 

@@ -21,7 +21,7 @@ use lab::scenario::Scenario;
 use metrics::Metric;
 use serde::Serialize;
 use sim_core::{Purpose, Span, Streams, Time};
-use source::{Clusters, LogTable, Source, Workload};
+use source::{Clusters, LogEntry, Source, Workload};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ tables! {
     /// The scenario file.
     struct File {
         clusters: Clusters,
-        log: LogTable,
+        log: LogEntry,
         workload: WorkloadTable,
         simulator: SimulatorTable,
         run: RunTable,
@@ -71,7 +71,7 @@ impl Profile {
 
 /// Version of Swift Gap. The first is judged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum Version {
+enum SgVersion {
     /// The readings under `readings` in the scenario: the text, word for word.
     Text,
     /// The readings under `nearest` in the scenario: those that come nearest to the printed column.
@@ -81,7 +81,7 @@ enum Version {
 /// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
-    SwiftGap(Version),
+    SwiftGap(SgVersion),
     Bgt,
     Cons,
     Easy,
@@ -90,8 +90,8 @@ enum Policy {
 }
 
 impl Policy {
-    const SG: Self = Self::SwiftGap(Version::Text);
-    const NEAREST: Self = Self::SwiftGap(Version::Nearest);
+    const SG: Self = Self::SwiftGap(SgVersion::Text);
+    const NEAREST: Self = Self::SwiftGap(SgVersion::Nearest);
 
     /// Policies of the paper's tables.
     const ALL: [Self; 4] = [Self::SG, Self::Bgt, Self::Cons, Self::Easy];
@@ -100,8 +100,8 @@ impl Policy {
 
     const fn name(self) -> &'static str {
         match self {
-            Self::SwiftGap(Version::Text) => "SG",
-            Self::SwiftGap(Version::Nearest) => "SG, nearest",
+            Self::SwiftGap(SgVersion::Text) => "SG",
+            Self::SwiftGap(SgVersion::Nearest) => "SG, nearest",
             Self::Bgt => "BGT",
             Self::Cons => "CONS",
             Self::Easy => "EASY",
@@ -148,10 +148,10 @@ impl SwiftGapPaper {
     }
 
     /// Returns the readings of a version of Swift Gap, on the clusters of a workload.
-    fn readings(&self, version: Version, workload: Workload) -> Readings {
+    fn readings(&self, version: SgVersion, workload: Workload) -> Readings {
         let readings = match version {
-            Version::Text => self.file.readings,
-            Version::Nearest => self.file.nearest,
+            SgVersion::Text => self.file.readings,
+            SgVersion::Nearest => self.file.nearest,
         };
         readings.on(self.file.clusters.of(workload).len())
     }
@@ -178,7 +178,7 @@ impl SwiftGapPaper {
         let records = match cell.profile {
             Profile::Alea31 => self.world(clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
             Profile::Clean => {
-                let readings = self.readings(Version::Text, cell.workload);
+                let readings = self.readings(SgVersion::Text, cell.workload);
                 clean::run(&clusters, clean::scheduler(cell.policy, &readings, streams), &jobs)
             }
         };
@@ -278,7 +278,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self, Version::Text)
+        claims::claims(self, SgVersion::Text)
     }
 
     fn preface(&self) -> Option<String> {
@@ -366,7 +366,7 @@ impl Paper for SwiftGapPaper {
         let weight = match (cell.policy, cell.workload) {
             (Policy::Easy, _) => 1,
             (Policy::Cons | Policy::BestGap, _) => 4,
-            (Policy::SwiftGap(Version::Nearest), _) => 6,
+            (Policy::SwiftGap(SgVersion::Nearest), _) => 6,
             (Policy::Bgt | Policy::SwiftGap(_), Workload::Wagap) => 20,
             (Policy::Bgt | Policy::SwiftGap(_), Workload::Zewura) => 40,
         };
@@ -390,13 +390,13 @@ mod tests {
     /// `sg` of `simulate` uses the library's default.
     #[test]
     fn swift_gap_is_one_policy_with_one_default() {
-        assert_eq!(paper(&[]).readings(Version::Text, Workload::Wagap), Readings::default());
+        assert_eq!(paper(&[]).readings(SgVersion::Text, Workload::Wagap), Readings::default());
     }
 
     #[test]
     fn on_one_cluster_the_search_moves_jobs_within_it() {
         let paper = paper(&[]);
-        for version in [Version::Text, Version::Nearest] {
+        for version in [SgVersion::Text, SgVersion::Nearest] {
             assert_eq!(paper.readings(version, Workload::Zewura).moves, Moves::Any);
             assert_eq!(paper.readings(version, Workload::Wagap).moves, Moves::BetweenClusters);
         }

@@ -20,8 +20,8 @@ use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use conform::Question;
-use feasible::{Checked, Jobs};
-use finding::{Fault, Finding, Findings};
+use feasible::{Checked, LoggedJobs};
+use finding::{FindingKind, FindingList, FindingsOfKind};
 use follower::Differences;
 use lab::output::manifest::Manifest;
 use sim_core::{Outage, Time};
@@ -97,7 +97,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let policy = options.policy.as_deref().map(|name| policy(name, own)).transpose()?;
     let name = policy.as_ref().map(|policy| policy.name().to_owned());
     let places = Sites::of(&log, on, SwfReader::open(log.trace())?.header())?;
-    let jobs = Jobs::read(&log, &places)?;
+    let jobs = LoggedJobs::read(&log, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
@@ -138,13 +138,13 @@ fn policy(text: &str, own: &[Arc<Own>]) -> Result<Policy> {
 }
 
 /// Compares the programs that the manifest of `OUT/POLICY/jobs.csv` names with their present content.
-fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
+fn find_other_programs(schedule: &Path, findings: &mut FindingList) -> Result<()> {
     let Some(folder) = schedule.parent() else { return Ok(()) };
     let (Some(policy), Some(out)) = (folder.file_name(), folder.parent()) else { return Ok(()) };
     // A manifest of another kind does not belong to a schedule.
     let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
     for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
-        findings.add(Fault::PROGRAM, 0, None, 0, || words);
+        findings.add(FindingKind::PROGRAM, 0, None, 0, || words);
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ impl ScheduleCheck {
     }
 
     fn is_feasible(&self) -> bool {
-        self.checked.findings.iter().all(|finding| [Fault::POLICY, Fault::PROGRAM].contains(&finding.fault))
+        self.checked.findings.iter().all(|finding| [FindingKind::POLICY, FindingKind::PROGRAM].contains(&finding.fault))
     }
 
     /// The result for programs.
@@ -202,11 +202,11 @@ impl ScheduleCheck {
     pub fn in_words(&self, quiet: bool) -> String {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let mut lines = Vec::new();
-        for Finding { fault, count, line, words, .. } in findings.iter() {
-            let is_of_log = *fault == Fault::MISSING && words.ends_with("is not there");
+        for FindingsOfKind { fault, count, line, words, .. } in findings.iter() {
+            let is_of_log = *fault == FindingKind::MISSING && words.ends_with("is not there");
             let file = if is_of_log { &self.trace } else { &self.schedule }.display();
             let place = if *line > 0 { format!("{file}:{line}") } else { file.to_string() };
-            let is_counted = *count > 1 && *fault != Fault::POLICY;
+            let is_counted = *count > 1 && *fault != FindingKind::POLICY;
             let others = if is_counted { format!(" (the first of {count})") } else { String::new() };
             lines.push(format!("{place}: {}: {words}{others}", fault.1));
         }

@@ -87,7 +87,7 @@ const OF_A_LOG: &[Pair] = &[("easy", Some("cons")), ("easy", Some("easy+backfill
 type Draw<'a> = Box<dyn Fn(&Streams) -> Result<HeldLog> + Sync + 'a>;
 
 /// A source of logs, one for each set of streams.
-struct Source<'a> {
+struct LogSource<'a> {
     /// Model with its load, or log with the method of resampling.
     name: String,
     processors: u32,
@@ -139,13 +139,13 @@ fn natural_load(seed: u64) -> f64 {
 }
 
 /// One policy on one log.
-struct Replayed {
+struct ReplayedLog {
     jobs: f64,
     blocks: Blocks,
     is_saturated: bool,
 }
 
-impl Replayed {
+impl ReplayedLog {
     fn new(policy: &str, log: &HeldLog, processors: u32) -> Result<Self> {
         let jobs = log.with_estimates(Estimates::User, 0);
         let numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
@@ -173,15 +173,15 @@ struct Compared {
 }
 
 /// Every metric of every pair on the log of one number.
-fn compared(source: &Source<'_>, streams: &Streams) -> Result<Vec<Compared>> {
+fn compared(source: &LogSource<'_>, streams: &Streams) -> Result<Vec<Compared>> {
     if interrupt::requested() {
         bail!(Interrupted::Lost);
     }
     let log = (source.draw)(streams)?;
-    let mut runs: BTreeMap<&str, Replayed> = BTreeMap::new();
+    let mut runs: BTreeMap<&str, ReplayedLog> = BTreeMap::new();
     for name in source.pairs.iter().flat_map(|(policy, baseline)| std::iter::once(*policy).chain(*baseline)) {
         if !runs.contains_key(name) {
-            runs.insert(name, Replayed::new(name, &log, source.processors)?);
+            runs.insert(name, ReplayedLog::new(name, &log, source.processors)?);
         }
     }
     let compare = |(policy, baseline, metric): (&str, Option<&str>, &str)| {
@@ -204,7 +204,7 @@ fn comparisons(pairs: &[Pair]) -> impl Iterator<Item = (Pair, &'static str)> {
 
 /// Line of the table: one pair and metric over all logs of a source.
 #[derive(Serialize)]
-struct Cell {
+struct CoverageCell {
     workload: String,
     comparison: String,
     metric: &'static str,
@@ -222,9 +222,9 @@ struct Cell {
     holds: Option<bool>,
 }
 
-impl Cell {
-    fn new(workload: &str, (policy, baseline): Pair, metric: &'static str, found: Found) -> Self {
-        let Found { truth, ends, refused } = found;
+impl CoverageCell {
+    fn new(workload: &str, (policy, baseline): Pair, metric: &'static str, found: CoverageCount) -> Self {
+        let CoverageCount { truth, ends, refused } = found;
         let mut widths: Vec<f64> = ends.iter().map(|(low, high)| (high - low) / truth.abs()).collect();
         widths.sort_by(f64::total_cmp);
         let (given, hits) = (ends.len(), ends.iter().filter(|(low, high)| *low <= truth && truth <= *high).count());
@@ -268,30 +268,30 @@ fn percent(part: usize, of: usize) -> f64 {
 }
 
 /// Truth of one cell, ends of its intervals, and number of refused intervals.
-struct Found {
+struct CoverageCount {
     truth: f64,
     ends: Vec<(f64, f64)>,
     refused: usize,
 }
 
 /// Truth over the jobs of all logs, and an interval from each of the first logs.
-fn by_year(logs: &[&Compared], intervals: usize) -> Found {
+fn by_year(logs: &[&Compared], intervals: usize) -> CoverageCount {
     let mean =
         |side: usize| mean_of(logs.iter().map(|log| log.sums[side]).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1)));
     let estimates: Vec<Estimate> = logs.iter().take(intervals).filter_map(|log| log.interval).collect();
     let ends: Vec<(f64, f64)> = estimates.iter().filter_map(|one| one.low.zip(one.high)).collect();
-    Found { truth: mean(0) - mean(1), refused: estimates.len() - ends.len(), ends }
+    CoverageCount { truth: mean(0) - mean(1), refused: estimates.len() - ends.len(), ends }
 }
 
 /// Mean over all logs, and Student's t over each group of them.
-fn by_group(logs: &[&Compared]) -> Found {
+fn by_group(logs: &[&Compared]) -> CoverageCount {
     let values: Vec<f64> = logs.iter().map(|log| mean_of(log.sums[0]) - mean_of(log.sums[1])).collect();
     let groups = values.chunks_exact(GROUP).zip(logs.chunks_exact(GROUP));
     let is_saturated = |logs: &[&Compared]| 2 * logs.iter().filter(|log| log.is_saturated).count() >= GROUP;
     let (refused, given): (Vec<_>, Vec<_>) = groups.partition(|(_, logs)| is_saturated(logs));
     let given = given.iter().map(|(values, _)| ConfidenceInterval::of(values));
     let ends = given.filter_map(|group| group.low.zip(group.high)).collect();
-    Found { truth: ConfidenceInterval::of(&values).mean, ends, refused: refused.len() }
+    CoverageCount { truth: ConfidenceInterval::of(&values).mean, ends, refused: refused.len() }
 }
 
 /// Mean of a sum over a number of jobs; zero without jobs.
@@ -310,19 +310,19 @@ pub fn coverage(options: &Coverage, common: &Common) -> Result<Ending> {
     }
     let (mut years, mut intervals) = (options.years, options.intervals);
     let natural = natural_load(options.seed);
-    let of_lublin = |load: f64| Source {
+    let of_lublin = |load: f64| LogSource {
         name: format!("Lublin {load}"),
         processors: PROCESSORS,
         pairs: OF_A_MODEL,
         draw: Box::new(move |streams| lublin(load / natural, streams)),
     };
-    let of_queue = |load: f64| Source {
+    let of_queue = |load: f64| LogSource {
         name: format!("M/M/16 {load}"),
         processors: SERVERS.0,
         pairs: OF_A_QUEUE,
         draw: Box::new(move |streams| Ok(queue(load, streams))),
     };
-    let sources: Vec<Source<'_>> = if options.quick {
+    let sources: Vec<LogSource<'_>> = if options.quick {
         (years, intervals) = (years / 15, intervals / 5);
         vec![of_lublin(0.45)]
     } else {
@@ -341,7 +341,8 @@ fn resampled(path: &Path, options: &Coverage, common: &Common) -> Result<Ending>
     let failed = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", path.display());
     let blocks = resample::Blocks::of(log.clone(), processors, 1.0).map_err(|error| failed(&error))?;
     let users = resample::Users::of(&log).map_err(|error| failed(&error))?;
-    let source = |method: &str, draw| Source { name: format!("{name}, {method}"), processors, pairs: OF_A_LOG, draw };
+    let source =
+        |method: &str, draw| LogSource { name: format!("{name}, {method}"), processors, pairs: OF_A_LOG, draw };
     let sources = [
         source(
             "blocks",
@@ -359,9 +360,9 @@ fn resampled(path: &Path, options: &Coverage, common: &Common) -> Result<Ending>
 
 /// Runs `logs` logs of each source, and prints a cell for each pair and metric.
 fn measured(
-    sources: &[Source<'_>],
+    sources: &[LogSource<'_>],
     (logs, seed): (u32, u64),
-    found: impl Fn(&[&Compared]) -> Found,
+    found: impl Fn(&[&Compared]) -> CoverageCount,
     about: &str,
     common: &Common,
 ) -> Result<Ending> {
@@ -376,7 +377,7 @@ fn measured(
         })?;
         cells.extend(comparisons(source.pairs).enumerate().map(|(place, (pair, metric))| {
             let of_place: Vec<&Compared> = all.iter().map(|log| &log[place]).collect();
-            Cell::new(&source.name, pair, metric, found(&of_place))
+            CoverageCell::new(&source.name, pair, metric, found(&of_place))
         }));
     }
     drop(progress);

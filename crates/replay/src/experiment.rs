@@ -40,8 +40,8 @@ use lab::output::{OutDir, write_whole};
 use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
 use lab::store::Store;
 use lab::terminal::tell;
-use plan::{Batch, Plan};
-use report::Report;
+use plan::{Batch, ExperimentPlan};
+use report::ExperimentReport;
 use results::{Precision, Results};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,13 +75,13 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
             return Ok(Ending::Done);
         }
         Some(Part::Plan { file, how }) => {
-            let plan = Plan::of(file, how, None, added)?;
+            let plan = ExperimentPlan::of(file, how, None, added)?;
             let path = planned(&plan, &cells_of(&out_of(&plan, how)), how.fresh)?;
             print(&format!("{}: {} units\n", path.display(), plan.units.len()));
             return Ok(Ending::Done);
         }
         Some(Part::Work { plan: path, unit }) => {
-            let plan = Plan::read(path, added)?;
+            let plan = ExperimentPlan::read(path, added)?;
             plan.ensure_same_programs()?;
             let one = plan.unit(*unit)?;
             let is_new = engine::work(&plan, folder_of(path), one)? > 0;
@@ -93,7 +93,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
         Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), added, common),
     }
     let file = options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
-    let plan = Plan::of(file, &options.how, None, added)?;
+    let plan = ExperimentPlan::of(file, &options.how, None, added)?;
     if options.dry_run && options.engine == Engine::Local {
         print(&in_words(&plan));
         return Ok(Ending::Done);
@@ -105,7 +105,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
 }
 
 /// Computes on all cores of this machine.
-fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -> Result<Ending> {
+fn local(options: &Experiment, mut plan: ExperimentPlan, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let out = OutDir::create(&out_of(&plan, &options.how), format!("experiment {}", plan.design.name))?;
@@ -118,12 +118,13 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
     let (mut runs, mut replications, mut computed) = engine::local(&plan, &cells, common.quiet)?;
     if let Some(precision) = options.precision.or(plan.design.precision) {
         let most = plan.design.count.saturating_mul(10);
-        let results = |plan: &Plan, runs: &[Run]| Results::new(&plan.design, runs.to_vec()).precision(precision);
+        let results =
+            |plan: &ExperimentPlan, runs: &[Run]| Results::new(&plan.design, runs.to_vec()).precision(precision);
         let mut reached = results(&plan, &runs);
         while let Some(wanted) = missing_replications(&plan, reached, most) {
             // The added replications have a plan of their own: finished ones stay as they are.
             let file = options.file.as_deref().unwrap_or(Path::new(""));
-            let more = Plan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
+            let more = ExperimentPlan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
             plan.ensure_same_programs()?;
             let (added, batches, simulated) = engine::local(&more, &cells, common.quiet)?;
             runs.extend(added);
@@ -139,7 +140,7 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
             ));
         }
     }
-    let report = Report::new(&plan, runs);
+    let report = ExperimentReport::new(&plan, runs);
     let timings = json!({
         "wall_seconds": began.elapsed().as_secs_f64(),
         "cpu_seconds": cpu_seconds(),
@@ -153,7 +154,7 @@ fn local(options: &Experiment, mut plan: Plan, added: &Added, common: &Common) -
 }
 
 /// Number of replications, at most `most`, for a precision that is not reached; `None` if no more are run.
-fn missing_replications(plan: &Plan, reached: Precision, most: u32) -> Option<u32> {
+fn missing_replications(plan: &ExperimentPlan, reached: Precision, most: u32) -> Option<u32> {
     let have = plan.head.end;
     let wanted = match reached {
         Precision::Reached => return None,
@@ -165,7 +166,7 @@ fn missing_replications(plan: &Plan, reached: Precision, most: u32) -> Option<u3
 }
 
 /// Prints commands, or submits a job array.
-fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
+fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
     ensure!(
         options.precision.is_none(),
         "--precision goes with --engine local, which can look at what is there before it adds more; give count instead"
@@ -215,19 +216,19 @@ fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
 fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let plan = Plan::read(path, added)?;
+    let plan = ExperimentPlan::read(path, added)?;
     let cells = folder_of(path);
     let above = cells.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let out = OutDir::create(out.unwrap_or(above), format!("experiment {}", plan.design.name))?;
     let shown = out.path().to_owned();
-    let report = Report::new(&plan, merged(cells, &plan)?);
+    let report = ExperimentReport::new(&plan, merged(cells, &plan)?);
     report.write(out, json!({ "wall_seconds": began.elapsed().as_secs_f64() }))?;
     show(&report, &shown, common);
     Ok(Ending::Done)
 }
 
 /// All stored runs of a plan, in their order.
-fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
+fn merged(cells: &Path, plan: &ExperimentPlan) -> Result<Vec<Run>> {
     let mut found: BTreeMap<Batch, (Vec<Run>, PathBuf)> = BTreeMap::new();
     let mut codes: BTreeSet<String> = BTreeSet::new();
     unit::each_stored_batch(cells, plan, |batch, runs, file, code| {
@@ -267,7 +268,7 @@ fn merged(cells: &Path, plan: &Plan) -> Result<Vec<Run>> {
 
 /// Writes the plan into the folder of its units. A different plan there is replaced only if `replaces`: a plan does not change
 /// while other machines use it.
-fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
+fn planned(plan: &ExperimentPlan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     let path = cells.join(PLAN);
     let text = plan.to_text();
     match fs::read_to_string(&path) {
@@ -284,7 +285,7 @@ fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn out_of(plan: &Plan, how: &How) -> PathBuf {
+fn out_of(plan: &ExperimentPlan, how: &How) -> PathBuf {
     how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name))
 }
 
@@ -297,7 +298,7 @@ fn folder_of(plan: &Path) -> &Path {
     plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn in_words(plan: &Plan) -> String {
+fn in_words(plan: &ExperimentPlan) -> String {
     let design = &plan.design;
     let settings = design.settings();
     let runs = settings.len() * design.policies.len() * design.logs.len();
@@ -321,7 +322,7 @@ fn in_words(plan: &Plan) -> String {
     text
 }
 
-fn show(report: &Report<'_>, out: &Path, common: &Common) {
+fn show(report: &ExperimentReport<'_>, out: &Path, common: &Common) {
     if common.json {
         print(&format!("{:#}\n", report.as_json(out)));
         return;

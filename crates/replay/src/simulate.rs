@@ -47,7 +47,7 @@ use lab::provenance::sha256_of;
 use lab::terminal::tell;
 pub use metrics::Metric;
 pub use own::{Added, Own};
-use report::Report;
+use report::SimulationReport;
 pub use row::{Name, Processors, Row, Seconds};
 use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
@@ -271,9 +271,9 @@ impl Simulation {
     }
 
     /// The report, which is written and printed; `hash` is that of the log.
-    fn report<'a>(&'a self, hash: &'a str) -> Report<'a> {
+    fn report<'a>(&'a self, hash: &'a str) -> SimulationReport<'a> {
         let Self { options, world, runs, baseline, .. } = self;
-        Report {
+        SimulationReport {
             trace: options.log.trace(),
             command: options.command_line(&world.arguments(), runs, *baseline),
             formats: &options.format,
@@ -286,7 +286,7 @@ impl Simulation {
     }
 
     /// Tables, pictures, the page and the manifest.
-    fn write_beside_jobs(&self, report: &Report<'_>, out: OutDir) -> Result<()> {
+    fn write_beside_jobs(&self, report: &SimulationReport<'_>, out: OutDir) -> Result<()> {
         let (options, runs) = (&self.options, &self.runs);
         let writes = |table| options.writes(table);
         if writes(Table::Summary) {

@@ -25,7 +25,7 @@ use trace::Trace;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = what_if::HELP)]
 pub struct Slurm {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<SlurmCommand>,
     #[command(flatten)]
     inputs: Option<Inputs>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct Slurm {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum SlurmCommand {
     /// Compare the decisions of a recorded slurmctld: pass by pass with those of this program.
     Follow(Follow),
 }
@@ -74,7 +74,7 @@ pub struct Follow {
 /// Bad options or input, or a file that cannot be read.
 pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
     let options = match (&command.command, &command.inputs) {
-        (Some(Command::Follow(options)), _) => options,
+        (Some(SlurmCommand::Follow(options)), _) => options,
         (None, Some(inputs)) => return what_if::run(inputs, &command.what_if, common),
         (None, None) => bail!("name the files with --conf and --trace, or a recorded log: slurm follow LOG"),
     };

@@ -34,14 +34,14 @@ const fn time_of(key: Key) -> Time {
 #[derive(Clone, Debug)]
 pub struct Calendar<E> {
     keys: BinaryHeap<Reverse<Key>>,
-    slots: Vec<Slot<E>>,
+    slots: Vec<CalendarSlot<E>>,
     vacant: Vec<u32>,
     posted: u64,
     live: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Slot<E> {
+struct CalendarSlot<E> {
     /// Key of the event in this slot, or of the last one that was in it.
     key: Key,
     event: Option<E>,
@@ -86,7 +86,7 @@ impl<E> Calendar<E> {
             | priority.as_u128() << (ORDER_BITS + SLOT_BITS)
             | u128::from(self.posted) << SLOT_BITS
             | slot as u128;
-        let filled = Slot { key, event: Some(event) };
+        let filled = CalendarSlot { key, event: Some(event) };
         if slot == self.slots.len() {
             self.slots.push(filled);
         } else {

@@ -17,7 +17,7 @@ use crate::error::{Collector, Fault, Faults};
 use crate::text;
 use crate::version::Version;
 use keys::Treatment;
-use lines::{Lines, Setting};
+use lines::{SettingLine, SettingLines};
 use std::collections::BTreeMap;
 
 /// Seconds of a year, which stands for an infinite time limit.
@@ -87,7 +87,7 @@ impl Conf {
         include: &mut dyn FnMut(&str) -> Result<String, String>,
     ) -> Result<Self, Faults> {
         let mut faults = Collector::new(file);
-        let mut lines = Lines::default();
+        let mut lines = SettingLines::default();
         lines.add_file(file, text, include, &mut faults);
         lines.add_overlays(overlays, &mut faults);
         let mut globals = Globals { settings: BTreeMap::new(), faults };
@@ -129,13 +129,13 @@ impl Conf {
 
 /// Settings outside of node and partition lines, by key in lower case; the last one counts.
 struct Globals<'a> {
-    settings: BTreeMap<String, &'a Setting>,
+    settings: BTreeMap<String, &'a SettingLine>,
     faults: Collector,
 }
 
 impl<'a> Globals<'a> {
     /// Keeps `setting`, lists it or rejects it.
-    fn classify(&mut self, setting: &'a Setting, not_modelled: &mut Vec<String>) {
+    fn classify(&mut self, setting: &'a SettingLine, not_modelled: &mut Vec<String>) {
         match keys::treatment(&setting.key) {
             Treatment::Used => {
                 self.settings.insert(setting.key.to_ascii_lowercase(), setting);
@@ -158,11 +158,11 @@ impl<'a> Globals<'a> {
         }
     }
 
-    fn fault(&mut self, setting: &Setting, problem: impl std::fmt::Display) {
+    fn fault(&mut self, setting: &SettingLine, problem: impl std::fmt::Display) {
         self.faults.push_in(&setting.file, setting.line, &setting.key, problem);
     }
 
-    fn setting(&self, key: &str) -> Option<&'a Setting> {
+    fn setting(&self, key: &str) -> Option<&'a SettingLine> {
         self.settings.get(&key.to_ascii_lowercase()).copied()
     }
 

@@ -74,7 +74,7 @@ impl Site {
 
 /// Job in one of its partitions.
 #[derive(Clone, Debug)]
-struct Place {
+struct JobPlace {
     factors: JobFactors,
     priority: u32,
     need: Need,
@@ -88,7 +88,7 @@ struct Place {
 /// Pending or running job.
 #[derive(Clone, Debug)]
 struct Job {
-    places: Vec<Place>,
+    places: Vec<JobPlace>,
     user: usize,
     name: String,
     memory: u64,
@@ -165,7 +165,7 @@ impl<'a> Controller<'a> {
             Some(Begin::At(time)) => Some(time.max(now)),
             None => Some(now),
         };
-        let mut places: Vec<Place> = self
+        let mut places: Vec<JobPlace> = self
             .site
             .partitions(job)
             .into_iter()
@@ -201,7 +201,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Returns the job in one partition, without its priority.
-    fn place(&self, job: &SubmittedJob, index: usize, user: usize, now: i64, eligible: Option<i64>) -> Place {
+    fn place(&self, job: &SubmittedJob, index: usize, user: usize, now: i64, eligible: Option<i64>) -> JobPlace {
         let (request, conf) = (&job.request, &self.site.conf);
         let partition = &conf.partitions[index];
         let nodes = job.whole_nodes(conf, partition).unwrap_or(u32::MAX);
@@ -229,7 +229,7 @@ impl<'a> Controller<'a> {
             && partition.max_nodes.is_none_or(|most| nodes <= most)
             && nodes >= partition.min_nodes
             && nodes as usize <= partition.nodes.len();
-        Place {
+        JobPlace {
             factors: JobFactors {
                 association,
                 qos,

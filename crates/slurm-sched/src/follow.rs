@@ -119,7 +119,7 @@ where
         Some(Err(_)) => 0,
         None => return Err(FollowError::Empty),
     };
-    let mut follower = Follower {
+    let mut follower = LogFollower {
         site,
         jobs: jobs.iter().map(|job| (job.id, job)).collect(),
         controller: Controller::new(site, start),
@@ -156,7 +156,7 @@ where
     Ok(follower.comparison)
 }
 
-struct Follower<'a> {
+struct LogFollower<'a> {
     site: &'a Site,
     jobs: BTreeMap<u32, &'a SubmittedJob>,
     controller: Controller<'a>,
@@ -172,7 +172,7 @@ struct Follower<'a> {
     comparison: Comparison,
 }
 
-impl Follower<'_> {
+impl LogFollower<'_> {
     /// Follows the events from one pass to the next.
     fn span(&mut self, events: Vec<Entry>) -> Result<(), FollowError> {
         let Some(first) = events.first() else { return Ok(()) };

@@ -119,7 +119,7 @@ fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
 }
 
 /// Run of names with one prefix, whose last numbers are printed between one pair of brackets.
-struct Group<'a> {
+struct NameRun<'a> {
     prefix: &'a str,
     /// First number, last number, and digits of the first.
     runs: Vec<(u64, u64, usize)>,
@@ -129,7 +129,7 @@ struct Group<'a> {
 #[must_use]
 pub fn fold<S: AsRef<str>>(names: &[S]) -> String {
     let mut text = String::new();
-    let mut group: Option<Group<'_>> = None;
+    let mut group: Option<NameRun<'_>> = None;
     for name in names {
         let name = name.as_ref();
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -148,7 +148,7 @@ pub fn fold<S: AsRef<str>>(names: &[S]) -> String {
             },
             _ => {
                 flush(&mut text, group.take());
-                group = Some(Group { prefix, runs: vec![(number, number, digits.len())] });
+                group = Some(NameRun { prefix, runs: vec![(number, number, digits.len())] });
             }
         }
     }
@@ -163,8 +163,8 @@ fn push_item(text: &mut String, item: &str) {
     text.push_str(item);
 }
 
-fn flush(text: &mut String, group: Option<Group<'_>>) {
-    let Some(Group { prefix, runs }) = group else { return };
+fn flush(text: &mut String, group: Option<NameRun<'_>>) {
+    let Some(NameRun { prefix, runs }) = group else { return };
     let mut inner = String::new();
     for (first, last, width) in &runs {
         push_item(&mut inner, &format!("{first:0width$}"));

@@ -28,7 +28,7 @@ pub struct Demand {
 
 /// Number of running jobs and their resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Load {
+struct RunningLoad {
     jobs: u64,
     tres: [u64; 3],
 }
@@ -52,7 +52,7 @@ pub struct Limits {
     partitions: Vec<Option<usize>>,
     /// Kinds that some association or QOS limits.
     kinds: Vec<usize>,
-    loads: BTreeMap<Scope, Load>,
+    loads: BTreeMap<Scope, RunningLoad>,
 }
 
 impl Limits {
@@ -154,9 +154,9 @@ impl Limits {
     }
 
     /// Load that is compared with a limit at `place`.
-    fn load(&self, place: Scope, over: Over, job: &Demand) -> Load {
+    fn load(&self, place: Scope, over: Over, job: &Demand) -> RunningLoad {
         let scope = match (place, over) {
-            (_, Over::Job) => return Load::default(),
+            (_, Over::Job) => return RunningLoad::default(),
             (Scope::Qos(at), Over::User) => Scope::User(at, job.user),
             (Scope::Qos(at), Over::Account) => Scope::Account(at, self.account(job)),
             // A limit of an account applies to each user of it.

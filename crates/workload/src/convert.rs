@@ -140,7 +140,7 @@ pub fn convert_read(
 }
 
 fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    let mut sink = Sink::new(to, out);
+    let mut sink = RecordWriter::new(to, out);
     reader.header().entries().try_for_each(|(key, value)| sink.comment(&format!("{key}: {value}")))?;
     while let Some(record) = reader.next() {
         let record = record?;
@@ -151,7 +151,7 @@ fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Con
 }
 
 fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    let mut sink = Sink::new(to, out);
+    let mut sink = RecordWriter::new(to, out);
     let mut names = NameNumbers::default();
     reader.comments().iter().try_for_each(|line| sink.comment(line))?;
     for record in reader {
@@ -161,13 +161,13 @@ fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Convert
 }
 
 /// Writer of records into a log in one of the formats.
-struct Sink<W> {
+struct RecordWriter<W> {
     out: W,
     to: Layout,
     done: Converted,
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> RecordWriter<W> {
     fn new(to: Layout, out: W) -> Self {
         assert!(to != Layout::Sacct, "the format of sacct is read and not written");
         Self { out, to, done: Converted::default() }

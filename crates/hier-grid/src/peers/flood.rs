@@ -11,7 +11,7 @@ use crate::unaccepted::{Allowance, RESUBMIT, UnacceptedJob};
 use sim_core::{JobId, Span, Time};
 
 /// Attributes of a job that peers see in a request: its class, and the allowed backlog per width of servers.
-struct Requested<'a> {
+struct RequestedClass<'a> {
     job: JobId,
     class: u8,
     allowances: &'a [Allowance],
@@ -25,7 +25,7 @@ impl Peers {
     pub(super) fn flood(&mut self, entry: u32, job: JobId, run: &mut impl Run) -> bool {
         let now = run.now();
         let allowances = self.allowances(job, run);
-        let requested = Requested { job, class: run.jobs.get(job).class, allowances: &allowances };
+        let requested = RequestedClass { job, class: run.jobs.get(job).class, allowances: &allowances };
         // If no peer accepts, the outcome is known; an observer still needs every copy.
         let (winner, forwards) = if !run.is_observed() && !self.any_accepts(&requested, now, run) {
             (None, self.overlay.forwards(entry, HOPS))
@@ -49,7 +49,7 @@ impl Peers {
     }
 
     /// Returns true if any peer would accept a job, including peers that the request does not reach.
-    fn any_accepts(&self, requested: &Requested<'_>, now: Time, fabric: &Fabric<impl MessageObserver>) -> bool {
+    fn any_accepts(&self, requested: &RequestedClass<'_>, now: Time, fabric: &Fabric<impl MessageObserver>) -> bool {
         let mut peers = (0..).zip(self.peers.iter().zip(&self.width_of));
         peers.any(|(peer, (at, width))| accepts(at, peer, *width, requested, now, fabric))
     }
@@ -58,7 +58,7 @@ impl Peers {
     fn flood_copy_by_copy(
         &self,
         entry: u32,
-        requested: &Requested<'_>,
+        requested: &RequestedClass<'_>,
         now: Time,
         run: &mut impl Run,
     ) -> (Option<Winner>, u64) {
@@ -116,7 +116,7 @@ fn accepts(
     at: &Peer,
     peer: u32,
     width: u32,
-    requested: &Requested<'_>,
+    requested: &RequestedClass<'_>,
     now: Time,
     fabric: &Fabric<impl MessageObserver>,
 ) -> bool {

@@ -3,7 +3,7 @@
 use super::arrange::{self, Dodge, Mark};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::frame::{self, Entry, Frame, Texts};
-use super::marks::Look;
+use super::marks::SeriesLook;
 use super::scale::{Scale, has_place};
 use super::{Chart, LineStyle, Point, Series};
 
@@ -20,12 +20,12 @@ const DENSE: usize = 45;
 const BAR: f64 = 0.8;
 
 /// Layout of a chart before anything is drawn.
-struct Plan {
+struct ChartPlan {
     frame: Frame,
     /// One frame for each series, stacked, if lines in one frame would hide each other; otherwise empty.
     strips: Vec<Frame>,
     /// Looks of the series, then of the reference series.
-    looks: Vec<Look>,
+    looks: Vec<SeriesLook>,
     dodge: Dodge,
     /// For each series, the series whose offsets it shares: itself or, for a reference series, its namesake.
     namesake: Vec<usize>,
@@ -35,8 +35,8 @@ struct Plan {
     note: String,
 }
 
-impl Plan {
-    fn new(chart: &Chart, sheet: Sheet) -> Plan {
+impl ChartPlan {
+    fn new(chart: &Chart, sheet: Sheet) -> ChartPlan {
         let looks = looks(chart);
         let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
         // A page has the note in its caption.
@@ -64,7 +64,7 @@ impl Plan {
         } else {
             Vec::new()
         };
-        Plan { frame, strips, looks, dodge, namesake, legend, ends, note }
+        ChartPlan { frame, strips, looks, dodge, namesake, legend, ends, note }
     }
 
     /// Returns the offset in pixels of the marks of series `k` from their true place. A reference series shares the offset of its namesake,
@@ -80,7 +80,7 @@ pub(super) fn height(chart: &Chart, usual: f64) -> f64 {
 }
 
 pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
-    let plan = Plan::new(chart, sheet);
+    let plan = ChartPlan::new(chart, sheet);
     let frame = &plan.frame;
     let mut canvas = Canvas::new(sheet);
     let (x, y) = (chart.x.shown(&frame.x), chart.y.shown(&frame.y));
@@ -187,17 +187,17 @@ pub fn note(chart: &Chart) -> String {
 }
 
 /// Returns the looks of the series, then of the reference series, which share those of their namesakes.
-pub(super) fn looks(chart: &Chart) -> Vec<Look> {
+pub(super) fn looks(chart: &Chart) -> Vec<SeriesLook> {
     let slot_of = |k: usize| chart.series[k].slot.unwrap_or(k);
     let own = (0..chart.series.len()).map(slot_of);
     let printed = chart.reference.iter().enumerate().map(|(k, reference)| {
         let namesake = chart.series.iter().position(|s| s.name == reference.name);
         namesake.map_or_else(|| reference.slot.unwrap_or(chart.series.len() + k), slot_of)
     });
-    own.chain(printed).map(Look::of_slot).collect()
+    own.chain(printed).map(SeriesLook::of_slot).collect()
 }
 
-fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
+fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
     let mut legend: Vec<Entry> = Vec::new();
     if !is_histogram(chart) {
         for ((series, &look), group) in chart.series.iter().zip(looks).zip(0..) {
@@ -210,7 +210,7 @@ fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
         let group = group_of(chart, k);
         let is_shared = group == chart.series.len();
         let (name, look) = if is_shared {
-            (PRINTED.to_owned(), Look::of_slot(PRINTED_LOOK))
+            (PRINTED.to_owned(), SeriesLook::of_slot(PRINTED_LOOK))
         } else {
             (format!("{}, {PRINTED}", series.name), looks[k])
         };
@@ -263,7 +263,7 @@ fn end(frame: &Frame, value: f64) -> (f64, bool) {
     (frame.at(frame.x.low, value.clamp(frame.y.low, frame.y.high)).1, inside)
 }
 
-fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Series) {
+fn line(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, series: &Series) {
     let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
     // A line runs through the true places even if marks are moved: equal results give one line, not two beside each other.
@@ -303,7 +303,7 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Seri
 }
 
 /// Draws the intervals of a line without marks.
-fn band(canvas: &mut Canvas, plan: &Plan, k: usize, run: &[Point]) {
+fn band(canvas: &mut Canvas, plan: &ChartPlan, k: usize, run: &[Point]) {
     let ends = |pick: fn((f64, f64)) -> f64| {
         run.iter().filter_map(move |p| {
             let x = plan.frame.at(p.x, plan.frame.y.low).0;
@@ -320,7 +320,7 @@ fn band(canvas: &mut Canvas, plan: &Plan, k: usize, run: &[Point]) {
 }
 
 /// Draws halo, error bar and mark, in this order.
-fn mark(canvas: &mut Canvas, plan: &Plan, k: usize, point: &Point, hollow: bool) {
+fn mark(canvas: &mut Canvas, plan: &ChartPlan, k: usize, point: &Point, hollow: bool) {
     let (look, frame) = (plan.looks[k], &plan.frame);
     let (x, y) = frame.at(point.x, point.y);
     let x = x + plan.dodge_of(k, x);

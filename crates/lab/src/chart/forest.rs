@@ -3,7 +3,7 @@
 use super::Axis;
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
-use super::marks::{Look, Rgb};
+use super::marks::{Rgb, SeriesLook};
 use super::scale::{Scale, fixed, significant};
 
 /// Differences of several policies to a baseline, in one or more panels.
@@ -74,7 +74,7 @@ const TICKS: f64 = 24.0;
 const HEADING: Type = Type { bold: true, ..Type::NAME };
 
 /// Places of the parts of the picture.
-struct Layout {
+struct ForestLayout {
     names: f64,
     texts: f64,
     columns: usize,
@@ -128,7 +128,7 @@ impl Forest {
         Scale::linear(low, high, low, high, &self.x)
     }
 
-    fn layout(&self, sheet: Sheet) -> Layout {
+    fn layout(&self, sheet: Sheet) -> ForestLayout {
         let n = self.drawn().count();
         let widest =
             |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| Type::NAME.width(text)).fold(0.0, f64::max);
@@ -143,7 +143,7 @@ impl Forest {
         let columns = n.div_ceil(n.div_ceil(columns.max(1)).max(1)).max(1);
         let is_long = |facet: &Facet| HEADING.width(&facet.name) > room / count(columns) - 12.0;
         let lines = if n > 1 && self.drawn().any(is_long) { 2 } else { 1 };
-        Layout {
+        ForestLayout {
             names,
             texts,
             columns,
@@ -178,7 +178,7 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
         let left = margin + layout.names + column * count(k % layout.columns);
         let top = layout.top + facet_height * count(k / layout.columns);
         let panel =
-            Panel { forest, layout: &layout, scale: &scale, left, right: left + column - layout.texts - 12.0, top };
+            Pane { forest, layout: &layout, scale: &scale, left, right: left + column - layout.texts - 12.0, top };
         panel.draw(&mut canvas, facet, facets.len() > 1, k % layout.columns == 0);
     }
     let label = Type::LABEL.cut(&forest.x.shown(&scale), sheet.width - 2.0 * margin);
@@ -192,22 +192,22 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
 }
 
 /// One panel being drawn.
-struct Panel<'a> {
+struct Pane<'a> {
     forest: &'a Forest,
-    layout: &'a Layout,
+    layout: &'a ForestLayout,
     scale: &'a Scale,
     left: f64,
     right: f64,
     top: f64,
 }
 
-impl Panel<'_> {
+impl Pane<'_> {
     fn at(&self, value: f64) -> f64 {
         self.left + self.scale.fraction(value) * (self.right - self.left)
     }
 
     fn draw(&self, canvas: &mut Canvas, facet: &Facet, is_named: bool, has_names: bool) {
-        let Layout { row, head, .. } = *self.layout;
+        let ForestLayout { row, head, .. } = *self.layout;
         let rows = &self.forest.rows;
         let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
         let zero = self.at(0.0);
@@ -262,7 +262,7 @@ impl Panel<'_> {
                 canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
             }
             if let Some(dot) = dot {
-                self.dot(canvas, dot, Look::of_slot(*slot), y);
+                self.dot(canvas, dot, SeriesLook::of_slot(*slot), y);
                 if self.layout.texts > 0.0 {
                     canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
                 }
@@ -272,7 +272,7 @@ impl Panel<'_> {
     }
 
     /// Draws the interval and its estimate, hollow if the interval covers zero, or an arrow and the value if it lies beyond the scale.
-    fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: Look, y: f64) {
+    fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: SeriesLook, y: f64) {
         let colour = look.colour();
         // A wide target for the pointer.
         let reach = |x: f64, way: f64| (x + 12.0 * way).clamp(self.left - 6.0, self.right + 6.0);
@@ -306,7 +306,7 @@ impl Panel<'_> {
             return;
         }
         let mark: Vec<(f64, f64)> =
-            Look::of_slot(0).corners(4.6).into_iter().map(|(dx, dy)| (middle + dx, y + dy)).collect();
+            SeriesLook::of_slot(0).corners(4.6).into_iter().map(|(dx, dy)| (middle + dx, y + dy)).collect();
         canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }

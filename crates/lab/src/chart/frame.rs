@@ -2,7 +2,7 @@
 
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
-use super::marks::{Look, Rgb};
+use super::marks::{Rgb, SeriesLook};
 use super::scale::Scale;
 
 const ROW: f64 = 19.0;
@@ -13,7 +13,7 @@ pub(super) struct Entry {
     pub(super) group: usize,
     pub(super) name: String,
     pub(super) about: Option<String>,
-    pub(super) look: Look,
+    pub(super) look: SeriesLook,
     pub(super) line: bool,
     pub(super) mark: bool,
     pub(super) hollow: bool,
@@ -204,7 +204,7 @@ fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, 
 }
 
 /// Draws one mark. A value printed in the paper is a ring, wide enough to be visible around a simulated mark.
-pub(super) fn mark(canvas: &mut Canvas, look: Look, at: (f64, f64), hollow: bool) {
+pub(super) fn mark(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64), hollow: bool) {
     if hollow {
         canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
     } else {
@@ -213,7 +213,7 @@ pub(super) fn mark(canvas: &mut Canvas, look: Look, at: (f64, f64), hollow: bool
 }
 
 /// Fills a white area around a mark, so that lines seem to pass behind it.
-pub(super) fn halo(canvas: &mut Canvas, look: Look, at: (f64, f64)) {
+pub(super) fn halo(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64)) {
     canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0);
 }
 

@@ -3,7 +3,7 @@
 use super::Axis;
 use super::canvas::{Anchor, Canvas, Sheet, Type, escape};
 use super::frame::{Frame, Texts};
-use super::marks::{Look, Rgb};
+use super::marks::{Rgb, SeriesLook};
 use super::scale::{Scale, significant};
 
 /// A schedule small enough to read: up to a few hundred jobs.
@@ -86,9 +86,9 @@ impl Gantt {
     }
 
     /// Returns the bars with finite ends, each with its colour: neighbours in the list differ.
-    fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
+    fn coloured(&self) -> impl Iterator<Item = (&Bar, SeriesLook)> {
         let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
-        finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(bar.slot.unwrap_or(k) % 6)))
+        finite.enumerate().map(|(k, bar)| (bar, SeriesLook::of_slot(bar.slot.unwrap_or(k) % 6)))
     }
 }
 

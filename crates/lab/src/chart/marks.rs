@@ -20,11 +20,11 @@ const SHAPES: [&str; 9] =
 
 /// Colour and shape of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct SeriesLook {
     slot: usize,
 }
 
-impl Look {
+impl SeriesLook {
     pub(super) fn of_slot(slot: usize) -> Self {
         Self { slot }
     }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_first_seventy_two_slots_look_different() {
-        let looks: Vec<_> = (0..72).map(Look::of_slot).map(|look| (look.hex(), look.shape())).collect();
+        let looks: Vec<_> = (0..72).map(SeriesLook::of_slot).map(|look| (look.hex(), look.shape())).collect();
         for (k, look) in looks.iter().enumerate() {
             assert!(!looks[..k].contains(look), "slot {k} repeats {look:?}");
         }

@@ -1,7 +1,7 @@
 //! Boxes, lines and words at given places: trees, sequences of messages.
 
 use super::canvas::{Anchor, Canvas, Sheet, Type};
-use super::marks::{Look, Rgb};
+use super::marks::{Rgb, SeriesLook};
 use super::{HEIGHT, WIDTH};
 
 /// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
@@ -92,7 +92,7 @@ pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
 }
 
 fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
-    slot.map_or(otherwise, |slot| Look::of_slot(slot).colour())
+    slot.map_or(otherwise, |slot| SeriesLook::of_slot(slot).colour())
 }
 
 fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {

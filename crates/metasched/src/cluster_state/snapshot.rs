@@ -1,6 +1,6 @@
 //! Snapshots of a cluster for a prediction: only the nodes and jobs that can affect one job.
 
-use super::{ClusterState, Node, RunningJob, index_of, rate};
+use super::{ClusterState, NodeState, RunningJob, index_of, rate};
 use crate::cluster_state::Intrusion;
 use sim_core::Time;
 
@@ -137,7 +137,7 @@ impl ClusterState {
     /// Changes the rates of jobs from now on to the believed ones.
     fn believe(&mut self, now: Time, sees_users: bool, affected: &AffectedSet) {
         for &index in affected.copied() {
-            let Node { users, demand, memory, .. } = &mut self.nodes[index as usize];
+            let NodeState { users, demand, memory, .. } = &mut self.nodes[index as usize];
             if *users && !sees_users {
                 *users = false;
                 *demand -= self.rules.user_cpu;

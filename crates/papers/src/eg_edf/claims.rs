@@ -20,7 +20,7 @@ const CONTENDED: [f64; 3] = [1.0, 2.0, 3.0];
 
 /// Returns the claims; with `strict`, under R6 = strict regardless of the scenario.
 pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
-    let on = Bench { paper, strict };
+    let on = ClaimBuilder { paper, strict };
     let mut claims = on.table();
     // A scenario that leaves out a load leaves out the claims about it.
     claims.retain(|claim| !claim.checks.is_empty());
@@ -28,12 +28,12 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
 }
 
 /// Builds claims and checks on one paper's cells.
-struct Bench<'a> {
+struct ClaimBuilder<'a> {
     paper: &'a EgEdfPaper,
     strict: bool,
 }
 
-impl Bench<'_> {
+impl ClaimBuilder<'_> {
     /// Returns the claims in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {

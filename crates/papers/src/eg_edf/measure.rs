@@ -9,7 +9,7 @@ use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
 /// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
-    log: JobLog<Departures>,
+    log: JobLog<FinishedJobs>,
     usage: Usage,
     contention: Contention,
     first_submit: Option<Time>,
@@ -19,7 +19,7 @@ pub(super) struct Measure {
 
 /// Sums over finished jobs.
 #[derive(Default)]
-struct Departures {
+struct FinishedJobs {
     with_deadline: u64,
     late: u64,
     slowdown: f64,
@@ -30,7 +30,7 @@ impl Measure {
     /// Returns an empty record of a run on a grid of `processors`.
     pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
         Self {
-            log: JobLog::new(Departures::default()),
+            log: JobLog::new(FinishedJobs::default()),
             usage: Usage::new(processors),
             contention: Contention::new(),
             first_submit: None,
@@ -81,7 +81,7 @@ impl Probe for Measure {
     }
 }
 
-impl Sink for Departures {
+impl Sink for FinishedJobs {
     fn take_in(&mut self, record: JobRecord) {
         self.last_finish = self.last_finish.max(record.finish);
         if let Some(deadline) = record.job.request.deadline {

@@ -1,6 +1,6 @@
 //! The claims of the paper, as `docs/papers/hierarchical.md` lists them.
 
-use super::{Cell, Declining, Hierarchical, Metric, Off, Scene, TREE, name};
+use super::{Cell, Declining, Hierarchical, Metric, Off, TREE, Trial, name};
 use hier_grid::System;
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::quantity::{DesignPoint, Quantity};
@@ -21,7 +21,7 @@ pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
 
 /// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
-    let checks = paper.execution(Scene::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
+    let checks = paper.execution(Trial::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
     if checks.is_empty() {
         return Vec::new();
     }
@@ -58,7 +58,7 @@ impl Hierarchical {
                 in "fig7" => self.small_jobs();
             H6 "First Experiment, fig. 5" "The AET starts to differ when job size increases, and the hierarchical system is better"
                 tested "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520"
-                in "fig5" => self.execution(Scene::First, self.large(), 520, SUBSTANTIAL);
+                in "fig5" => self.execution(Trial::First, self.large(), 520, SUBSTANTIAL);
             // Effects of butterfly and load-balance.
             H8 "Second Experiment, fig. 8" "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets"
                 tested "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest"
@@ -92,11 +92,11 @@ impl Hierarchical {
     }
 
     /// Returns every cell of the paper's figures, without the system: words, experiment, size, jobs.
-    fn cells(&self) -> Vec<(String, Scene, usize, u32)> {
+    fn cells(&self) -> Vec<(String, Trial, usize, u32)> {
         let paper = self;
         let (sample, large) = (paper.sample(), paper.large());
-        let mut scenes = vec![(Scene::First, sample), (Scene::First, large)];
-        scenes.extend([(Scene::Second, sample), (Scene::Second, Hierarchical::SMALL), (Scene::Fourth, sample)]);
+        let mut scenes = vec![(Trial::First, sample), (Trial::First, large)];
+        scenes.extend([(Trial::Second, sample), (Trial::Second, Hierarchical::SMALL), (Trial::Fourth, sample)]);
         let mut cells = Vec::new();
         for (scene, input) in scenes {
             for &jobs in &paper.jobs {
@@ -104,7 +104,7 @@ impl Hierarchical {
             }
         }
         for interval in 0..paper.file.experiments.intervals.len() {
-            let (scene, jobs) = (Scene::Third(interval), paper.interval_jobs);
+            let (scene, jobs) = (Trial::Third(interval), paper.interval_jobs);
             cells.push((paper.words(scene, sample, jobs), scene, sample, jobs));
         }
         cells.sort_by_key(|(_, scene, input, jobs)| (*scene, *input, *jobs));
@@ -146,7 +146,7 @@ impl Hierarchical {
         }
     }
 
-    fn sixteen_against_four(&self, words: &str, scene: Scene, input: usize, jobs: u32) -> Check<Cell> {
+    fn sixteen_against_four(&self, words: &str, scene: Trial, input: usize, jobs: u32) -> Check<Cell> {
         let [sixteen, four] = [16, 4].map(|trees| self.cell(scene, input, jobs, System::Trees(trees)));
         Check {
             label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
@@ -163,7 +163,7 @@ impl Hierarchical {
             return Vec::new();
         }
         let input = self.sample();
-        let check = |&jobs: &u32| self.sixteen_against_four(&format!("N = {jobs}"), Scene::First, input, jobs);
+        let check = |&jobs: &u32| self.sixteen_against_four(&format!("N = {jobs}"), Trial::First, input, jobs);
         self.jobs.iter().map(check).collect()
     }
 
@@ -172,20 +172,20 @@ impl Hierarchical {
             return Vec::new();
         }
         let cells = self.cells().into_iter();
-        let later = cells.filter(|(_, scene, ..)| matches!(scene, Scene::Second | Scene::Third(_)));
+        let later = cells.filter(|(_, scene, ..)| matches!(scene, Trial::Second | Trial::Third(_)));
         later.map(|(words, scene, input, jobs)| self.sixteen_against_four(&words, scene, input, jobs)).collect()
     }
 
     /// Checks execution times of small jobs against P2P, averaged over N, since the statement names none.
     fn small_jobs(&self) -> Vec<Check<Cell>> {
-        let each = self.execution(Scene::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
+        let each = self.execution(Trial::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
         let mean = crate::mean(each.into_iter().map(|check| check.quantity));
         let check = |mean| Check::new("experiment 2, 1 GB, mean over N, % above P2P", mean, ALMOST_THE_SAME);
         mean.map(check).into_iter().collect()
     }
 
     /// Checks execution times of the hierarchical system against P2P, for each N beyond a bound.
-    fn execution(&self, scene: Scene, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
+    fn execution(&self, scene: Trial, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
         if !self.has_all(&[TREE, System::P2p]) {
             return Vec::new();
         }
@@ -215,7 +215,7 @@ impl Hierarchical {
             return Vec::new();
         }
         let loss = |jobs: u32| {
-            let on = self.cell(Scene::Second, self.sample(), jobs, TREE);
+            let on = self.cell(Trial::Second, self.sample(), jobs, TREE);
             Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt)
         };
         let mut checks = self.steps("loss of AWT", loss);
@@ -228,8 +228,8 @@ impl Hierarchical {
         if !self.has(TREE) {
             return Vec::new();
         }
-        let scenes = [(Scene::First, "experiment 1"), (Scene::Second, "experiment 2")];
-        let of = |(scene, words): (Scene, &str)| {
+        let scenes = [(Trial::First, "experiment 1"), (Trial::Second, "experiment 2")];
+        let of = |(scene, words): (Trial, &str)| {
             self.steps(words, |jobs| self.cell(scene, self.sample(), jobs, TREE).get(Metric::moves))
         };
         scenes.into_iter().flat_map(of).collect()
@@ -248,7 +248,7 @@ impl Hierarchical {
         let systems = paper.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
         let check = |system| {
             let awt = |interval| {
-                paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system).get(Metric::awt)
+                paper.cell(Trial::Third(interval), paper.sample(), paper.interval_jobs, system).get(Metric::awt)
             };
             Check { label: name(system), quantity: awt(longest) / awt(shortest), rule }
         };
@@ -262,7 +262,7 @@ impl Hierarchical {
                 let cell = |scene| self.cell(scene, input, jobs, system);
                 Check {
                     label: format!("{}, N = {jobs}, % above experiment 1", name(system)),
-                    quantity: self.above(cell(Scene::Fourth), cell(Scene::First), Metric::awt),
+                    quantity: self.above(cell(Trial::Fourth), cell(Trial::First), Metric::awt),
                     rule: THE_SAME,
                 }
             })
@@ -275,7 +275,7 @@ impl Hierarchical {
         let mut checks = Vec::new();
         for system in self.trees() {
             for &jobs in &self.jobs {
-                let cell = self.cell(Scene::Fourth, input, jobs, system);
+                let cell = self.cell(Trial::Fourth, input, jobs, system);
                 checks.push(Check {
                     label: format!("{}, N = {jobs}, jobs lost", name(system)),
                     quantity: cell.get(Metric::jobs_lost),
@@ -286,7 +286,7 @@ impl Hierarchical {
         if self.has(TREE) {
             // If every job gets a server at once, no job waits, and none can fall back.
             for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
-                let both = Cell { off: Off::Both, ..self.cell(Scene::Fourth, input, jobs, TREE) };
+                let both = Cell { off: Off::Both, ..self.cell(Trial::Fourth, input, jobs, TREE) };
                 let all = Cell { off: Off::All, ..both };
                 checks.push(Check {
                     label: format!("N = {jobs}, jobs that fallback moves, per job"),
@@ -317,13 +317,13 @@ impl Hierarchical {
 
 impl Hierarchical {
     /// Describes a cell, without its system.
-    pub(super) fn words(&self, scene: Scene, input: usize, jobs: u32) -> String {
+    pub(super) fn words(&self, scene: Trial, input: usize, jobs: u32) -> String {
         let gigabytes = self.file.workload.mean_input[input];
         let experiment = match scene {
-            Scene::First => "experiment 1".to_owned(),
-            Scene::Second => "experiment 2".to_owned(),
-            Scene::Third(interval) => format!("experiment 3 at {} s", self.file.experiments.intervals[interval]),
-            Scene::Fourth => "experiment 4".to_owned(),
+            Trial::First => "experiment 1".to_owned(),
+            Trial::Second => "experiment 2".to_owned(),
+            Trial::Third(interval) => format!("experiment 3 at {} s", self.file.experiments.intervals[interval]),
+            Trial::Fourth => "experiment 4".to_owned(),
         };
         format!("{experiment}, {gigabytes} GB, N = {jobs}")
     }
@@ -335,6 +335,6 @@ impl Hierarchical {
 
     /// Returns a cell with several runs of experiment 1 as one replication.
     pub(super) fn several(&self, jobs: u32, system: System) -> Cell {
-        Cell { runs: self.batch, ..self.cell(Scene::First, self.sample(), jobs, system) }
+        Cell { runs: self.batch, ..self.cell(Trial::First, self.sample(), jobs, system) }
     }
 }

@@ -1,6 +1,6 @@
 //! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from the state and messages of a run.
 
-use super::{Cell, Hierarchical, Scene, name};
+use super::{Cell, Hierarchical, Trial, name};
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
@@ -44,7 +44,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
 
-    let layout = Layout::new(&views, 90.0, 380.0);
+    let layout = TreeLayout::new(&views, 90.0, 380.0);
     let mut sketch = Sketch {
         title: "Figure 1. A grid tree with two channels".to_owned(),
         about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
@@ -178,7 +178,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
         }
     }
 
-    let layout = Layout::new(&views, 190.0, 410.0);
+    let layout = TreeLayout::new(&views, 190.0, 410.0);
     let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
     let mut sketch = Sketch {
         title: format!("Figure 2. A hybrid of {trees} grid trees: {}", name(system)),
@@ -236,7 +236,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
 }
 
 fn sample(paper: &Hierarchical, system: System) -> Cell {
-    paper.cell(Scene::First, paper.sample(), paper.jobs[0], system)
+    paper.cell(Trial::First, paper.sample(), paper.jobs[0], system)
 }
 
 /// Returns the sketch as the figure `id`; `data` are the drawn values: series, x, metric, value.
@@ -261,11 +261,11 @@ fn float(count: u64) -> f64 {
 }
 
 /// Positions of schedulers: leaves side by side, others centred above their children.
-struct Layout {
+struct TreeLayout {
     places: Vec<(f64, f64)>,
 }
 
-impl Layout {
+impl TreeLayout {
     fn new(views: &[SchedulerView], top: f64, bottom: f64) -> Self {
         let has_children = |id| views.iter().any(|view| view.parent == Some(id));
         let levels = views.iter().map(|view| view.level).max().unwrap_or(0);

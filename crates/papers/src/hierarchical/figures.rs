@@ -1,6 +1,6 @@
 //! The figures and tables of the paper.
 
-use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, drawings, metrics, name};
+use super::{Cell, Hierarchical, Metric, Off, TREE, Trial, drawings, metrics, name};
 use hier_grid::{Kind, System};
 use lab::paper::{Entry, Exhibit, Figure, Panel, Row, Series, Table};
 use lab::quantity::{DesignPoint, Quantity};
@@ -41,12 +41,12 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let over = |scene, input, metric| (metric, over_jobs(paper, systems, scene, input, metric));
     let switched = |scene, offs: &[Off]| (Metric::awt, switches(paper, scene, offs));
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let messages = over(Scene::First, sample, Metric::messages);
+    let messages = over(Trial::First, sample, Metric::messages);
     let messages = Panel { log_y: true, ..Panel::of(messages.0, messages.1) };
     let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees(paper), scene, sample, Metric::moves));
     let moves = vec![
-        Panel { y_label: "moves per job, experiment 1", ..moves(Scene::First) },
-        Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Scene::Second) },
+        Panel { y_label: "moves per job, experiment 1", ..moves(Trial::First) },
+        Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Trial::Second) },
     ];
     let intervals = vec![Panel::of(Metric::awt, over_intervals(paper, Metric::awt))];
     let plot = |figure: Figure<Cell>, caption: String| Exhibit::Plot(figure.caption(caption).log_x());
@@ -57,7 +57,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             format!(
                 "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
             ),
-            over(Scene::First, sample, Metric::awt),
+            over(Trial::First, sample, Metric::awt),
         ),
         figure(
             "fig4",
@@ -65,13 +65,13 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             format!(
                 "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
             ),
-            over(Scene::First, sample, Metric::trt),
+            over(Trial::First, sample, Metric::trt),
         ),
         figure(
             "fig5",
             "Figure 5. AET of large jobs in experiment 1",
             format!("From offer to output, equation (5); {}.", gigabytes(large)),
-            over(Scene::First, large, Metric::aet),
+            over(Trial::First, large, Metric::aet),
         ),
         figure(
             "fig6",
@@ -79,19 +79,19 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             format!(
                 "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
             ),
-            over(Scene::Second, sample, Metric::awt),
+            over(Trial::Second, sample, Metric::awt),
         ),
         figure(
             "fig7",
             "Figure 7. AET of small jobs in experiment 2",
             format!("From offer to output; {smalls}."),
-            over(Scene::Second, small, Metric::aet),
+            over(Trial::Second, small, Metric::aet),
         ),
         figure(
             "fig8",
             "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2",
             format!("The hierarchical system with both algorithms, without one, without both; {sampled}."),
-            switched(Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
+            switched(Trial::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
         ),
         plot(
             Figure::new("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", intervals),
@@ -104,7 +104,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             "fig10",
             "Figure 10. AWT in experiment 4",
             format!("Experiment 1 while servers change their operating system; {sampled}."),
-            over(Scene::Fourth, sample, Metric::awt),
+            over(Trial::Fourth, sample, Metric::awt),
         ),
         figure(
             "small-jobs",
@@ -112,7 +112,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             format!(
                 "Ours, for claim H7: as figure 5 with {smalls}. The same curves, since experiment 1 has no time of its own."
             ),
-            (Metric::aet, over_jobs(paper, &ends, Scene::First, small, Metric::aet)),
+            (Metric::aet, over_jobs(paper, &ends, Trial::First, small, Metric::aet)),
         ),
         figure(
             "fallback",
@@ -120,7 +120,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
             format!(
                 "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
             ),
-            switched(Scene::Fourth, &[Off::None, Off::Both, Off::All]),
+            switched(Trial::Fourth, &[Off::None, Off::Both, Off::All]),
         ),
         plot(
             Figure::new("messages", "Control messages per job in experiment 1", JOBS, vec![messages]),
@@ -144,7 +144,7 @@ fn trees(paper: &Hierarchical) -> Vec<System> {
 fn over_jobs(
     paper: &Hierarchical,
     systems: &[System],
-    scene: Scene,
+    scene: Trial,
     input: usize,
     metric: Metric,
 ) -> Vec<Series<Cell>> {
@@ -158,7 +158,7 @@ fn over_jobs(
 
 fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
-        let cell = |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system);
+        let cell = |interval| paper.cell(Trial::Third(interval), paper.sample(), paper.interval_jobs, system);
         let intervals = paper.file.experiments.intervals.iter().enumerate();
         Series { name: name(system), points: intervals.map(|(i, interval)| (*interval, cell(i).get(metric))).collect() }
     };
@@ -166,7 +166,7 @@ fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
 }
 
 /// Returns series of the hierarchical system with some of its algorithms switched off.
-fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell>> {
+fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Vec<Series<Cell>> {
     if !paper.has(TREE) {
         return Vec::new();
     }
@@ -212,7 +212,7 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
 
 /// Returns the number of servers of a type in the world.
 fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
-    let any = paper.cell(Scene::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
+    let any = paper.cell(Trial::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
     any.get(Metric::servers_of_type(kind))
 }
 
@@ -220,7 +220,7 @@ fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
 fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |&system: &System| {
-        let cell = paper.cell(Scene::First, paper.sample(), jobs, system);
+        let cell = paper.cell(Trial::First, paper.sample(), jobs, system);
         Series::over(name(system), 0..4, |distance| cell.get(Metric::percent_at(distance as usize)))
     };
     let series = paper.file.experiments.systems.iter().map(of).collect();
@@ -281,7 +281,7 @@ fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
         metric: metric.to_string(),
         cells: systems
             .iter()
-            .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(metric), 2))
+            .map(|&system| Entry::Found(paper.cell(Trial::First, paper.sample(), jobs, system).get(metric), 2))
             .collect(),
     };
     let mut rows: Vec<_> = Kind::ALL.iter().map(|kind| row(metrics::word(*kind), Metric::messages_of(*kind))).collect();

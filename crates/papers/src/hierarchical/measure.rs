@@ -10,11 +10,11 @@ use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
 /// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
-    log: JobLog<Sums>,
+    log: JobLog<RunSums>,
 }
 
 #[derive(Default)]
-struct Sums {
+struct RunSums {
     jobs: u64,
     wait: f64,
     execution: f64,
@@ -24,7 +24,7 @@ struct Sums {
 
 impl Default for Measure {
     fn default() -> Self {
-        Self { log: JobLog::new(Sums::default()) }
+        Self { log: JobLog::new(RunSums::default()) }
     }
 }
 
@@ -34,7 +34,7 @@ impl Measure {
     /// Returns the metrics of a run in a world with `servers` of each type; the spread of one run is NaN.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GridCounts, events: u64, servers: Vec<(usize, f64)>) -> Measured {
-        let Sums { jobs, wait, execution, first, last } = self.log.sink();
+        let RunSums { jobs, wait, execution, first, last } = self.log.sink();
         let jobs = *jobs as f64;
         let per_job = |count: u64| count as f64 / jobs;
         Measured {
@@ -89,7 +89,7 @@ impl Probe for Measure {
     }
 }
 
-impl Sink for Sums {
+impl Sink for RunSums {
     fn take_in(&mut self, record: JobRecord) {
         self.jobs += 1;
         self.wait += record.wait().as_secs_f64();

@@ -1,13 +1,13 @@
 //! The claims of the paper, as `docs/papers/metaloras.md` lists them.
 
-use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
+use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::extra::Extra;
 use lab::quantity::{DesignPoint, Quantity};
 
-const W0: Policy = Policy::Ptt(Weight::ZERO);
-const W05: Policy = Policy::Ptt(Weight::HALF);
-const W1: Policy = Policy::Ptt(Weight::ONE);
+const W0: Policy = Policy::Ptt(PttWeight::ZERO);
+const W05: Policy = Policy::Ptt(PttWeight::HALF);
+const W1: Policy = Policy::Ptt(PttWeight::ONE);
 const CLASSIC: [Policy; 2] = [Policy::Ffit, Policy::Rr];
 const PTT: [Policy; 3] = [W0, W05, W1];
 /// Policies that use predictions.
@@ -18,7 +18,7 @@ const AT_MOST: Rule = Rule::Below { bound: 0.0, tie: true };
 
 /// Returns the claims, to be judged under `variant`.
 pub(super) fn claims(paper: &MetaLorasPaper, variant: Variant) -> Vec<Claim<Cell>> {
-    let on = Bench { paper, variant };
+    let on = VariantChecks { paper, variant };
     let mut claims = on.table();
     // A scenario that leaves out a level leaves out the claims about it.
     claims.retain(|claim| !claim.checks.is_empty());
@@ -26,12 +26,12 @@ pub(super) fn claims(paper: &MetaLorasPaper, variant: Variant) -> Vec<Claim<Cell
 }
 
 /// Builds checks on the cells of one variant.
-struct Bench<'a> {
+struct VariantChecks<'a> {
     paper: &'a MetaLorasPaper,
     variant: Variant,
 }
 
-impl Bench<'_> {
+impl VariantChecks<'_> {
     fn cell(&self, policy: Policy, level: usize) -> Cell {
         Cell { variant: self.variant, level, policy }
     }
@@ -243,7 +243,7 @@ impl Bench<'_> {
 
 /// Returns the statements that are shown and not judged, under the default.
 pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
-    let on = Bench { paper, variant: Variant::Default };
+    let on = VariantChecks { paper, variant: Variant::Default };
     let against_tat = on.less_intrusion(&[Policy::Tat]);
     let deviation = |level: usize| {
         let of = |policy: Policy| {

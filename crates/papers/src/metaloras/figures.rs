@@ -1,7 +1,7 @@
 //! Figures 3 to 5, the prediction errors, and the trade-off by W.
 
 use super::claims::side_by_side;
-use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions};
+use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant, predictions};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::extra::{Extra, Made};
 use lab::paper::{Exhibit, Figure, Panel, Series};
@@ -105,7 +105,7 @@ fn named(name: &str, variant: Variant) -> String {
 
 /// Draws turnaround against the slowdown of local users as W grows: a line for each level with local users.
 fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
-    let lines: Vec<Line> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
+    let lines: Vec<PresetLine> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
     let needs = lines.iter().flat_map(|line| &line.points).flat_map(|(_, x, y)| [x.clone(), y.clone()]).collect();
     Extra {
         id: "tradeoff",
@@ -152,19 +152,19 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
 }
 
 /// One level under one preset.
-struct Line {
+struct PresetLine {
     variant: Variant,
     name: String,
     /// W, slowdown, turnaround.
     points: Vec<(f64, Quantity<Cell>, Quantity<Cell>)>,
 }
 
-fn lines(paper: &MetaLorasPaper, variant: Variant) -> Vec<Line> {
+fn lines(paper: &MetaLorasPaper, variant: Variant) -> Vec<PresetLine> {
     let point = |level: usize, weight: f64| {
-        let cell = Cell { variant, level, policy: Policy::Ptt(Weight::of(weight)) };
+        let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
         (weight, paper.slowdown(cell), cell.get(Metric::turnaround))
     };
-    let line = |level: usize| Line {
+    let line = |level: usize| PresetLine {
         variant,
         name: format!("{} %", paper.percent(level)),
         points: paper.file.policy.tradeoff_weights.iter().map(|&weight| point(level, weight)).collect(),

@@ -1,6 +1,6 @@
 //! The scenario file, and its two presets.
 
-use super::Weight;
+use super::PttWeight;
 use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
@@ -104,9 +104,9 @@ impl File {
                 );
             }
         }
-        for weight in [Weight::ZERO, Weight::HALF, Weight::ONE] {
+        for weight in [PttWeight::ZERO, PttWeight::HALF, PttWeight::ONE] {
             ensure!(
-                policy.weights.iter().any(|given| Weight::of(*given) == weight),
+                policy.weights.iter().any(|given| PttWeight::of(*given) == weight),
                 "policy.weights leaves out {}; the claims are about 0, 0.5 and 1: add other weights beside these",
                 weight.value()
             );

@@ -15,10 +15,10 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
     let beyond_one: Vec<Approach> = approaches.iter().copied().filter(|&approach| approach != Approach::One).collect();
     let two: &[Approach] = if approaches.contains(&Approach::Two) { &[Approach::Two] } else { &[] };
     let three: &[Approach] = if approaches.contains(&Approach::Three) { &[Approach::Three] } else { &[] };
-    let by_approach = |metric| Panel::of(metric, over_loads(paper, approaches, Variant::None, metric));
+    let by_approach = |metric| Panel::of(metric, over_loads(paper, approaches, Varied::None, metric));
     let by_overhead =
-        |approach: &[Approach], metric| Panel::of(metric, over_loads(paper, approach, Variant::Overhead, metric));
-    let by_threshold = |metric| Panel::of(metric, over_loads(paper, two, Variant::Threshold, metric));
+        |approach: &[Approach], metric| Panel::of(metric, over_loads(paper, approach, Varied::Overhead, metric));
+    let by_threshold = |metric| Panel::of(metric, over_loads(paper, two, Varied::Threshold, metric));
 
     let printed =
         COMPLETED.map(|(_, approach, lambda, percent, _)| (NAMES[usize::from(number(approach)) - 1], lambda, percent));
@@ -79,7 +79,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
 
 /// Parameter that a figure varies besides the approach.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Variant {
+enum Varied {
     None,
     Overhead,
     Threshold,
@@ -99,19 +99,19 @@ fn over(paper: &MultiSite, quantity: impl Fn(usize) -> Quantity<Cell>) -> Vec<(f
     paper.loads().into_iter().map(|load| (paper.lambda(load), quantity(load))).collect()
 }
 
-fn over_loads(paper: &MultiSite, approaches: &[Approach], variant: Variant, metric: Metric) -> Vec<Series<Cell>> {
+fn over_loads(paper: &MultiSite, approaches: &[Approach], variant: Varied, metric: Metric) -> Vec<Series<Cell>> {
     let policy = &paper.file.policy;
     let variants = match variant {
-        Variant::None => 1,
-        Variant::Overhead => policy.overheads.len(),
-        Variant::Threshold => policy.thresholds.len(),
+        Varied::None => 1,
+        Varied::Overhead => policy.overheads.len(),
+        Varied::Threshold => policy.thresholds.len(),
     };
     let series = |&approach: &Approach| {
         (0..variants).map(move |i| {
             let (threshold, overhead, suffix) = match variant {
-                Variant::None => (0, 0, String::new()),
-                Variant::Overhead => (0, i, format!(", overhead={}%", 100.0 * policy.overheads[i])),
-                Variant::Threshold => (i, 0, format!(", T={}", policy.thresholds[i])),
+                Varied::None => (0, 0, String::new()),
+                Varied::Overhead => (0, i, format!(", overhead={}%", 100.0 * policy.overheads[i])),
+                Varied::Threshold => (i, 0, format!(", T={}", policy.thresholds[i])),
             };
             Series {
                 name: format!("Approach {}{suffix}", number(approach)),

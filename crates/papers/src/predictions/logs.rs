@@ -155,7 +155,7 @@ pub(super) struct Resampling {
 }
 
 /// A log that was found.
-struct Found {
+struct FoundLog {
     sha256: String,
     held: HeldLog,
     users: Users,
@@ -163,13 +163,13 @@ struct Found {
 
 /// The logs that were found.
 #[derive(Default)]
-pub(super) struct Logs {
+pub(super) struct FoundLogs {
     /// True after a search for logs.
     looked: bool,
-    found: BTreeMap<Log, Found>,
+    found: BTreeMap<Log, FoundLog>,
 }
 
-impl Logs {
+impl FoundLogs {
     /// Reads the wanted logs in `traces`, or else in the folder that the environment names.
     pub(super) fn find(
         wanted: &[Log],
@@ -180,7 +180,7 @@ impl Logs {
         let path = |log: &Log| Some((*log, logs::find(&format!("{}.swf", files.of(*log)), traces)?));
         let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
         let read = |(log, path): &(Log, PathBuf)| {
-            let found = Found::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
+            let found = FoundLog::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
             Ok((*log, found))
         };
         let found = in_parallel(&paths, read)?.into_iter().collect();
@@ -236,7 +236,7 @@ impl Logs {
     }
 }
 
-impl Found {
+impl FoundLog {
     fn read(path: &Path, processors: u32) -> Result<Self> {
         let (text, sha256) = logs::unpacked(path)?;
         let records = SwfReader::from_read(&path.display().to_string(), Cursor::new(text))?;

@@ -11,13 +11,13 @@ const FLOOR: Span = Span::from_secs(10);
 
 /// Sum, maximum and sum of squares.
 #[derive(Default)]
-struct Sums {
+struct Moments {
     sum: f64,
     most: f64,
     squares: f64,
 }
 
-impl Sums {
+impl Moments {
     fn add(&mut self, value: f64) {
         self.sum += value;
         self.most = self.most.max(value);
@@ -34,9 +34,9 @@ impl Sums {
 #[derive(Default)]
 struct Measure {
     jobs: u64,
-    response: Sums,
-    stretch: Sums,
-    bounded: Sums,
+    response: Moments,
+    stretch: Moments,
+    bounded: Moments,
     /// Sum of the accuracies of the requests, min(p, r) / max(p, r).
     request_accuracies: f64,
 }

@@ -3,7 +3,7 @@
 use super::Policy::{self, BestGap, Bgt, Cons, Easy, SwiftGap};
 use super::printed::{self, Printed};
 use super::source::Workload;
-use super::{Cell, Metric, SwiftGapPaper, Version, metrics};
+use super::{Cell, Metric, SgVersion, SwiftGapPaper, metrics};
 use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
@@ -13,7 +13,7 @@ const FIGURES: [&[&str]; 4] = [&["fig4"], &["fig5"], &["fig6"], &["fig7"]];
 const OTHERS: [Policy; 3] = [Bgt, Cons, Easy];
 
 /// Returns all claims, for this version of Swift Gap.
-pub(super) fn claims(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
+pub(super) fn claims(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
     let mut claims = values(paper, version);
     claims.extend(orderings(paper, version, Workload::Wagap, ["B1", "B2", "B3", "B4"]));
     claims.extend(orderings(paper, version, Workload::Zewura, ["B5", "B6", "B7", "B8"]));
@@ -24,7 +24,7 @@ pub(super) fn claims(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>
 }
 
 /// Returns A1 to A16: table 3, column by column. They are about the log of Wagap itself.
-fn values(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
+fn values(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
     let columns = [
         (Easy, ["A1", "A2", "A3", "A4"]),
         (Cons, ["A5", "A6", "A7", "A8"]),
@@ -97,7 +97,12 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
 ///
 /// For tables 2 and 3 the paper states it of the mean. For figures 4, 6 and 7, which have a bar for each n, it states that they show it.
 /// For figure 5, tardiness, it states no such thing, so B2 and B6 are about the mean alone.
-fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [&'static str; 4]) -> Vec<Claim<Cell>> {
+fn orderings(
+    paper: &SwiftGapPaper,
+    version: SgVersion,
+    workload: Workload,
+    ids: [&'static str; 4],
+) -> Vec<Claim<Cell>> {
     let place = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => "Zewura (stand-in)",
         (Workload::Wagap, true) => "Wagap",
@@ -139,7 +144,7 @@ fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [
 }
 
 /// Returns D1: the gain of the completion rule over BGT is small for few jobs, and larger for many.
-fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
+fn becomes_conspicuous(paper: &SwiftGapPaper, version: SgVersion) -> Claim<Cell> {
     let ours = SwiftGap(version);
     let gain = |metric: usize, records: u32| {
         let [other, ours] = [Bgt, ours].map(|policy| paper.cell(Workload::Wagap, policy, records));

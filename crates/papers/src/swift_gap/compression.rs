@@ -17,7 +17,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
-    let world = paper.world(clusters.clone(), Watched::default(), jobs);
+    let world = paper.world(clusters.clone(), WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let Some(moment) = &world.policy().best else { return Made::default() };
     let caption = format!(
@@ -58,7 +58,7 @@ fn hours(span: Span) -> f64 {
 
 /// CONS with an observer.
 #[derive(Default)]
-struct Watched {
+struct WatchedCons {
     cons: Cons,
     /// Cluster and start of the running jobs.
     running: BTreeMap<JobIndex, (SiteId, Time)>,
@@ -77,7 +77,7 @@ struct Moment {
     after: Vec<Bar>,
 }
 
-impl Watched {
+impl WatchedCons {
     /// Returns the jobs that wait for `cluster`, with their planned starts.
     fn planned(&self, cluster: SiteId) -> Vec<(JobIndex, Time)> {
         self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
@@ -111,7 +111,7 @@ impl Watched {
         // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
-            let mut rows = Rows::new(state.cluster(cluster).processors());
+            let mut rows = ProcessorRows::new(state.cluster(cluster).processors());
             let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
             let mut bars: Vec<(bool, JobIndex, Bar)> = running
@@ -149,7 +149,7 @@ fn name(job: JobIndex) -> String {
     (job.0 + 1).to_string()
 }
 
-impl Policy for Watched {
+impl Policy for WatchedCons {
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.cons.submit(job, now, state);
     }
@@ -174,9 +174,9 @@ impl Policy for Watched {
 }
 
 /// Processors on which jobs are drawn. The simulator does not define them: a cluster is a pool.
-struct Rows(Vec<Time>);
+struct ProcessorRows(Vec<Time>);
 
-impl Rows {
+impl ProcessorRows {
     fn new(processors: u32) -> Self {
         Self(vec![Time::ZERO; processors as usize])
     }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn jobs_are_drawn_on_the_lowest_processors_that_are_free() {
         let at = Time::from_secs;
-        let mut rows = Rows::new(5);
+        let mut rows = ProcessorRows::new(5);
         assert_eq!(rows.take(2, at(0), at(10)), [(0, 2)]);
         assert_eq!(rows.take(1, at(0), at(5)), [(2, 1)]);
         assert_eq!(rows.take(2, at(0), at(20)), [(3, 2)]);

@@ -1,14 +1,14 @@
 //! Verdicts on the claims about Swift Gap under the text and under the nearest reading.
 
 use super::claims::claims;
-use super::{Cell, Policy, SwiftGapPaper, Version};
+use super::{Cell, Policy, SgVersion, SwiftGapPaper};
 use lab::claim::Claim;
 use lab::extra::Extra;
 use std::collections::BTreeSet;
 
 /// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
 pub(super) fn verdicts(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
-    let [text, nearest] = [Version::Text, Version::Nearest].map(|version| claims(paper, version));
+    let [text, nearest] = [SgVersion::Text, SgVersion::Nearest].map(|version| claims(paper, version));
     let both = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text));
     Extra::side_by_side(
         "fig4",

@@ -77,7 +77,7 @@ impl Clusters {
 /// The scenario's table `log`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LogTable {
+pub(super) struct LogEntry {
     name: String,
     sha256: String,
 }
@@ -118,7 +118,7 @@ impl Source {
     ///
     /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file beside it
     /// describes other clusters.
-    pub(super) fn find(table: &LogTable, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
+    pub(super) fn find(table: &LogEntry, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
         let mut source = Self::unread(clusters);
         source.wagap = match (logs::find(&format!("{}.swf", table.name), traces), traces) {
             (Some(path), _) => source.read(table, &path, numbers)?,
@@ -133,7 +133,7 @@ impl Source {
         Ok(source)
     }
 
-    fn read(&self, table: &LogTable, path: &Path, numbers: &[u32]) -> Result<Wagap> {
+    fn read(&self, table: &LogEntry, path: &Path, numbers: &[u32]) -> Result<Wagap> {
         let (text, sha256) = logs::unpacked(path)?;
         ensure!(
             sha256 == table.sha256,
@@ -196,7 +196,7 @@ impl Source {
     }
 
     /// Returns the first line of a report.
-    pub(super) fn preface(&self, table: &LogTable) -> String {
+    pub(super) fn preface(&self, table: &LogEntry) -> String {
         const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
                               stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
                               run time that table 2 implies), which can judge orderings only. On that one cluster Swift Gap's search moves jobs within the cluster (R3 = any), since \
@@ -213,7 +213,7 @@ impl Source {
     }
 
     /// Returns the data that were read: name and SHA-256.
-    pub(super) fn data(&self, table: &LogTable) -> Vec<(String, String)> {
+    pub(super) fn data(&self, table: &LogEntry) -> Vec<(String, String)> {
         match &self.wagap {
             Wagap::Log { sha256, .. } => vec![(format!("{}.swf", table.name), sha256.clone())],
             Wagap::Unread | Wagap::StandIn => Vec::new(),

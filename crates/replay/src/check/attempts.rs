@@ -1,6 +1,6 @@
 //! Starts that a failure ended.
 
-use super::feasible::{Jobs, PlannedStart};
+use super::feasible::{LoggedJobs, PlannedStart};
 use gap_schedule::{Machine, Starts};
 use sim_core::{AvailabilityProfile, Job, Outage, SiteId, Time};
 
@@ -17,7 +17,7 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    pub(super) fn new(jobs: &Jobs, starts: &[PlannedStart], machines: &[Machine], all: &[Outage]) -> Self {
+    pub(super) fn new(jobs: &LoggedJobs, starts: &[PlannedStart], machines: &[Machine], all: &[Outage]) -> Self {
         let (machines, mut outages, mut room) = (machines.to_vec(), vec![Vec::new(); machines.len()], Vec::new());
         all.iter().for_each(|outage| outages[outage.site.index()].push(*outage));
         if !all.is_empty() {

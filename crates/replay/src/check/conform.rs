@@ -3,8 +3,8 @@
 //! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
 //! decides; the starts are those of the schedule.
 
-use super::feasible::{Jobs, PlannedStart};
-use super::finding::Findings;
+use super::feasible::{LoggedJobs, PlannedStart};
+use super::finding::FindingList;
 use super::follower::{Differences, Follower};
 use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// Policy with all inputs that determine its schedule of these jobs on these machines.
 pub(super) struct Question<'a> {
-    pub(super) jobs: &'a Jobs,
+    pub(super) jobs: &'a LoggedJobs,
     pub(super) machines: Vec<Machine>,
     /// Outages up to the end of the schedule, in order of failure.
     pub(super) outages: Vec<Outage>,
@@ -28,7 +28,7 @@ pub(super) struct Question<'a> {
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
 /// order of time.
-pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &mut Findings) -> Differences {
+pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &mut FindingList) -> Differences {
     let Question { jobs, machines, outages, on, policy, search, predicting } = question;
     let follower = Follower::new(jobs, (policy, search), starts, &machines, &outages);
     let follower = Rc::new(RefCell::new(follower));
@@ -39,7 +39,7 @@ pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &
     if let Some(predicting) = predicting {
         world = world.with_predictions(predicting.at_work());
     }
-    let mut sim = Sim::new(Followed { world, follower: Rc::clone(&follower), findings, will_close: false }, ());
+    let mut sim = Sim::new(FollowedWorld { world, follower: Rc::clone(&follower), findings, will_close: false }, ());
     sim.run_while(|followed| followed.follower.borrow().differences.is_complete);
     follower.borrow().differences
 }
@@ -62,15 +62,15 @@ impl Prioritized for Happening {
 }
 
 /// World in which the policy decides and the schedule is obeyed.
-struct Followed<'a, 'f, J> {
+struct FollowedWorld<'a, 'f, J> {
     world: MultiCluster<Obeying<'a>, J, std::vec::IntoIter<Outage>>,
     follower: Rc<RefCell<Follower<'a>>>,
-    findings: &'f mut Findings,
+    findings: &'f mut FindingList,
     /// True if the event for the end of the present instant has been posted.
     will_close: bool,
 }
 
-impl<J: Iterator<Item = Job>> Model for Followed<'_, '_, J> {
+impl<J: Iterator<Item = Job>> Model for FollowedWorld<'_, '_, J> {
     type Event = Happening;
 
     fn start(&mut self, cx: &mut impl Context<Happening>) {

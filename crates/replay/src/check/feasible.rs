@@ -1,6 +1,6 @@
 //! Feasibility of a schedule.
 
-use super::finding::{Fault, Findings};
+use super::finding::{FindingKind, FindingList};
 use super::schedule::{JobNumbers, ScheduleRow};
 use crate::options::LogOptions;
 use crate::simulate::sites::Sites;
@@ -18,7 +18,7 @@ const NAMESAKES: usize = 64;
 type Numbered = (Option<usize>, Option<Span>);
 
 /// Jobs of the log, and its other records.
-pub(super) struct Jobs {
+pub(super) struct LoggedJobs {
     /// Jobs in order of submission: job `n` has the id `n`.
     pub(super) jobs: Vec<LogJob>,
     /// Records by number, in the order of the log: the job, if the record yields one, and the log's own submit time.
@@ -30,7 +30,7 @@ pub(super) struct Jobs {
     pub(super) notes: Vec<String>,
 }
 
-impl Jobs {
+impl LoggedJobs {
     /// Reads the log twice: once for its jobs, and once for the records that yield no job.
     pub(super) fn read(options: &LogOptions, places: &Sites) -> Result<Self> {
         let trace = options.trace();
@@ -63,7 +63,7 @@ pub(super) struct PlannedStart {
 pub(super) struct Checked {
     /// Starts by time, then in the order of the schedule.
     pub(super) starts: Vec<PlannedStart>,
-    pub(super) findings: Findings,
+    pub(super) findings: FindingList,
     /// Rows of records that are no jobs.
     pub(super) no_jobs: u64,
     /// Jobs that did not start because no place could hold them.
@@ -71,16 +71,16 @@ pub(super) struct Checked {
 }
 
 /// Checks each row, and then all of them over time.
-pub(super) fn check(jobs: &Jobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
+pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
     let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
-    let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
+    let mut found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
     for row in rows {
         let ScheduleRow { line, number, .. } = *row;
         let Some(records) = jobs.numbers.get(&number) else {
-            found.findings.add(Fault::UNKNOWN, number, None, line, || format!("job {number} is not in the log"));
+            found.findings.add(FindingKind::UNKNOWN, number, None, line, || format!("job {number} is not in the log"));
             continue;
         };
         let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
@@ -89,7 +89,9 @@ pub(super) fn check(jobs: &Jobs, rows: &[ScheduleRow], places: &Sites) -> Result
                 .0
                 .and_then(|job| seen[job])
                 .map_or_else(String::new, |line| format!("; first on line {line}"));
-            found.findings.add(Fault::TWICE, number, None, line, || format!("job {number} is there again{first}"));
+            found
+                .findings
+                .add(FindingKind::TWICE, number, None, line, || format!("job {number} is there again{first}"));
             continue;
         };
         let Some(job) = job else {
@@ -106,7 +108,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[ScheduleRow], places: &Sites) -> Result
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
         if look.some_place_suits(&job.job.request) {
-            found.findings.add(Fault::MISSING, job.number, Some(job.job.submit), job.line, || {
+            found.findings.add(FindingKind::MISSING, job.number, Some(job.job.submit), job.line, || {
                 format!("job {} (line {} of the log) is not there", job.number, job.line)
             });
         } else {
@@ -121,7 +123,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[ScheduleRow], places: &Sites) -> Result
 }
 
 struct Look<'a> {
-    jobs: &'a Jobs,
+    jobs: &'a LoggedJobs,
     machines: Vec<Machine>,
     names: Vec<String>,
     /// Offset of the schedule's times from those since the first submission.
@@ -172,13 +174,13 @@ impl Look<'_> {
             && self.since_first(submit) != of_log.submit
             && logged != Some(submit)
         {
-            found.findings.add(Fault::SUBMIT, number, Some(of_log.submit), line, || {
+            found.findings.add(FindingKind::SUBMIT, number, Some(of_log.submit), line, || {
                 format!("job {number} was submitted at {} s, and not at {} s", of_log.submit, self.since_first(submit))
             });
         }
         let Some(start) = row.start.map(|start| self.since_first(start)) else {
             if self.some_place_suits(&of_log.request) {
-                found.findings.add(Fault::MISSING, number, None, line, || format!("job {number} never starts"));
+                found.findings.add(FindingKind::MISSING, number, None, line, || format!("job {number} never starts"));
             } else {
                 found.rejected += 1;
             }
@@ -186,19 +188,19 @@ impl Look<'_> {
         };
         let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
-            found.findings.add(Fault::WIDTH, number, Some(start), line, || {
+            found.findings.add(FindingKind::WIDTH, number, Some(start), line, || {
                 format!("job {number} holds {processors} processors, and requested {asked}")
             });
         }
         // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
         if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
-            found.findings.add(Fault::EARLY, number, Some(start), line, || {
+            found.findings.add(FindingKind::EARLY, number, Some(start), line, || {
                 format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
             });
         }
         let finish = start + self.machines[machine].takes(of_log.runtime);
         if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
-            found.findings.add(Fault::RUN_TIME, number, Some(start), line, || {
+            found.findings.add(FindingKind::RUN_TIME, number, Some(start), line, || {
                 format!("job {number} starts at {start} s and takes {} s, but ends at {stated} s", finish.since(start))
             });
         }
@@ -215,7 +217,7 @@ impl Look<'_> {
         };
         let machine = self.names.iter().position(|name| name == site);
         if machine.is_none() {
-            found.findings.add(Fault::SITE, row.number, Some(start), row.line, || {
+            found.findings.add(FindingKind::SITE, row.number, Some(start), row.line, || {
                 format!("job {} starts on {site}, which is not in the machine file", row.number)
             });
         }
@@ -225,7 +227,7 @@ impl Look<'_> {
 
 /// Offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
 /// time decides.
-fn offset(jobs: &Jobs, rows: &[ScheduleRow]) -> Span {
+fn offset(jobs: &LoggedJobs, rows: &[ScheduleRow]) -> Span {
     let told = rows.iter().find_map(|row| {
         let (job, logged) = jobs.numbers.get(&row.number)?.first().copied()?;
         Some((jobs.jobs[job?].job.submit, logged?, row.submit?))
@@ -237,7 +239,7 @@ fn offset(jobs: &Jobs, rows: &[ScheduleRow]) -> Span {
 }
 
 /// Reports places with more processors in use than they have.
-fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
+fn fill(jobs: &LoggedJobs, machines: &[Machine], found: &mut Checked) {
     let mut ends: Vec<&PlannedStart> = found.starts.iter().collect();
     ends.sort_by_key(|start| start.finish);
     let mut ends = ends.into_iter().peekable();
@@ -251,7 +253,7 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
         *used += width(start);
         if *used > has {
             let number = jobs.jobs[start.job].number;
-            found.findings.add(Fault::OVERFULL, number, Some(start.start), start.line, || {
+            found.findings.add(FindingKind::OVERFULL, number, Some(start.start), start.line, || {
                 format!(
                     "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
                     start.start
@@ -262,7 +264,7 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
 }
 
 /// Reports jobs that run on a machine that is down. The outages are in order of failure.
-pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found: &mut Checked) {
+pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String], found: &mut Checked) {
     // By machine, in order of failure: each outage with the latest repair up to it.
     let mut by_machine: Vec<Vec<(Outage, Time)>> = vec![Vec::new(); names.len()];
     for outage in outages {
@@ -278,7 +280,7 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
         let number = jobs.jobs[start.job].number;
-        found.findings.add(Fault::DOWN, number, Some(start.start), start.line, || {
+        found.findings.add(FindingKind::DOWN, number, Some(start.start), start.line, || {
             format!(
                 "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",
                 start.start, start.finish, names[start.machine], outage.down
@@ -291,7 +293,7 @@ pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found
 type Seated<'a> = (Time, Time, u64, u64, &'a Vec<(u32, u32)>, u32, usize);
 
 /// Reports processors that are in use twice, if the schedule names them.
-fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut Findings) {
+fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut FindingList) {
     allocated.sort_by_key(|seated| (seated.0, seated.3));
     let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated
     for (start, finish, number, line, blocks, width, machine) in allocated {
@@ -299,7 +301,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         let range = firsts[machine]..firsts[machine].saturating_add(machines[machine].processors);
         let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
         if count != u64::from(width) || !blocks.iter().all(is_there) {
-            findings.add(Fault::PROCESSOR, number, Some(start), line, || {
+            findings.add(FindingKind::PROCESSOR, number, Some(start), line, || {
                 format!(
                     "job {number} is given {count} processors by name, of {} to {}, and requested {width}",
                     range.start,
@@ -310,7 +312,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         }
         for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
             if let Some((_, other)) = until.insert(processor, (finish, number)).filter(|(until, _)| *until > start) {
-                findings.add(Fault::PROCESSOR, number, Some(start), line, || {
+                findings.add(FindingKind::PROCESSOR, number, Some(start), line, || {
                     format!("job {number} is given processor {processor} at {start} s, while job {other} has it")
                 });
             }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// Kind of finding: its position among the kinds, and its name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(into = "&'static str")]
-pub(super) struct Fault(u8, pub(super) &'static str);
+pub(super) struct FindingKind(u8, pub(super) &'static str);
 
-impl Fault {
+impl FindingKind {
     pub(super) const UNKNOWN: Self = Self(0, "unknown-job");
     pub(super) const TWICE: Self = Self(1, "job-twice");
     /// A job of the log has no row, or never starts.
@@ -28,17 +28,17 @@ impl Fault {
     pub(super) const PROGRAM: Self = Self(12, "program-differs");
 }
 
-impl From<Fault> for &'static str {
-    fn from(fault: Fault) -> Self {
+impl From<FindingKind> for &'static str {
+    fn from(fault: FindingKind) -> Self {
         fault.1
     }
 }
 
 /// First finding of a kind, and their number.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Finding {
+pub(super) struct FindingsOfKind {
     #[serde(rename = "finding")]
-    pub(super) fault: Fault,
+    pub(super) fault: FindingKind,
     pub(super) count: u64,
     job: u64,
     /// Time since the first submission.
@@ -50,18 +50,19 @@ pub(super) struct Finding {
 
 /// All findings, by kind.
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<Fault, Finding>);
+pub(super) struct FindingList(BTreeMap<FindingKind, FindingsOfKind>);
 
-impl Findings {
+impl FindingList {
     pub(super) fn add(
         &mut self,
-        fault: Fault,
+        fault: FindingKind,
         job: u64,
         time: Option<Time>,
         line: u64,
         words: impl FnOnce() -> String,
     ) {
-        let first = || Finding { fault, count: 0, job, time: time.map(|time| time.to_string()), line, words: words() };
+        let first =
+            || FindingsOfKind { fault, count: 0, job, time: time.map(|time| time.to_string()), line, words: words() };
         self.0.entry(fault).or_insert_with(first).count += 1;
     }
 
@@ -69,7 +70,7 @@ impl Findings {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Finding> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &FindingsOfKind> {
         self.0.values()
     }
 }

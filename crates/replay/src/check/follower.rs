@@ -1,8 +1,8 @@
 //! A policy that follows a schedule, and compares another policy with it.
 
 use super::attempts::Attempts;
-use super::feasible::{Jobs, PlannedStart};
-use super::finding::{Fault, Findings};
+use super::feasible::{LoggedJobs, PlannedStart};
+use super::finding::{FindingKind, FindingList};
 use crate::simulate::policy::{self, Search};
 use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
 use rustc_hash::FxHashSet;
@@ -27,7 +27,7 @@ pub(super) struct Differences {
 
 /// Policy of the world above: makes the starts of the schedule, and compares them with those of another policy.
 pub(super) struct Follower<'a> {
-    jobs: &'a Jobs,
+    jobs: &'a LoggedJobs,
     policy: policy::Policy,
     search: Search,
     pub(super) at_work: Box<dyn Policy>,
@@ -64,7 +64,7 @@ struct Seen {
 
 impl<'a> Follower<'a> {
     pub(super) fn new(
-        jobs: &'a Jobs,
+        jobs: &'a LoggedJobs,
         (policy, search): (policy::Policy, Search),
         starts: &'a [PlannedStart],
         machines: &[Machine],
@@ -144,7 +144,7 @@ impl<'a> Follower<'a> {
 
     /// Reports the difference between the policy and the schedule at this instant, which is over. Jobs known to be late make no
     /// difference.
-    pub(super) fn compare(&mut self, now: Time, findings: &mut Findings) {
+    pub(super) fn compare(&mut self, now: Time, findings: &mut FindingList) {
         let due = self.due(now);
         self.ahead = &self.ahead[due.len()..];
         self.made.clear();
@@ -172,7 +172,7 @@ impl<'a> Follower<'a> {
         self.differences.instants += 1;
         self.differences.late += newly.len() as u64;
         self.differences.not_by_policy += extra.len() as u64;
-        findings.add(Fault::POLICY, self.jobs.jobs[job].number, Some(now), line, || {
+        findings.add(FindingKind::POLICY, self.jobs.jobs[job].number, Some(now), line, || {
             self.in_words(now, &answer, due, newly.first().copied())
         });
     }

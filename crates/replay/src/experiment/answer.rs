@@ -2,7 +2,7 @@
 
 use super::design::{Design, Method};
 use super::measure::Metric;
-use super::results::{At, Results};
+use super::results::{LogAt, Results};
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized};
 use lab::chart::Forest;
 use lab::shown::{DataRow, Shown};
@@ -13,9 +13,9 @@ use metrics::{Better, ConfidenceInterval, Estimate, Refusal, catalogue};
 const MOST_PANELS: usize = 24;
 
 /// A part of the experiment that a panel shows.
-struct Part {
+struct PanelPart {
     name: String,
-    cells: Vec<At>,
+    cells: Vec<LogAt>,
 }
 
 /// Metrics of the design in their order, of the policies against the baseline.
@@ -37,14 +37,14 @@ impl<'a> Answer<'a> {
 
     /// A policy less another: in the metric's unit in one cell; over several in percent of the other's mean, of those cells in which
     /// neither is saturated if there are such.
-    fn between(&self, [policy, base]: [usize; 2], metric: Metric, cells: &[At]) -> Option<Difference<'a>> {
+    fn between(&self, [policy, base]: [usize; 2], metric: Metric, cells: &[LogAt]) -> Option<Difference<'a>> {
         let results = self.results;
         let (interval, of_baseline) = if let [at] = cells {
             (results.difference(*at, policy, base, metric)?, Some(results.mean(*at, base, metric)?.mean))
         } else {
             let steady =
                 cells.iter().filter(|at| !results.is_saturated(**at, policy) && !results.is_saturated(**at, base));
-            let steady: Vec<At> = steady.copied().collect();
+            let steady: Vec<LogAt> = steady.copied().collect();
             (results.percent_over(if steady.is_empty() { cells } else { &steady }, policy, base, metric)?, None)
         };
         let is_saturated = cells.iter().all(|at| results.is_saturated(*at, policy) || results.is_saturated(*at, base));
@@ -57,37 +57,37 @@ impl<'a> Answer<'a> {
     }
 
     /// Differences of all other policies to the baseline.
-    fn all(&self, metric: Metric, cells: &[At]) -> Vec<Difference<'a>> {
+    fn all(&self, metric: Metric, cells: &[LogAt]) -> Vec<Difference<'a>> {
         let base = self.design().baseline;
         self.against.others.iter().filter_map(|other| self.between([other.slot, base], metric, cells)).collect()
     }
 
-    fn cells(&self) -> Vec<At> {
+    fn cells(&self) -> Vec<LogAt> {
         self.results.places().collect()
     }
 
     /// One part per cell up to the limit of panels; otherwise one per value of every factor, over the others.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<PanelPart> {
         let (design, cells) = (self.design(), self.cells());
         if cells.len() <= MOST_PANELS {
-            return cells.iter().map(|at| Part { name: self.name(*at), cells: vec![*at] }).collect();
+            return cells.iter().map(|at| PanelPart { name: self.name(*at), cells: vec![*at] }).collect();
         }
         let logs = design.logs.iter().enumerate().map(|(log, of)| {
             let cells = cells.iter().copied().filter(|at| at.log == log).collect();
-            Part { name: of.name.clone(), cells }
+            PanelPart { name: of.name.clone(), cells }
         });
         let factors = design.vary.iter().enumerate().flat_map(|(column, dimension)| {
             let cells = &cells;
             dimension.values.iter().enumerate().map(move |(value, text)| {
-                let has_value = |at: &At| self.results.settings[at.setting].0[column] == value;
+                let has_value = |at: &LogAt| self.results.settings[at.setting].0[column] == value;
                 let cells = cells.iter().copied().filter(has_value).collect();
-                Part { name: format!("{} {text}", dimension.key.name()), cells }
+                PanelPart { name: format!("{} {text}", dimension.key.name()), cells }
             })
         });
-        logs.chain(factors).filter(|part: &Part| part.cells.len() < cells.len()).collect()
+        logs.chain(factors).filter(|part: &PanelPart| part.cells.len() < cells.len()).collect()
     }
 
-    fn name(&self, at: At) -> String {
+    fn name(&self, at: LogAt) -> String {
         let words = self.design().in_words(&self.results.settings[at.setting]);
         let log = self.design().logs[at.log].name.clone();
         match (self.design().logs.len(), words.is_empty()) {
@@ -163,7 +163,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Bounded slowdown by class of jobs, on one log under the first setting.
-    pub(super) fn classes(&self, id: &str, at: At) -> Option<Shown> {
+    pub(super) fn classes(&self, id: &str, at: LogAt) -> Option<Shown> {
         let mut rows: Vec<DataRow> = Vec::new();
         let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
         let slowdowns = of_classes.filter(|(metric, _)| metric.unit().is_empty());

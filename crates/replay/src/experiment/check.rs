@@ -1,7 +1,7 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Value};
-use super::file::{Bound, ClaimTable, File, Kind, LogTable, Replicate, Source, Vary, WarmUp};
+use super::design::{Against, Claim, Design, Dimension, DimensionKey, From, Log, Method, Value};
+use super::file::{Bound, ClaimTable, File, LogTable, MethodKind, Replicate, Source, Vary, WarmUp};
 use super::measure::{Metric, Window, is_defined_by_week};
 use crate::options::stem;
 use crate::simulate::Added;
@@ -21,7 +21,7 @@ impl Design {
     /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
     pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
         let file = source.parse()?;
-        let check = Check { source, added };
+        let check = SourceCheck { source, added };
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         let name = file.name.get_ref();
         ensure!(
@@ -71,7 +71,7 @@ impl Design {
 type Rule = (bool, Range<usize>, String);
 
 /// Checks with the source at hand, for messages.
-struct Check<'a> {
+struct SourceCheck<'a> {
     source: &'a Source,
     added: &'a Added,
 }
@@ -81,7 +81,7 @@ fn given<T>(key: Option<&Spanned<T>>, is_wrong: bool, words: impl Into<String>) 
     (is_wrong && key.is_some(), key.map_or(0..0, Spanned::span), words.into())
 }
 
-impl Check<'_> {
+impl SourceCheck<'_> {
     /// Fails at the first rule that is broken.
     fn refuse(&self, rules: impl IntoIterator<Item = Rule>) -> Result<()> {
         match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
@@ -244,7 +244,7 @@ impl Check<'_> {
     /// Dimensions in the order of the file.
     fn vary(&self, file: &File, method: Method) -> Result<Vec<Dimension>> {
         fn list<T: Copy>(
-            key: Key,
+            key: DimensionKey,
             values: Option<&Spanned<Vec<T>>>,
             value: impl Fn(T) -> Value,
         ) -> Option<(Range<usize>, Dimension)> {
@@ -269,10 +269,10 @@ impl Check<'_> {
             ),
         ])?;
         let mut all: Vec<(Range<usize>, Dimension)> = [
-            list(Key::Load, load.as_ref(), |factor| Value::Number(factor.0)),
-            list(Key::Estimates, estimates.as_ref(), |text| Value::Estimates(text.0)),
-            list(Key::Users, users.as_ref(), |factor| Value::Number(factor.0)),
-            list(Key::Procs, procs.as_ref(), |procs| Value::Procs(procs.0)),
+            list(DimensionKey::Load, load.as_ref(), |factor| Value::Number(factor.0)),
+            list(DimensionKey::Estimates, estimates.as_ref(), |text| Value::Estimates(text.0)),
+            list(DimensionKey::Users, users.as_ref(), |factor| Value::Number(factor.0)),
+            list(DimensionKey::Procs, procs.as_ref(), |procs| Value::Procs(procs.0)),
         ]
         .into_iter()
         .flatten()
@@ -295,23 +295,23 @@ impl Check<'_> {
         let number = weeks.as_ref().map(|weeks| u64::from(weeks.get_ref().0));
         let most = shift.as_ref().map_or(Span::from_secs(60), |shift| shift.get_ref().0.0);
         let method = match kind {
-            Kind::Blocks => Method::Blocks { weeks: number },
-            Kind::Users => Method::Users { weeks: number },
-            Kind::Shake => Method::Shake { most },
-            Kind::Weeks => Method::Weeks,
-            Kind::Seeds => Method::Seeds,
+            MethodKind::Blocks => Method::Blocks { weeks: number },
+            MethodKind::Users => Method::Users { weeks: number },
+            MethodKind::Shake => Method::Shake { most },
+            MethodKind::Weeks => Method::Weeks,
+            MethodKind::Seeds => Method::Seeds,
         };
-        let (name, is_one) = (method.name(), kind == Kind::Weeks);
+        let (name, is_one) = (method.name(), kind == MethodKind::Weeks);
         let warm_up_rule = warm_up.as_ref().map(|text| text.get_ref().0);
         self.refuse([
             given(
                 shift.as_ref(),
-                kind != Kind::Shake,
+                kind != MethodKind::Shake,
                 format!("shift: goes with method = \"shake\", and not with {name}; leave it out"),
             ),
             given(
                 weeks.as_ref(),
-                !matches!(kind, Kind::Blocks | Kind::Users),
+                !matches!(kind, MethodKind::Blocks | MethodKind::Users),
                 format!("weeks: goes with method = \"blocks\" or \"users\", and not with {name}; leave it out"),
             ),
             given(count.as_ref(), is_one, "count: weeks are as many as the log has; leave it out"),
@@ -396,7 +396,7 @@ impl Check<'_> {
                 "every: a number is not the same in different logs; add \"log\" to every",
             ),
         ])?;
-        let keys = every.iter().filter_map(|name| Key::ALL.into_iter().find(|key| key.name() == *name));
+        let keys = every.iter().filter_map(|name| DimensionKey::ALL.into_iter().find(|key| key.name() == *name));
         let file = self.source.path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Claim {
             id: id.get_ref().clone(),

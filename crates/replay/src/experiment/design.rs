@@ -62,19 +62,19 @@ pub(super) enum From {
 /// One dimension of the settings, and its values.
 #[derive(Clone, Debug)]
 pub(super) struct Dimension {
-    pub(super) key: Key,
+    pub(super) key: DimensionKey,
     pub(super) values: Vec<Value>,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum DimensionKey {
     Load,
     Estimates,
     Users,
     Procs,
 }
 
-impl Key {
+impl DimensionKey {
     pub(super) const ALL: [Self; 4] = [Self::Load, Self::Estimates, Self::Users, Self::Procs];
 
     pub(super) const fn name(self) -> &'static str {
@@ -143,7 +143,7 @@ pub(super) struct Claim {
     /// True if each log is judged by itself.
     pub(super) every_log: bool,
     /// Dimensions whose values are judged one by one; the mean is taken over the others.
-    pub(super) every: Vec<Key>,
+    pub(super) every: Vec<DimensionKey>,
     /// `mine.toml:12`.
     pub(super) source: String,
 }
@@ -203,14 +203,14 @@ impl Design {
     }
 
     /// Value of a dimension in a setting, if it is varied.
-    pub(super) fn value(&self, setting: &Setting, key: Key) -> Option<Value> {
+    pub(super) fn value(&self, setting: &Setting, key: DimensionKey) -> Option<Value> {
         let at = self.vary.iter().position(|dimension| dimension.key == key)?;
         Some(self.vary[at].values[setting.0[at]])
     }
 
     /// Number of users in a setting, relative to the log's own.
     pub(super) fn users(&self, setting: &Setting) -> f64 {
-        match self.value(setting, Key::Users) {
+        match self.value(setting, DimensionKey::Users) {
             Some(Value::Number(users)) => users,
             _ => 1.0,
         }

@@ -1,7 +1,7 @@
 //! Engines that compute the units: this machine, or any other one with the same program.
 
 use super::cli::Slurm;
-use super::plan::{Batch, Plan, Unit};
+use super::plan::{Batch, ExperimentPlan, Unit};
 use super::unit::{self, Run};
 use anyhow::{Context, Result, bail};
 use lab::progress::Progress;
@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Returns all runs of a plan, the number of batches, and the number of batches simulated now: those that neither the store of `cells` nor
 /// a unit holds.
-pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
+pub(super) fn local(plan: &ExperimentPlan, cells: &Path, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
     let batches = plan.batches(&plan.units);
     let total = batches.iter().map(|batch| plan.cost(*batch)).sum();
     let progress = Progress::new(format!("{}, {} replications", plan.design.name, batches.len()), total, quiet);
@@ -23,13 +23,13 @@ pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(Vec<Run>,
 }
 
 /// Computes one unit into a store of its own. Returns the number of batches simulated now.
-pub(super) fn work(plan: &Plan, cells: &Path, one: Unit) -> Result<u64> {
+pub(super) fn work(plan: &ExperimentPlan, cells: &Path, one: Unit) -> Result<u64> {
     let store = Store::open(&store::unit(cells, one.unit))?;
     Ok(unit::runs(plan, &store, &plan.batches(&[one]), &|_| {})?.1)
 }
 
 /// Units with a batch that is not found.
-pub(super) fn missing(plan: &Plan, is_found: impl Fn(&Batch) -> bool) -> Vec<Unit> {
+pub(super) fn missing(plan: &ExperimentPlan, is_found: impl Fn(&Batch) -> bool) -> Vec<Unit> {
     let units = plan.units.iter().filter(|unit| !plan.batches(&[**unit]).iter().all(&is_found));
     units.copied().collect()
 }
@@ -45,7 +45,7 @@ pub(super) fn commands(plan_file: &Path, missing: &[Unit]) -> Result<String> {
 ///
 /// A task is run at least once, and perhaps again: the second run finds the unit's file. The numbers of the units
 /// are in the script, so that exactly the missing ones are submitted again.
-pub(super) fn slurm_script(plan: &Plan, plan_file: &Path, missing: &[Unit], slurm: &Slurm) -> Result<String> {
+pub(super) fn slurm_script(plan: &ExperimentPlan, plan_file: &Path, missing: &[Unit], slurm: &Slurm) -> Result<String> {
     let mut script = String::from("#!/bin/bash\n");
     let ranges = array(missing);
     let most = slurm.max_parallel.map_or_else(String::new, |most| format!("%{most}"));

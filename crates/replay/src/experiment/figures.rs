@@ -1,10 +1,10 @@
 //! The pictures of an experiment, each with its data.
 
 use super::answer::Answer;
-use super::design::{Design, Key, Setting, Value};
+use super::design::{Design, DimensionKey, Setting, Value};
 use super::measure::{BETTER, Metric, WORSE, better, waits};
-use super::plan::Plan;
-use super::results::{At, Cell, Results};
+use super::plan::ExperimentPlan;
+use super::results::{Cell, LogAt, Results};
 use crate::difference::capitalized;
 use crate::units::as_f64;
 use anyhow::Result;
@@ -30,7 +30,7 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    pub(super) fn new(results: &Results<'_>, plan: &Plan) -> Result<Self> {
+    pub(super) fn new(results: &Results<'_>, plan: &ExperimentPlan) -> Result<Self> {
         let design = results.design;
         let logs = 0..design.logs.len();
         let answer = Answer::new(results);
@@ -39,7 +39,7 @@ impl Pictures {
         let others = answer.others().into_iter().chain(by_part).collect();
         let mut rest = Vec::new();
         for log in logs.clone() {
-            let at = At { log, setting: 0 };
+            let at = LogAt { log, setting: 0 };
             rest.extend(answer.classes(&legal(&format!("classes-{}", design.logs[log].name)), at));
             rest.extend(distribution(results, log));
         }
@@ -49,9 +49,9 @@ impl Pictures {
                 (metric, in_units(metric, results.shown(&figures.collect::<Vec<_>>())))
             };
             let title = match key {
-                Key::Load => "Means by load",
-                Key::Users => "Means by number of users",
-                Key::Procs | Key::Estimates => "Means by number of processors",
+                DimensionKey::Load => "Means by load",
+                DimensionKey::Users => "Means by number of users",
+                DimensionKey::Procs | DimensionKey::Estimates => "Means by number of processors",
             };
             (title, design.metrics.iter().map(|metric| of_metric(metric)).collect())
         });
@@ -65,19 +65,20 @@ impl Pictures {
 }
 
 /// Dimension that a picture can have on its x axis.
-fn numeric(design: &Design) -> Option<Key> {
-    let long = |key: &Key| design.vary.iter().any(|dimension| dimension.key == *key && dimension.values.len() > 1);
-    [Key::Load, Key::Users, Key::Procs].into_iter().find(long)
+fn numeric(design: &Design) -> Option<DimensionKey> {
+    let long =
+        |key: &DimensionKey| design.vary.iter().any(|dimension| dimension.key == *key && dimension.values.len() > 1);
+    [DimensionKey::Load, DimensionKey::Users, DimensionKey::Procs].into_iter().find(long)
 }
 
 /// Means over the values of `key`, one figure for each combination of the others.
-fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figure<Cell>> {
+fn over(results: &Results<'_>, key: DimensionKey, metric: Metric, log: usize) -> Vec<Figure<Cell>> {
     let design = results.design;
     let column = design.vary.iter().position(|dimension| dimension.key == key).expect("it is varied");
     let label = match key {
-        Key::Load => "load, relative to the log's own",
-        Key::Users => "users, relative to the log's own",
-        Key::Procs | Key::Estimates => "processors",
+        DimensionKey::Load => "load, relative to the log's own",
+        DimensionKey::Users => "users, relative to the log's own",
+        DimensionKey::Procs | DimensionKey::Estimates => "processors",
     };
     let figure = |first: &Setting| {
         let others = design.vary.iter().zip(design.texts(first)).enumerate().filter(|(at, _)| *at != column);
@@ -87,7 +88,7 @@ fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figu
         let series = design.policies.iter().enumerate().map(|(policy, named)| {
             let beside = results.settings.iter().enumerate().filter(|(_, other)| is_beside(other));
             let points = beside.filter_map(|(setting, other)| {
-                let at = At { log, setting };
+                let at = LogAt { log, setting };
                 results.mean(at, policy, metric)?;
                 let x = match design.value(other, key)? {
                     Value::Number(number) => number,
@@ -131,7 +132,7 @@ fn in_units(metric: Metric, mut shown: Vec<Shown>) -> Vec<Shown> {
 }
 
 /// Policies that differ significantly from the baseline in some metric at `at`, and the baseline.
-fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
+fn pairs_that_differ(results: &Results<'_>, at: LogAt) -> Vec<usize> {
     let design = results.design;
     let differs = |policy: &usize| {
         design.metrics.iter().any(|metric| {
@@ -144,7 +145,7 @@ fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
 
 fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     let design = results.design;
-    let at = At { log, setting: 0 };
+    let at = LogAt { log, setting: 0 };
     let shown = pairs_that_differ(results, at);
     let id = legal(&format!("waits-{}", design.logs[log].name));
     let mut rows: Vec<DataRow> = Vec::new();
@@ -173,7 +174,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
 }
 
 /// Waits under the baseline in the first replication, in order of submission, and the beginning of the window.
-fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
+fn warm_up(results: &Results<'_>, plan: &ExperimentPlan, log: usize) -> Result<Shown> {
     const POINTS: usize = 120;
     let design = results.design;
     let held = &plan.held[log];
@@ -202,7 +203,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
         vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];
     let chart = Chart::new(id, title, x, y, series);
     let percent = results
-        .mean(At { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
+        .mean(LogAt { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
         .map_or(0.0, |mean| mean.mean);
     let name = design.policies[design.baseline].name();
     let caption = format!(

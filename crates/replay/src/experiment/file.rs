@@ -36,13 +36,13 @@ pub(super) struct LogTable {
     pub(super) file: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<String>>,
     pub(super) name: Option<String>,
-    pub(super) procs: Option<Whole<1, { u32::MAX }>>,
+    pub(super) procs: Option<WholeNumber<1, { u32::MAX }>>,
     pub(super) machines: Option<Spanned<PathBuf>>,
     pub(super) inside: Option<Spanned<Inside>>,
-    pub(super) estimates: Option<Text<Estimates>>,
-    pub(super) deadlines: Option<Spanned<Text<Deadlines>>>,
+    pub(super) estimates: Option<ValueText<Estimates>>,
+    pub(super) deadlines: Option<Spanned<ValueText<Deadlines>>>,
     pub(super) repairs: Option<RepairRule>,
-    pub(super) count: Option<Whole<1, 100_000_000>>,
+    pub(super) count: Option<WholeNumber<1, 100_000_000>>,
     pub(super) load: Option<Factor>,
     pub(super) preset: Option<Spanned<String>>,
 }
@@ -62,30 +62,30 @@ pub(super) enum RepairRule {
 #[serde(deny_unknown_fields)]
 pub(super) struct Vary {
     pub(super) load: Option<Spanned<Vec<Factor>>>,
-    pub(super) estimates: Option<Spanned<Vec<Text<Estimates>>>>,
+    pub(super) estimates: Option<Spanned<Vec<ValueText<Estimates>>>>,
     pub(super) users: Option<Spanned<Vec<Factor>>>,
-    pub(super) procs: Option<Spanned<Vec<Whole<1, { u32::MAX }>>>>,
+    pub(super) procs: Option<Spanned<Vec<WholeNumber<1, { u32::MAX }>>>>,
 }
 
 /// `[replicate]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
-    pub(super) method: Option<Kind>,
-    pub(super) count: Option<Spanned<Whole<2, 100_000>>>,
+    pub(super) method: Option<MethodKind>,
+    pub(super) count: Option<Spanned<WholeNumber<2, 100_000>>>,
     /// Largest shift of `shake`.
-    pub(super) shift: Option<Spanned<Text<Length>>>,
+    pub(super) shift: Option<Spanned<ValueText<Length>>>,
     /// Number of weeks of `blocks` and `users`.
-    pub(super) weeks: Option<Spanned<Whole<1, 5_200>>>,
-    pub(super) warm_up: Option<Spanned<Text<WarmUp>>>,
-    pub(super) cool_down: Option<Text<Length>>,
+    pub(super) weeks: Option<Spanned<WholeNumber<1, 5_200>>>,
+    pub(super) warm_up: Option<Spanned<ValueText<WarmUp>>>,
+    pub(super) cool_down: Option<ValueText<Length>>,
     pub(super) precision: Option<Spanned<Share>>,
 }
 
 /// Method of replication, as written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(super) enum MethodKind {
     #[default]
     Blocks,
     Users,
@@ -112,7 +112,7 @@ pub(super) struct Test {
     pub(super) below: Option<Spanned<Bound>>,
     pub(super) above: Option<Spanned<Bound>>,
     /// `"10%"`: the least difference, relative to the other policy.
-    pub(super) by: Option<Spanned<Text<Margin>>>,
+    pub(super) by: Option<Spanned<ValueText<ShareText>>>,
     #[serde(default)]
     pub(super) every: Vec<Spanned<String>>,
 }
@@ -128,9 +128,9 @@ pub(super) enum Bound {
 /// A whole number in a range.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "i64")]
-pub(super) struct Whole<const LOW: u32, const HIGH: u32>(pub(super) u32);
+pub(super) struct WholeNumber<const LOW: u32, const HIGH: u32>(pub(super) u32);
 
-impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for Whole<LOW, HIGH> {
+impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for WholeNumber<LOW, HIGH> {
     type Error = String;
 
     fn try_from(number: i64) -> Result<Self, String> {
@@ -170,9 +170,9 @@ impl TryFrom<f64> for Share {
 /// Value that is written as text.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "String", bound = "T: FromStr<Err: ToString>")]
-pub(super) struct Text<T: FromStr<Err: ToString>>(pub(super) T);
+pub(super) struct ValueText<T: FromStr<Err: ToString>>(pub(super) T);
 
-impl<T: FromStr<Err: ToString>> TryFrom<String> for Text<T> {
+impl<T: FromStr<Err: ToString>> TryFrom<String> for ValueText<T> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -214,9 +214,9 @@ impl FromStr for WarmUp {
 
 /// `10%`, as a share.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Margin(pub(super) f64);
+pub(super) struct ShareText(pub(super) f64);
 
-impl FromStr for Margin {
+impl FromStr for ShareText {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

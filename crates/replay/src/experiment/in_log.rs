@@ -2,7 +2,7 @@
 
 use super::design::{Design, Method};
 use super::measure::Metric;
-use super::results::{At, Results};
+use super::results::{LogAt, Results};
 use crate::units::level;
 use anyhow::Result;
 use lab::page::Table;
@@ -13,7 +13,7 @@ const SHOWN: usize = 8;
 
 /// One metric of the baseline in one place.
 pub(super) struct InLog {
-    at: At,
+    at: LogAt,
     metric: Metric,
     /// Value in the log itself.
     own: f64,

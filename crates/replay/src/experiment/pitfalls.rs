@@ -1,8 +1,8 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
-use super::design::{Design, From, Key, Method, Value};
+use super::design::{Design, DimensionKey, From, Method, Value};
 use super::measure::Window;
-use super::results::{At, Results};
+use super::results::{LogAt, Results};
 use super::workloads::{Held, estimates_of};
 use std::collections::BTreeSet;
 use workload::Estimates;
@@ -68,7 +68,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if design.vary.iter().any(|dimension| dimension.key == Key::Load)
+    if design.vary.iter().any(|dimension| dimension.key == DimensionKey::Load)
         && design.logs.iter().any(|log| matches!(log.from, From::File(_)))
     {
         found.push(
@@ -104,7 +104,7 @@ fn of_many(design: &Design) -> Vec<String> {
 fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for at in results.places() {
-        let At { log, setting } = at;
+        let LogAt { log, setting } = at;
         let where_ = || {
             let words = design.in_words(&results.settings[setting]);
             let name = &design.logs[log].name;
@@ -130,7 +130,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
 }
 
 /// Warning that a policy cannot do the work as fast as it arrives, with the number of such replications.
-fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
+fn saturated(results: &Results<'_>, at: LogAt, policy: usize) -> Option<String> {
     let flags = results.sample(&results.of(at, policy, metrics::Metric::of("saturated")));
     let many = flags.iter().filter(|flag| **flag > 0.5).count();
     let share = if flags.len() > 1 { format!(" in {many} of {} replications", flags.len()) } else { String::new() };
@@ -144,7 +144,7 @@ fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
 }
 
 /// Comparisons with the baseline that have no interval over blocks, each with the reason.
-fn refused(results: &Results<'_>, at: At) -> Vec<String> {
+fn refused(results: &Results<'_>, at: LogAt) -> Vec<String> {
     let design = results.design;
     let base = design.baseline;
     let reason = |policy: usize| {
@@ -159,7 +159,7 @@ fn refused(results: &Results<'_>, at: At) -> Vec<String> {
 }
 
 /// Largest correlation of neighbouring blocks among the differences that are judged, if it is large.
-fn dependent(results: &Results<'_>, at: At) -> Option<String> {
+fn dependent(results: &Results<'_>, at: LogAt) -> Option<String> {
     let design = results.design;
     let others = (0..design.policies.len()).filter(|policy| *policy != design.baseline);
     let all = others.flat_map(|policy| design.metrics.iter().map(move |metric| (policy, *metric)));

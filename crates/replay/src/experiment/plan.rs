@@ -67,7 +67,7 @@ pub(super) struct Batch {
 
 /// A plan with its design and logs.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct ExperimentPlan {
     pub(super) head: Head,
     pub(super) units: Vec<Unit>,
     pub(super) design: Design,
@@ -79,7 +79,7 @@ pub(super) struct Plan {
     pub(super) code: &'static str,
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// The plan of a file. `replications`, from the first to before the end, replace the file's own.
     pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, added: &Added) -> Result<Self> {
         let source = Source::open(file)?;

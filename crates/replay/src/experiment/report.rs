@@ -5,8 +5,8 @@ use super::figures::Pictures;
 use super::in_log::InLog;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
-use super::plan::Plan;
-use super::results::{At, Results};
+use super::plan::ExperimentPlan;
+use super::results::{LogAt, Results};
 use super::unit::Run;
 use super::words::{finding, of_others, sentences};
 use crate::difference::capitalized;
@@ -23,8 +23,8 @@ use lab::shown::{self, Shown};
 use lab::table::csv;
 use serde_json::json;
 
-pub(super) struct Report<'a> {
-    pub(super) plan: &'a Plan,
+pub(super) struct ExperimentReport<'a> {
+    pub(super) plan: &'a ExperimentPlan,
     pub(super) results: Results<'a>,
     judged: Vec<Judged>,
     pub(super) warnings: Vec<String>,
@@ -33,8 +33,8 @@ pub(super) struct Report<'a> {
     refused: Vec<u64>,
 }
 
-impl<'a> Report<'a> {
-    pub(super) fn new(plan: &'a Plan, runs: Vec<Run>) -> Self {
+impl<'a> ExperimentReport<'a> {
+    pub(super) fn new(plan: &'a ExperimentPlan, runs: Vec<Run>) -> Self {
         let mut refused = vec![0; plan.design.logs.len()];
         runs.iter().for_each(|run| refused[run.key.log] += u64::from(run.refused));
         let results = Results::new(&plan.design, runs);
@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
         let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
         let columns = std::iter::once("log".to_owned()).chain(settings).chain(["policy".to_owned()]);
         let columns = columns.chain(design.metrics.iter().map(|metric| label(metric)));
-        let row = |at: At, policy: usize| -> Vec<[String; 2]> {
+        let row = |at: LogAt, policy: usize| -> Vec<[String; 2]> {
             let place = std::iter::once(design.logs[at.log].name.clone());
             let place = place.chain(design.texts(&self.results.settings[at.setting]));
             let place = place.chain([design.policies[policy].name().to_owned()]).map(alone);
@@ -149,7 +149,7 @@ impl<'a> Report<'a> {
     }
 
     /// A mean with its interval, for a reader, and its exact value.
-    fn mean(&self, at: At, policy: usize, metric: Metric) -> [String; 2] {
+    fn mean(&self, at: LogAt, policy: usize, metric: Metric) -> [String; 2] {
         let Some(mean) = self.results.mean(at, policy, metric) else { return ["–".to_owned(), String::new()] };
         let text = |value: f64| level(metric, value);
         let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
@@ -167,11 +167,11 @@ impl<'a> Report<'a> {
         let design = &self.plan.design;
         let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
         let metrics = design.metrics.iter().map(|metric| label(metric));
-        let best = |at: At, metric: &Metric| match &self.results.best(at, metric)[..] {
+        let best = |at: LogAt, metric: &Metric| match &self.results.best(at, metric)[..] {
             [] => "–".to_owned(),
             names => names.join(", "),
         };
-        let row = |at: At| {
+        let row = |at: LogAt| {
             let place = std::iter::once(design.logs[at.log].name.clone());
             let place = place.chain(design.texts(&self.results.settings[at.setting]));
             place.chain(design.metrics.iter().map(|metric| best(at, metric))).collect()
@@ -322,7 +322,7 @@ fn label(metric: Metric) -> String {
     metric.label().to_owned()
 }
 
-fn subtitle(design: &Design, plan: &Plan) -> String {
+fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
     let settings = design.settings().len();
     let replications = match design.method {
         Method::Weeks => "the weeks of one replay".to_owned(),

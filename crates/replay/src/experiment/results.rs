@@ -1,6 +1,6 @@
 //! All runs of an experiment, and their tables.
 
-use super::design::{Against, Claim, Design, Key, Method, Setting};
+use super::design::{Against, Claim, Design, DimensionKey, Method, Setting};
 use super::measure::Metric;
 use super::plan::IN_LOG;
 use super::unit::{Run, RunKey};
@@ -33,14 +33,14 @@ pub(super) struct Results<'a> {
     /// Estimates over blocks, if one replay stands for replications.
     weeks: BTreeMap<Cell, Weeks>,
     /// Metrics of the baseline in the logs themselves.
-    in_logs: BTreeMap<At, Vec<Option<f64>>>,
+    in_logs: BTreeMap<LogAt, Vec<Option<f64>>>,
     /// Policies that are saturated in at least half of their replications.
     saturated: BTreeSet<Cell>,
 }
 
 /// Place of a number: a log under a setting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct At {
+pub(super) struct LogAt {
     pub(super) log: usize,
     pub(super) setting: usize,
 }
@@ -48,7 +48,7 @@ pub(super) struct At {
 /// Policy at a place. The order is that of runs.csv.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cell {
-    at: At,
+    at: LogAt,
     policy: usize,
 }
 
@@ -66,15 +66,15 @@ impl<'a> Results<'a> {
         let (mut in_logs, mut saturated) = (BTreeMap::new(), BTreeMap::<Cell, (u32, u32)>::new());
         for (RunKey { log, setting, policy, rep }, (row, weeks)) in rows {
             if rep == IN_LOG {
-                in_logs.insert(At { log, setting }, row);
+                in_logs.insert(LogAt { log, setting }, row);
                 continue;
             }
-            of_weeks.extend(weeks.map(|weeks| (Cell { at: At { log, setting }, policy }, weeks)));
-            let (many, of) = saturated.entry(Cell { at: At { log, setting }, policy }).or_default();
+            of_weeks.extend(weeks.map(|weeks| (Cell { at: LogAt { log, setting }, policy }, weeks)));
+            let (many, of) = saturated.entry(Cell { at: LogAt { log, setting }, policy }).or_default();
             *many += u32::from(flag.and_then(|flag| row[flag]).is_some_and(|flag| flag > 0.5));
             *of += 1;
             let row = row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
-            observations.add(Cell { at: At { log, setting }, policy }, row);
+            observations.add(Cell { at: LogAt { log, setting }, policy }, row);
         }
         let saturated = saturated.into_iter().filter(|(_, (many, of))| 2 * many >= *of).map(|(cell, _)| cell);
         Self {
@@ -88,19 +88,19 @@ impl<'a> Results<'a> {
         }
     }
 
-    pub(super) fn places(&self) -> impl Iterator<Item = At> + use<> {
+    pub(super) fn places(&self) -> impl Iterator<Item = LogAt> + use<> {
         let settings = self.settings.len();
-        (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| At { log, setting }))
+        (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| LogAt { log, setting }))
     }
 
     /// The metric of the baseline in the log itself; `None` for a model, and if replications are not made of that log.
-    pub(super) fn in_log(&self, at: At, metric: Metric) -> Option<f64> {
+    pub(super) fn in_log(&self, at: LogAt, metric: Metric) -> Option<f64> {
         let position = self.measured.iter().position(|one| *one == metric)?;
         self.in_logs.get(&at)?.get(position).copied().flatten()
     }
 
     /// The metric of a policy in one place.
-    pub(super) fn of(&self, at: At, policy: usize, metric: Metric) -> Quantity<Cell> {
+    pub(super) fn of(&self, at: LogAt, policy: usize, metric: Metric) -> Quantity<Cell> {
         Cell { at, policy }.get(metric)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    pub(super) fn mean(&self, at: At, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
+    pub(super) fn mean(&self, at: LogAt, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
         match self.weeks.get(&Cell { at, policy }).and_then(|weeks| weeks.means[self.column(metric)?].as_ref()) {
             Some(weekly) => Some(interval(weekly)),
             None => self.estimate(&self.of(at, policy, metric)),
@@ -139,12 +139,18 @@ impl<'a> Results<'a> {
     }
 
     /// Difference over blocks of one replay; `None` if replications are compared, or the metric has none.
-    pub(super) fn weekly(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<&Estimate> {
+    pub(super) fn weekly(&self, at: LogAt, policy: usize, base: usize, metric: Metric) -> Option<&Estimate> {
         self.weeks.get(&Cell { at, policy })?.differences[base][self.column(metric)?].as_ref()
     }
 
     /// One policy less another, replication by replication.
-    pub(super) fn difference(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<ConfidenceInterval> {
+    pub(super) fn difference(
+        &self,
+        at: LogAt,
+        policy: usize,
+        base: usize,
+        metric: Metric,
+    ) -> Option<ConfidenceInterval> {
         match self.weekly(at, policy, base, metric) {
             Some(weekly) => Some(interval(weekly)),
             None => Some(self.compared(&(self.of(at, policy, metric) - self.of(at, base, metric))))
@@ -156,14 +162,15 @@ impl<'a> Results<'a> {
     /// mean of ratios if single replications have nearly zero waits. Places with a zero mean do not count.
     pub(super) fn percent_over(
         &self,
-        at: &[At],
+        at: &[LogAt],
         policy: usize,
         base: usize,
         metric: Metric,
     ) -> Option<ConfidenceInterval> {
-        let scale = |at: &At| Some(100.0 / self.mean(*at, base, metric)?.mean.abs()).filter(|scale| scale.is_finite());
+        let scale =
+            |at: &LogAt| Some(100.0 / self.mean(*at, base, metric)?.mean.abs()).filter(|scale| scale.is_finite());
         if self.design.method == Method::Weeks {
-            let scaled = |at: &At| {
+            let scaled = |at: &LogAt| {
                 let (scale, difference) = (scale(at)?, self.difference(*at, policy, base, metric)?);
                 let ends = [difference.low, difference.high].map(|end| end.map(|end| scale * end));
                 Some(ConfidenceInterval { mean: scale * difference.mean, low: ends[0], high: ends[1], ..difference })
@@ -179,7 +186,7 @@ impl<'a> Results<'a> {
     }
 
     /// Returns true if a policy is saturated in at least half of the replications of one place.
-    pub(super) fn is_saturated(&self, at: At, policy: usize) -> bool {
+    pub(super) fn is_saturated(&self, at: LogAt, policy: usize) -> bool {
         self.saturated.contains(&Cell { at, policy })
     }
 
@@ -190,7 +197,7 @@ impl<'a> Results<'a> {
     }
 
     /// The rank of a policy among all of them, the best first.
-    fn rank(&self, at: At, policy: usize, metric: Metric) -> Quantity<Cell> {
+    fn rank(&self, at: LogAt, policy: usize, metric: Metric) -> Quantity<Cell> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let all = (0..self.design.policies.len()).map(|policy| self.of(at, policy, metric) * sign);
         Quantity::Rank(policy, all.collect())
@@ -203,7 +210,7 @@ impl<'a> Results<'a> {
     }
 
     /// Standing of each policy in one place: those that may be the best.
-    pub(super) fn standings(&self, at: At, metric: Metric) -> Vec<Standing> {
+    pub(super) fn standings(&self, at: LogAt, metric: Metric) -> Vec<Standing> {
         let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let policies = 0..self.design.policies.len();
         let mean = |policy| self.mean(at, policy, metric).map_or(f64::NAN, |mean| sign * mean.mean);
@@ -224,7 +231,7 @@ impl<'a> Results<'a> {
 
     /// Kendall's τ between the orders of the policies under two metrics, averaged over all places in which both order them.
     pub(super) fn agreement(&self, a: Metric, b: Metric) -> Option<f64> {
-        let order_of = |at: At, metric: Metric| -> Option<Vec<f64>> {
+        let order_of = |at: LogAt, metric: Metric| -> Option<Vec<f64>> {
             let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
             (0..self.design.policies.len()).map(|policy| Some(sign * self.mean(at, policy, metric)?.mean)).collect()
         };
@@ -241,7 +248,7 @@ impl<'a> Results<'a> {
         };
         let tie = false;
         let rule = if claim.is_below { Rule::Below { bound, tie } } else { Rule::Above { bound, tie } };
-        let mut groups: BTreeMap<(Option<usize>, Vec<usize>), Vec<At>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Option<usize>, Vec<usize>), Vec<LogAt>> = BTreeMap::new();
         for at in self.places().filter(|at| holds(&self.settings[at.setting])) {
             let values = claim.every.iter().filter_map(|key| self.position(at, *key)).collect();
             groups.entry((claim.every_log.then_some(at.log), values)).or_default().push(at);
@@ -271,16 +278,16 @@ impl<'a> Results<'a> {
     }
 
     /// The claim's number over blocks of one replay, as a mean over settings.
-    fn claimed_by_weeks(&self, claim: &Claim, places: &[At]) -> Option<ConfidenceInterval> {
+    fn claimed_by_weeks(&self, claim: &Claim, places: &[LogAt]) -> Option<ConfidenceInterval> {
         let position = self.design.claims.iter().position(|known| known.id == claim.id)?;
-        let of = |at: &At| self.weeks.get(&Cell { at: *at, policy: claim.policy })?.claims[position].as_ref();
+        let of = |at: &LogAt| self.weeks.get(&Cell { at: *at, policy: claim.policy })?.claims[position].as_ref();
         let found: Vec<ConfidenceInterval> = places.iter().map(|at| Some(interval(of(at)?))).collect::<Option<_>>()?;
         mean_of_intervals(&found)
     }
 
     /// The claim's number in one place: a difference if policies are compared. Over several logs it is in percent of the other
     /// policy's mean: seconds of different machines do not add.
-    fn claimed(&self, claim: &Claim, at: At) -> Quantity<Cell> {
+    fn claimed(&self, claim: &Claim, at: LogAt) -> Quantity<Cell> {
         let ours = self.of(at, claim.policy, claim.metric);
         let Against::Policy(other) = claim.bound else { return ours };
         let theirs = self.of(at, other, claim.metric);
@@ -291,7 +298,7 @@ impl<'a> Results<'a> {
         if claim.every_log { difference } else { difference * (100.0 / whole) }
     }
 
-    fn position(&self, at: At, key: Key) -> Option<usize> {
+    fn position(&self, at: LogAt, key: DimensionKey) -> Option<usize> {
         let dimension = self.design.vary.iter().position(|dimension| dimension.key == key)?;
         Some(self.settings[at.setting].0[dimension])
     }
@@ -347,7 +354,7 @@ impl<'a> Results<'a> {
 
     /// The policy with the best mean in one place, then those without a significant difference from it; empty if there is no
     /// interval.
-    pub(super) fn best(&self, at: At, metric: Metric) -> Vec<&str> {
+    pub(super) fn best(&self, at: LogAt, metric: Metric) -> Vec<&str> {
         let found = self.standings(at, metric);
         if !found.iter().any(|one| matches!(one, Standing::MayBeBest | Standing::Worse)) {
             return Vec::new();
@@ -366,7 +373,7 @@ impl<'a> Results<'a> {
     }
 
     /// A row of such a table.
-    pub(super) fn placed(&self, at: At, rest: impl IntoIterator<Item = String>) -> Vec<String> {
+    pub(super) fn placed(&self, at: LogAt, rest: impl IntoIterator<Item = String>) -> Vec<String> {
         let mut row = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
         row.extend(self.design.texts(&self.settings[at.setting]));
         row.extend(rest);
@@ -433,7 +440,7 @@ impl<'a> Results<'a> {
     }
 
     /// Each claim under each single value: its verdict there, and over all.
-    pub(super) fn doubts(&self) -> Vec<(&Claim, Key, String, Verdict, Verdict)> {
+    pub(super) fn doubts(&self) -> Vec<(&Claim, DimensionKey, String, Verdict, Verdict)> {
         let mut doubts = Vec::new();
         for claim in &self.design.claims {
             let overall = self.judge(claim, |_| true).verdict;
@@ -460,15 +467,15 @@ impl<'a> Results<'a> {
     }
 
     /// Every policy and metric in every place.
-    fn each(&self) -> impl Iterator<Item = (At, usize, Metric)> {
+    fn each(&self) -> impl Iterator<Item = (LogAt, usize, Metric)> {
         let Design { policies, metrics, .. } = self.design;
         let of_policy = move |at, policy| metrics.iter().map(move |metric| (at, policy, *metric));
         self.places().flat_map(move |at| (0..policies.len()).flat_map(move |policy| of_policy(at, policy)))
     }
 
     /// A row for each log, setting, policy and metric with an estimate.
-    fn rows(&self, of: impl Fn(At, usize, Metric) -> Option<ConfidenceInterval>) -> Result<Vec<u8>> {
-        let row = |(at, policy, metric): (At, usize, Metric)| {
+    fn rows(&self, of: impl Fn(LogAt, usize, Metric) -> Option<ConfidenceInterval>) -> Result<Vec<u8>> {
+        let row = |(at, policy, metric): (LogAt, usize, Metric)| {
             Some(self.placed(at, self.estimated(policy, metric, &of(at, policy, metric)?)))
         };
         csv(self.head(&ESTIMATED), self.each().filter_map(row))

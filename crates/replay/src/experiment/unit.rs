@@ -6,7 +6,7 @@
 
 use super::design::Setting;
 use super::measure::measured;
-use super::plan::{Batch, IN_LOG, Plan};
+use super::plan::{Batch, ExperimentPlan, IN_LOG};
 use super::weeks::{Replayed, Weeks};
 use crate::experiment::design::Method;
 use anyhow::{Result, anyhow, bail};
@@ -47,7 +47,7 @@ pub(super) struct Run {
 /// Returns the runs of batches, and the number of batches simulated now, which the store lacks. `ran` receives the number of jobs after
 /// each simulation.
 pub(super) fn runs(
-    plan: &Plan,
+    plan: &ExperimentPlan,
     store: &Store,
     batches: &[Batch],
     ran: &(dyn Fn(u64) + Sync),
@@ -76,7 +76,7 @@ pub(super) fn runs(
 /// Calls `take` with every stored batch of the plan below `cells`, its runs, the file that holds it and the code that computed it.
 pub(super) fn each_stored_batch(
     cells: &Path,
-    plan: &Plan,
+    plan: &ExperimentPlan,
     mut take: impl FnMut(Batch, Vec<Run>, &Path, &str) -> Result<()>,
 ) -> Result<()> {
     each_stored(cells, |file, stored| {
@@ -91,7 +91,7 @@ pub(super) fn each_stored_batch(
 }
 
 /// Simulates every policy on the same jobs, in each setting.
-fn drawn(plan: &Plan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
+fn drawn(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
     let Batch { log, rep } = batch;
     let (held, design) = (&plan.held[log], &plan.design);
     let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
@@ -117,7 +117,7 @@ fn drawn(plan: &Plan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Ru
 }
 
 /// Runs of the baseline on the log itself, in each setting with the users of the log.
-fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
+fn in_log(plan: &ExperimentPlan, log: usize) -> Result<Vec<Run>> {
     let design = &plan.design;
     let Some(base) = plan.held[log].log() else { return Ok(Vec::new()) };
     let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
@@ -133,7 +133,7 @@ fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
 }
 
 fn under(
-    plan: &Plan,
+    plan: &ExperimentPlan,
     log: usize,
     base: &HeldLog,
     setting: &Setting,

@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::measure::{Metric, better};
-use super::results::{At, Results};
+use super::results::{LogAt, Results};
 use crate::units::{best as best_in_words, level};
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -82,7 +82,7 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
 /// Policies that may be the best: by name in one place, by number of places in several.
 fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name()).collect();
-    let places: Vec<At> = results.places().collect();
+    let places: Vec<LogAt> = results.places().collect();
     if let [at] = places[..] {
         return best_in_words(metric.label(), &names, &results.standings(at, metric));
     }

@@ -1,6 +1,6 @@
 //! The logs and models of an experiment, read once and held.
 
-use super::design::{Design, From, Key, Log, Method, Setting, Value};
+use super::design::{Design, DimensionKey, From, Log, Method, Setting, Value};
 use super::file::{RepairRule, Source};
 use crate::ignored;
 use crate::simulate::held::{Placement, machines_of};
@@ -20,7 +20,7 @@ use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfRea
 
 /// A log that was read, of which every replication is made.
 pub(super) struct Held {
-    origin: Origin,
+    origin: SourceOrigin,
     deadlines: Deadlines,
     machines: Vec<Machine>,
     processors: u32,
@@ -35,7 +35,7 @@ pub(super) struct Held {
     density: f64,
 }
 
-enum Origin {
+enum SourceOrigin {
     Log(HeldLog),
     Blocks(Box<Blocks>),
     Users(HeldLog, Users),
@@ -74,7 +74,7 @@ impl Held {
                 let (machines, processors, tells_memory) = machines(log, processors, source, traces)?;
                 let count = log.count.expect("a model has a count");
                 Ok(Self {
-                    origin: Origin::Model(made, count),
+                    origin: SourceOrigin::Model(made, count),
                     deadlines: log.deadlines,
                     machines,
                     processors,
@@ -107,7 +107,7 @@ impl Held {
         let own = match (log.procs, &log.machines) {
             (Some(procs), _) => procs,
             // If every setting has its own machine, that of the log is not needed.
-            (None, None) => match design.vary.iter().find(|dimension| dimension.key == Key::Procs) {
+            (None, None) => match design.vary.iter().find(|dimension| dimension.key == DimensionKey::Procs) {
                 Some(dimension) => match dimension.values[0] {
                     Value::Procs(procs) => procs,
                     Value::Number(_) | Value::Estimates(_) => unreachable!("processors are a number of them"),
@@ -126,7 +126,7 @@ impl Held {
         let sha256 = hex::encode(Sha256::digest(
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
         ));
-        let origin = Origin::of(held, design, (processors, density));
+        let origin = SourceOrigin::of(held, design, (processors, density));
         let origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
         let deadlines = log.deadlines;
         Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density })
@@ -139,18 +139,18 @@ impl Held {
         let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
         let drawn = |Drawn { log, refused }: Drawn| (log, refused);
         let log = match (&self.origin, design.method) {
-            (Origin::Blocks(of), _) => return of.redrawn(&streams).map(drawn).map_err(|error| named(&error)),
-            (Origin::Users(log, of), _) => {
+            (SourceOrigin::Blocks(of), _) => return of.redrawn(&streams).map(drawn).map_err(|error| named(&error)),
+            (SourceOrigin::Users(log, of), _) => {
                 let redrawn =
                     of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams);
                 return redrawn.map(drawn).map_err(|error| named(&error));
             }
-            (Origin::Model(model, count), _) => match self.deadlines {
+            (SourceOrigin::Model(model, count), _) => match self.deadlines {
                 Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
                 Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
             },
-            (Origin::Log(log), Method::Shake { most }) => shaken(log, most, &streams),
-            (Origin::Log(log), _) => log.clone(),
+            (SourceOrigin::Log(log), Method::Shake { most }) => shaken(log, most, &streams),
+            (SourceOrigin::Log(log), _) => log.clone(),
         };
         Ok((log, 0))
     }
@@ -158,12 +158,12 @@ impl Held {
     /// Parts that replications are drawn from; `None` if nothing is drawn from parts.
     pub(super) fn parts(&self) -> Option<String> {
         match &self.origin {
-            Origin::Blocks(of) => Some(format!("blocks of {} weeks", of.block())),
-            Origin::Users(_, users) => {
+            SourceOrigin::Blocks(of) => Some(format!("blocks of {} weeks", of.block())),
+            SourceOrigin::Users(_, users) => {
                 let (temporary, long_term) = users.counts();
                 Some(format!("{temporary} temporary and {long_term} long-term users"))
             }
-            Origin::Log(_) | Origin::Model(..) => None,
+            SourceOrigin::Log(_) | SourceOrigin::Model(..) => None,
         }
     }
 
@@ -176,17 +176,17 @@ impl Held {
         setting: &Setting,
         replication: u32,
     ) -> ReplayInput {
-        let (machines, processors) = match design.value(setting, Key::Procs) {
+        let (machines, processors) = match design.value(setting, DimensionKey::Procs) {
             Some(Value::Procs(procs)) => (vec![Machine::new(procs)], procs),
             _ => (self.machines.clone(), self.processors),
         };
-        let factor = match design.value(setting, Key::Load) {
+        let factor = match design.value(setting, DimensionKey::Load) {
             Some(Value::Number(factor)) => factor,
             _ => 1.0,
         };
         let own = match (&self.origin, log.load) {
             // Each draw has a load of its own, and is scaled to the requested one.
-            (Origin::Model(..), Some(load)) => {
+            (SourceOrigin::Model(..), Some(load)) => {
                 base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load / own)
             }
             _ => self.density,
@@ -199,13 +199,13 @@ impl Held {
         } else {
             base
         };
-        let estimates = match design.value(setting, Key::Estimates) {
+        let estimates = match design.value(setting, DimensionKey::Estimates) {
             Some(Value::Estimates(estimates)) => estimates,
             _ => log.estimates,
         };
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
-        let numbers = if matches!(self.origin, Origin::Users(..) | Origin::Blocks(_)) {
+        let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
             // The same job may occur twice: its number would be ambiguous.
             (1..).take(jobs.jobs().len()).collect()
         } else {
@@ -217,7 +217,7 @@ impl Held {
     /// Approximate number of jobs of a run.
     pub(super) fn jobs(&self) -> u64 {
         match (&self.origin, self.log()) {
-            (Origin::Model(_, count), _) => u64::from(*count),
+            (SourceOrigin::Model(_, count), _) => u64::from(*count),
             (_, log) => log.map_or(0, |log| log.jobs().len() as u64),
         }
     }
@@ -225,9 +225,9 @@ impl Held {
     /// The log as it was read; `None` for a model.
     pub(super) const fn log(&self) -> Option<&HeldLog> {
         match &self.origin {
-            Origin::Log(log) | Origin::Users(log, _) => Some(log),
-            Origin::Blocks(of) => Some(of.log()),
-            Origin::Model(..) => None,
+            SourceOrigin::Log(log) | SourceOrigin::Users(log, _) => Some(log),
+            SourceOrigin::Blocks(of) => Some(of.log()),
+            SourceOrigin::Model(..) => None,
         }
     }
 
@@ -239,7 +239,7 @@ impl Held {
     pub(super) fn has_limits(&self) -> bool {
         match &self.origin {
             // A model draws them for every job or for none.
-            Origin::Model(model, count) => model.drawn(&Streams::new(0, 0), (*count).min(100)).with_limit() > 0.0,
+            SourceOrigin::Model(model, count) => model.drawn(&Streams::new(0, 0), (*count).min(100)).with_limit() > 0.0,
             _ => self.log().is_some_and(|log| log.with_limit() > 0.0),
         }
     }
@@ -255,7 +255,7 @@ impl Held {
     }
 }
 
-impl Origin {
+impl SourceOrigin {
     /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
     fn of(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
         Ok(match design.method {
@@ -287,7 +287,7 @@ impl std::fmt::Debug for Held {
 
 /// Estimates in the order of a setting, for warnings.
 pub(super) fn estimates_of(design: &Design, log: &Log) -> Vec<Estimates> {
-    let varied = design.vary.iter().find(|dimension| dimension.key == Key::Estimates);
+    let varied = design.vary.iter().find(|dimension| dimension.key == DimensionKey::Estimates);
     varied.map_or_else(
         || vec![log.estimates],
         |dimension| {

@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 
 /// Job as in the log.
 #[derive(Debug)]
-pub(super) struct About {
+pub(super) struct JobFacts {
     label: Label,
     /// Line of the log's file.
     line: u64,
@@ -32,7 +32,7 @@ pub(super) struct About {
     run: Span,
 }
 
-impl About {
+impl JobFacts {
     fn of(job: &LogJob) -> Self {
         Self {
             label: Label::of_job(job),
@@ -132,7 +132,7 @@ pub(crate) struct Explanation {
 }
 
 impl Explanation {
-    pub(super) fn new(policy: &str, job: &About, history: Vec<Line>, brief: Vec<Line>) -> Self {
+    pub(super) fn new(policy: &str, job: &JobFacts, history: Vec<Line>, brief: Vec<Line>) -> Self {
         let job_and_submit = (job.label.clone(), job.submit);
         Self::of(policy, job_and_submit, vec![job.in_words()], job.facts(), history, brief)
     }
@@ -235,7 +235,7 @@ pub(crate) struct Followed<T> {
 
 #[derive(Debug)]
 pub(super) struct Tale<T> {
-    pub(super) about: About,
+    pub(super) about: JobFacts,
     pub(super) history: T,
     is_over: bool,
 }
@@ -249,7 +249,7 @@ impl<T: Default> Followed<T> {
     pub(crate) fn comes(&mut self, job: &LogJob) {
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
-        self.tales.insert(job.job.id, Tale { about: About::of(job), history: T::default(), is_over: false });
+        self.tales.insert(job.job.id, Tale { about: JobFacts::of(job), history: T::default(), is_over: false });
     }
 
     pub(crate) fn follows(&self, job: JobId) -> bool {

@@ -1,7 +1,9 @@
 //! Listener to a run of space-shared machines: receives the policy's reasons, and the events.
 
 use super::history::{Explanation, Followed};
-use super::reasons::{At, By, Holder, Obstacle, Promise, Right, SiteName, Start, Step, Steps, Wait, When, explanation};
+use super::reasons::{
+    At, Began, ByJob, ByRight, Holder, Obstacle, Promise, SiteName, Stage, Steps, Wait, When, explanation,
+};
 use crate::label::Label;
 use gap_schedule::{Machine, Reason, ReasonProbe, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -90,11 +92,11 @@ impl Listener {
         for job in &self.waiting {
             let Some(tale) = self.followed.tale(*job) else { continue };
             let step = match starts.iter().find(|(other, _)| other == job) {
-                Some((_, machine)) => Step::Starts(pass.start(*job, *machine, starts, names)),
-                None => Step::Waits(pass.wait(*job, starts, names)),
+                Some((_, machine)) => Stage::Starts(pass.start(*job, *machine, starts, names)),
+                None => Stage::Waits(pass.wait(*job, starts, names)),
             };
             let steps = &mut tale.history.steps;
-            if let Some(Step::Waits(last)) = steps.last_mut() {
+            if let Some(Stage::Waits(last)) = steps.last_mut() {
                 last.until = pass.now;
             }
             steps.push(step);
@@ -102,7 +104,7 @@ impl Listener {
     }
 
     /// Adds a step to the history of a followed job.
-    fn push(&mut self, job: JobId, step: Step) {
+    fn push(&mut self, job: JobId, step: Stage) {
         if let Some(tale) = self.followed.tale(job) {
             tale.history.steps.push(step);
         }
@@ -158,12 +160,12 @@ impl Probe for Ear {
             Fact::Interrupted { job, site, .. } => {
                 listener.waits(*job);
                 let site = listener.names.sites[site.index()].clone();
-                listener.push(*job, Step::Interrupted { at: now, site });
+                listener.push(*job, Stage::Interrupted { at: now, site });
             }
             Fact::Finished { job } | Fact::Rejected { job, .. } => {
                 listener.waiting.remove(job);
                 let is_rejected = matches!(fact, Fact::Rejected { .. });
-                listener.push(*job, if is_rejected { Step::Rejected { at: now } } else { Step::Ends { at: now } });
+                listener.push(*job, if is_rejected { Stage::Rejected { at: now } } else { Stage::Ends { at: now } });
                 listener.names.labels.remove(job);
                 listener.followed.end(*job);
             }
@@ -210,9 +212,9 @@ impl Pass {
     }
 
     /// Start of the job on the machine, as one of `starts`.
-    fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Labels) -> Start {
+    fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Labels) -> Began {
         let waits = |other: &JobId| !starts.iter().any(|(start, _)| start == other);
-        let mut start = Start {
+        let mut start = Began {
             at: self.now,
             site: names.sites[machine.index()].clone(),
             right: None,
@@ -225,9 +227,9 @@ impl Pass {
                 && start.right.is_none()
             {
                 start.right = Some(match right {
-                    gap_schedule::Right::InTurn => Right::InTurn,
-                    gap_schedule::Right::Reserved => Right::Reserved,
-                    gap_schedule::Right::Backfilled => Right::Backfilled,
+                    gap_schedule::Right::InTurn => ByRight::InTurn,
+                    gap_schedule::Right::Reserved => ByRight::Reserved,
+                    gap_schedule::Right::Backfilled => ByRight::Backfilled,
                 });
                 start.free = Some(self.free_after(machine.index(), before));
                 start.passed = names.of_all(passed.iter().copied());
@@ -251,7 +253,8 @@ impl Pass {
                 }
                 Reason::Barred { machine: on, at, left, by } => {
                     let by = by.iter();
-                    let by = by.map(|by| By { job: names.of(by.job), start: At(by.start), processors: by.processors });
+                    let by =
+                        by.map(|by| ByJob { job: names.of(by.job), start: At(by.start), processors: by.processors });
                     let barred = Obstacle::Barred { at: At(*at), left: *left, most_left: *left, by: by.collect() };
                     (machine, obstacle, before) = (Some(on.index()), Some(barred), so_far);
                 }

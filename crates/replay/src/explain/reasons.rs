@@ -1,6 +1,6 @@
 //! Reasons for the waits and starts of a job, as data: formatted as text, and as JSON for programs.
 
-use super::history::{About, Explanation, Line, Tale, object, processors};
+use super::history::{Explanation, JobFacts, Line, Tale, object, processors};
 use crate::label::Label;
 use crate::units::span;
 use serde::{Serialize, Serializer};
@@ -52,9 +52,9 @@ impl fmt::Display for At {
 /// Event in the life of a job, or a period without changes. Serialized with its facts; times in seconds, `null` for never.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub(super) enum Step {
+pub(super) enum Stage {
     Waits(Wait),
-    Starts(Start),
+    Starts(Began),
     /// Its machine has failed: its work is lost.
     Interrupted {
         #[serde(skip)]
@@ -110,7 +110,7 @@ pub(super) enum Obstacle {
         left: u32,
         #[serde(skip)]
         most_left: u32,
-        by: Vec<By>,
+        by: Vec<ByJob>,
     },
     Behind {
         head: Label,
@@ -120,7 +120,7 @@ pub(super) enum Obstacle {
 
 /// A reservation of another job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct By {
+pub(super) struct ByJob {
     pub(super) job: Label,
     pub(super) start: At,
     pub(super) processors: u32,
@@ -158,12 +158,12 @@ impl When {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Start {
+pub(super) struct Began {
     #[serde(skip)]
     pub(super) at: Time,
     pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
-    pub(super) right: Option<Right>,
+    pub(super) right: Option<ByRight>,
     /// Processors that were free there when the policy considered it, if the policy reports reasons.
     pub(super) free: Option<u32>,
     /// Jobs that it passed, in the policy's order.
@@ -175,7 +175,7 @@ pub(super) struct Start {
 /// [`gap_schedule::Right`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Right {
+pub(super) enum ByRight {
     InTurn,
     Reserved,
     Backfilled,
@@ -217,7 +217,7 @@ impl Wait {
         }
     }
 
-    fn in_words(&self, about: &About) -> String {
+    fn in_words(&self, about: &JobFacts) -> String {
         let place = match (self.place, self.last_place) {
             (1, 1) => "first in the queue".to_owned(),
             (first, last) if first == last => format!("{} in the queue", ordinal(first)),
@@ -238,7 +238,7 @@ impl Wait {
         format!("{place}; {}{promise}", self.kept_by(about))
     }
 
-    fn kept_by(&self, about: &About) -> String {
+    fn kept_by(&self, about: &JobFacts) -> String {
         let (free, on) = (range(self.free, self.most_free), self.site.on());
         let is_are = if free == "1" { "is" } else { "are" };
         let has_room = format!("{free} processors are free{on}, enough for the job");
@@ -306,8 +306,8 @@ impl fmt::Display for Promise {
     }
 }
 
-impl Start {
-    fn in_words(&self, about: &About) -> String {
+impl Began {
+    fn in_words(&self, about: &JobFacts) -> String {
         let Self { at, site, right, free, passed, overtaken } = self;
         let waited = match at.saturating_since(about.submit) {
             Span::ZERO => "at once".to_owned(),
@@ -315,9 +315,9 @@ impl Start {
         };
         let mut text = format!("starts{} {waited}", site.on());
         match right {
-            Some(Right::InTurn) => text += ", in queue order",
-            Some(Right::Reserved) => text += ", at its reserved start",
-            Some(Right::Backfilled) => {
+            Some(ByRight::InTurn) => text += ", in queue order",
+            Some(ByRight::Reserved) => text += ", at its reserved start",
+            Some(ByRight::Backfilled) => {
                 text += &format!(", backfilled past {}", jobs(passed));
                 match free {
                     None => {}
@@ -328,7 +328,7 @@ impl Start {
             None => {}
         }
         // In the policy's own order, the text of a backfilled job already names the jobs that it passed.
-        if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
+        if !overtaken.is_empty() && *right != Some(ByRight::Backfilled) {
             let wait = if overtaken.len() == 1 { "waits" } else { "wait" };
             text += &format!(", before {}, which arrived earlier and still {wait}", jobs(overtaken));
         }
@@ -336,7 +336,7 @@ impl Start {
     }
 }
 
-impl Step {
+impl Stage {
     fn time(&self) -> (Time, Option<Time>) {
         match self {
             Self::Waits(wait) => (wait.from, Some(wait.until)),
@@ -345,7 +345,7 @@ impl Step {
         }
     }
 
-    fn line(&self, about: &About) -> Line {
+    fn line(&self, about: &JobFacts) -> Line {
         let (from, until) = self.time();
         let words = match self {
             Self::Waits(wait) => wait.in_words(about),
@@ -363,17 +363,17 @@ impl Step {
 /// The history of a job on space-shared machines.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Stage>,
     /// Jobs that waited when it was submitted, in order of arrival.
     pub(super) came_behind: Option<Vec<Label>>,
 }
 
 /// Steps with adjacent ones merged if nothing has changed; if `brief`, also if only numbers have changed.
-fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
-    let mut joined: Vec<Step> = Vec::new();
+fn joined(steps: &[Stage], brief: bool) -> Vec<Stage> {
+    let mut joined: Vec<Stage> = Vec::new();
     for step in steps {
         match (joined.last_mut(), step) {
-            (Some(Step::Waits(last)), Step::Waits(next)) if last.is_same(next) || brief && last.is_like(next) => {
+            (Some(Stage::Waits(last)), Stage::Waits(next)) if last.is_same(next) || brief && last.is_like(next) => {
                 last.append(next);
             }
             _ => joined.push(step.clone()),
@@ -386,11 +386,11 @@ fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
 pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Explanation {
     let Tale { about, history: Steps { mut steps, came_behind }, .. } = tale;
     // If the policy reports reasons, a pass without its decision has no information.
-    steps.retain(|step| !reports || !matches!(step, Step::Waits(wait) if wait.reason.is_none()));
+    steps.retain(|step| !reports || !matches!(step, Stage::Waits(wait) if wait.reason.is_none()));
     // A wait lasts until the next step.
     for next in (1..steps.len()).rev() {
         let (from, _) = steps[next].time();
-        if let Step::Waits(wait) = &mut steps[next - 1] {
+        if let Stage::Waits(wait) = &mut steps[next - 1] {
             wait.until = from;
         }
     }
@@ -399,8 +399,8 @@ pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Exp
         0 => "arrives when no other job waits".to_owned(),
         count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
     });
-    let start = steps.iter().rev().find_map(|step| if let Step::Starts(start) = step { Some(start) } else { None });
-    let finish = steps.iter().rev().find_map(|step| if let Step::Ends { at } = step { Some(*at) } else { None });
+    let start = steps.iter().rev().find_map(|step| if let Stage::Starts(start) = step { Some(start) } else { None });
+    let finish = steps.iter().rev().find_map(|step| if let Stage::Ends { at } = step { Some(*at) } else { None });
     let facts = json!({
         "came_behind": came_behind,
         "start": start.map(|start| start.at.as_secs_f64()),

@@ -1,7 +1,7 @@
 //! The answer of a comparison: the best policy, its difference by class of jobs, and the significance of the difference.
 
 use super::compare::{between, difference, differences, ranked};
-use super::report::Report;
+use super::report::SimulationReport;
 use super::world::Run;
 use crate::difference::{Difference, DifferencesTo, capitalized};
 use crate::options::stem;
@@ -11,12 +11,12 @@ use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
 
 /// Metric of the headline: the first one that all policies have.
-pub(super) fn chosen(report: &Report<'_>) -> Option<&'static Metric> {
+pub(super) fn chosen(report: &SimulationReport<'_>) -> Option<&'static Metric> {
     differences(report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
 }
 
 /// The answer in sentences, the first of them as a headline; empty for a single policy.
-pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
+pub(super) fn sentences(report: &SimulationReport<'_>) -> Vec<String> {
     let Some(metric) = chosen(report) else { return Vec::new() };
     let runs = report.runs;
     let (means, standings) = ranked(runs, metric);
@@ -52,7 +52,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
-fn by_class(report: &Report<'_>, pair: [usize; 2], metric: &Metric) -> Option<String> {
+fn by_class(report: &SimulationReport<'_>, pair: [usize; 2], metric: &Metric) -> Option<String> {
     let found = JobClass::ALL.into_iter().filter_map(|class| {
         let estimate = of_class(report.runs, pair, metric, class)?;
         estimate.low?;
@@ -104,7 +104,7 @@ fn mean_of_class(run: &Run, metric: &Metric, class: JobClass) -> Option<f64> {
 }
 
 /// Every policy against the baseline by the chosen metric, in its unit.
-pub(super) fn overall(report: &Report<'_>) -> Option<Forest> {
+pub(super) fn overall(report: &SimulationReport<'_>) -> Option<Forest> {
     let metric = chosen(report)?;
     let all = differences(report.runs, report.baseline, |run| &run.label);
     let against = against(report);
@@ -114,7 +114,7 @@ pub(super) fn overall(report: &Report<'_>) -> Option<Forest> {
 }
 
 /// The same by class of jobs, in percent of the baseline's mean.
-pub(super) fn classes(report: &Report<'_>) -> Option<Forest> {
+pub(super) fn classes(report: &SimulationReport<'_>) -> Option<Forest> {
     let metric = chosen(report)?;
     let (runs, against) = (report.runs, against(report));
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
@@ -135,7 +135,7 @@ pub(super) fn classes(report: &Report<'_>) -> Option<Forest> {
 }
 
 /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the data.
-pub(super) fn metrics(report: &Report<'_>) -> Forest {
+pub(super) fn metrics(report: &SimulationReport<'_>) -> Forest {
     let all = differences(report.runs, report.baseline, |run| &run.label);
     let mut metrics: Vec<&Metric> =
         all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();
@@ -151,13 +151,13 @@ pub(super) fn metrics(report: &Report<'_>) -> Forest {
 }
 
 /// The policies except the baseline, with the slots of their colours.
-fn against<'a>(report: &Report<'a>) -> DifferencesTo<'a> {
+fn against<'a>(report: &SimulationReport<'a>) -> DifferencesTo<'a> {
     DifferencesTo::new(report.runs.iter().map(|run| [run.label.as_str(), &run.name]), report.baseline)
 }
 
 /// Row of the best policy by the metric of the headline, for [`best_by_log`]: log, policy, mean, and the policies without a significant
 /// difference from it. `None` of a single policy, and where none has a mean.
-pub(super) fn best_of_log(report: &Report<'_>) -> Option<Vec<String>> {
+pub(super) fn best_of_log(report: &SimulationReport<'_>) -> Option<Vec<String>> {
     let metric = chosen(report)?;
     let (means, standings) = ranked(report.runs, metric);
     let of = |wanted: Standing| {

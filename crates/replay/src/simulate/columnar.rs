@@ -48,7 +48,7 @@ fn unit(column: &str) -> Option<&'static str> {
 /// Writes rows into a file.
 pub(super) struct ParquetRows<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    group: Group,
+    group: RowGroup,
 }
 
 impl<W: Write + Send> ParquetRows<W> {
@@ -63,7 +63,7 @@ impl<W: Write + Send> ParquetRows<W> {
         let properties = WriterProperties::builder().set_key_value_metadata(Some(units.collect())).build();
         let schema = Arc::new(parse_message_type(SCHEMA)?);
         let file = SerializedFileWriter::new(into, schema, Arc::new(properties))?;
-        Ok(Self { file, group: Group::default() })
+        Ok(Self { file, group: RowGroup::default() })
     }
 
     pub(super) fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
@@ -100,7 +100,7 @@ fn plain(error: ParquetError) -> io::Error {
 
 /// Rows that are not written yet.
 #[derive(Default)]
-struct Group {
+struct RowGroup {
     job: Column<Int64Type>,
     submit: Column<DoubleType>,
     start: Column<DoubleType>,
@@ -117,7 +117,7 @@ struct Group {
     lists: usize,
 }
 
-impl Group {
+impl RowGroup {
     fn is_full(&self) -> bool {
         self.job.values.len() >= GROUP || self.lists >= GROUP_LISTS
     }

@@ -1,12 +1,12 @@
 //! `columns.md`: the meaning of the columns of the tables, with their units.
 
 use super::cli::Format;
-use super::report::Report;
+use super::report::SimulationReport;
 use super::rows::LISTED;
 use metrics::Metric;
 
 /// Text of the file.
-pub(super) fn text(report: &Report<'_>) -> String {
+pub(super) fn text(report: &SimulationReport<'_>) -> String {
     let allocated = if report.sites().shares_processors() {
         "empty: tasks share processors here".to_owned()
     } else {
@@ -21,7 +21,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
 }
 
 /// Rows about metrics: one for adjacent metrics with the same definition.
-fn metrics(report: &Report<'_>) -> String {
+fn metrics(report: &SimulationReport<'_>) -> String {
     let measured: Vec<&Metric> = report.runs[0].columns.iter().map(|(metric, _)| *metric).collect();
     let groups = measured.chunk_by(|a, b| (a.text(), a.unit()) == (b.text(), b.unit()));
     let row = |group: &[&Metric]| {

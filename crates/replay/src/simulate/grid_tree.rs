@@ -45,14 +45,14 @@ struct TreeFile {
 #[serde(untagged)]
 enum Tree {
     Levels(String),
-    Over(Vec<Node>),
+    Over(Vec<TreeNode>),
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-enum Node {
+enum TreeNode {
     Site(String),
-    Over(Vec<Node>),
+    Over(Vec<TreeNode>),
 }
 
 /// Properties of jobs that a log does not have.
@@ -301,14 +301,14 @@ fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
     }
 }
 
-fn shapes<'a>(nodes: &'a [Node], seen: &mut Vec<&'a str>) -> Result<Vec<Shape>> {
+fn shapes<'a>(nodes: &'a [TreeNode], seen: &mut Vec<&'a str>) -> Result<Vec<Shape>> {
     ensure!(!nodes.is_empty(), "tree: an empty list; a scheduler has sites or schedulers below it");
-    let shape = |node: &'a Node| match node {
-        Node::Site(name) => {
+    let shape = |node: &'a TreeNode| match node {
+        TreeNode::Site(name) => {
             seen.push(name);
             Ok(Shape::site())
         }
-        Node::Over(below) => Ok(Shape::over(shapes(below, seen)?)),
+        TreeNode::Over(below) => Ok(Shape::over(shapes(below, seen)?)),
     };
     nodes.iter().map(shape).collect()
 }

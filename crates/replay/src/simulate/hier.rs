@@ -19,9 +19,9 @@ use std::fmt;
 use std::rc::Rc;
 
 #[derive(Copy, Clone, Debug, PartialEq)]
-struct GridPolicy(System);
+struct TreePolicy(System);
 
-impl GridPolicy {
+impl TreePolicy {
     /// The system called `text`; `None` if hier-grid has no system with this name.
     fn named(text: &str) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
@@ -50,7 +50,7 @@ impl GridPolicy {
 }
 
 /// Formats the name, as on the command line and of the folder of its results.
-impl fmt::Display for GridPolicy {
+impl fmt::Display for TreePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             System::P2p => f.write_str("p2p"),
@@ -65,7 +65,7 @@ struct HierGrid {
     log: LogOptions,
     /// Value of the option, as given.
     place: String,
-    policies: Vec<GridPolicy>,
+    policies: Vec<TreePolicy>,
     tree: GridTree,
     sites: Sites,
 }
@@ -81,12 +81,12 @@ pub(super) const ENTRY: Entry = Entry {
     name: &world_name::HIER_GRID,
     place: "--tree FILE.toml|4-4-2-5",
     policies: || POLICIES.map(|(name, _)| name).join(", "),
-    normal: |text| Some(GridPolicy::named(text)?.ok()?.to_string()),
+    normal: |text| Some(TreePolicy::named(text)?.ok()?.to_string()),
     open,
 };
 
 fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.policies(GridPolicy::named)?;
+    let policies = wanted.policies(TreePolicy::named)?;
     let place = wanted.options.tree.clone();
     let place =
         place.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;

@@ -178,10 +178,10 @@ impl World for Metasched {
         };
         let config = self.clusters.config.clone();
         let at_work =
-            Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.sites.names() };
+            Recording { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.sites.names() };
         let streams = Clusters::streams(self.log.seed());
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.sites.names() });
+        let mut sim = Sim::new(world, MetaschedEvents { heard: Rc::clone(&heard), names: self.sites.names() });
         run_out(&mut sim, &run_of(&self.log, policy), &Control::default(), || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
@@ -212,13 +212,13 @@ impl World for Metasched {
 }
 
 /// Policy that records its decisions on followed jobs, with the predictions for them.
-struct Overheard {
+struct Recording {
     policy: Box<dyn SelectCluster>,
     heard: SharedHeard,
     names: Vec<String>,
 }
 
-impl SelectCluster for Overheard {
+impl SelectCluster for Recording {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
         let (job, now) = (view.job().job, view.now());
         let predicted = self.heard.borrow().follows(job).then(|| predictions(view, &self.names));
@@ -265,12 +265,12 @@ fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
     (words.join(", "), facts)
 }
 
-struct Events {
+struct MetaschedEvents {
     heard: SharedHeard,
     names: Vec<String>,
 }
 
-impl Probe for Events {
+impl Probe for MetaschedEvents {
     fn observe(&mut self, now: Time, fact: &Fact) {
         let mut heard = self.heard.borrow_mut();
         match fact {

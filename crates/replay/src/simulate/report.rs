@@ -17,7 +17,7 @@ use std::path::Path;
 use workload::repair::Repair;
 
 /// A finished simulation with all inputs of its output.
-pub(super) struct Report<'a> {
+pub(super) struct SimulationReport<'a> {
     pub(super) trace: &'a Path,
     /// The command that gives the same results.
     pub(super) command: String,
@@ -32,7 +32,7 @@ pub(super) struct Report<'a> {
     pub(super) hash: &'a str,
 }
 
-impl Report<'_> {
+impl SimulationReport<'_> {
     pub(super) fn sites(&self) -> &Sites {
         self.world.sites()
     }

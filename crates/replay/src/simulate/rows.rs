@@ -112,11 +112,11 @@ impl SimulatedJob {
         self.known.job.id
     }
 
-    pub(super) const fn state(&self) -> State {
+    pub(super) const fn state(&self) -> RowState {
         match self.record {
-            None => State::Rejected,
-            Some(_) if self.known.is_cut => State::Cut,
-            Some(_) => State::Done,
+            None => RowState::Rejected,
+            Some(_) if self.known.is_cut => RowState::Cut,
+            Some(_) => RowState::Done,
         }
     }
 
@@ -165,13 +165,13 @@ impl SimulatedJob {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RowState {
     Done,
     Cut,
     Rejected,
 }
 
-impl State {
+impl RowState {
     const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -335,7 +335,7 @@ impl JobFile for Evalys {
             Seconds(record.job.submit),
             record.processors,
             job.known.requested.map(in_seconds),
-            u8::from(job.state() == State::Done),
+            u8::from(job.state() == RowState::Done),
             Seconds(record.start),
             in_seconds(ran),
             Seconds(record.finish),

@@ -1,6 +1,6 @@
 //! Gantt charts of logs that are small enough.
 
-use super::report::Report;
+use super::report::SimulationReport;
 use super::rows::SimulatedJob;
 use crate::units::span;
 use lab::chart::{Bar, Gantt, Picture};
@@ -12,7 +12,7 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
 /// A chart for each policy, if the log is small enough.
-pub(super) fn schedules(report: &Report<'_>) -> Section {
+pub(super) fn schedules(report: &SimulationReport<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
     // Equal time axes, so that policies can be compared by eye.
@@ -116,7 +116,7 @@ pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
 }
 
 /// Unit of time axes, and its seconds: days for a log, seconds for an example.
-pub(super) fn unit_of_time(report: &Report<'_>) -> (&'static str, f64) {
+pub(super) fn unit_of_time(report: &SimulationReport<'_>) -> (&'static str, f64) {
     let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
     let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
     if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }

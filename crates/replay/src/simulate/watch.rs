@@ -2,7 +2,7 @@
 
 use super::clock::Control;
 use super::free::Free;
-use super::rows::{FromLog, Rows, SimulatedJob, State, tells_processors};
+use super::rows::{FromLog, RowState, Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
 use metrics::backlog::Backlog;
@@ -209,7 +209,7 @@ impl Finished {
             }
         }
         let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
-        self.cut += u64::from(job.state() == State::Cut);
+        self.cut += u64::from(job.state() == RowState::Cut);
         self.rows.add(&job);
         self.control.count();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {

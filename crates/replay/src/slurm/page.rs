@@ -1,6 +1,6 @@
 //! The page of a comparison of variants.
 
-use super::results::{Arm, KINDS, Results, of_groups};
+use super::results::{Arm, KINDS, VariantResults, of_groups};
 use super::tables::{sentences, spoken, with_half_width, with_interval};
 use crate::units::as_f64;
 use anyhow::Result;
@@ -15,17 +15,17 @@ use metrics::{ConfidenceInterval, Metric, catalogue};
 const SHOWN: usize = 12;
 
 /// Content of the page.
-pub(super) struct Report<'a> {
+pub(super) struct SlurmReport<'a> {
     pub(super) title: String,
     /// The command that gives the same results.
     pub(super) command: String,
     pub(super) seed: u64,
-    pub(super) results: &'a Results<'a>,
+    pub(super) results: &'a VariantResults<'a>,
     pub(super) notes: Vec<String>,
 }
 
 /// Writes figures, their data, and `report.html`.
-pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
+pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
     let results = report.results;
     let mut exhibits = vec![waits(results)];
     exhibits.extend(differences(results));
@@ -76,7 +76,7 @@ pub(super) fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     out.write("report.html", page::render(&page)?)
 }
 
-fn variants(results: &Results<'_>) -> Table {
+fn variants(results: &VariantResults<'_>) -> Table {
     let rows = results.arms.iter().enumerate().map(|(at, arm)| {
         let settings = if arm.settings.is_empty() { "as configured".to_owned() } else { arm.settings.join("; ") };
         let [main, backfill] = results.passes[at].map(|passes| fixed(passes, 0));
@@ -92,7 +92,7 @@ fn variants(results: &Results<'_>) -> Table {
     )
 }
 
-fn means(results: &Results<'_>) -> Table {
+fn means(results: &VariantResults<'_>) -> Table {
     let rows = results.metrics().into_iter().map(|metric| {
         let values = (0..results.names().len()).map(|arm| with_half_width(results.mean(None, arm, metric)));
         std::iter::once(metric.in_words()).chain(values).collect()
@@ -103,7 +103,7 @@ fn means(results: &Results<'_>) -> Table {
     Table::new("means", "All of summary.csv", caption, columns, rows.collect())
 }
 
-fn paired(results: &Results<'_>) -> Table {
+fn paired(results: &VariantResults<'_>) -> Table {
     let names = results.names();
     let rows = results.metrics().into_iter().map(|metric| {
         let base = results.mean(None, 0, metric);
@@ -116,14 +116,14 @@ fn paired(results: &Results<'_>) -> Table {
 }
 
 /// Positions of the largest groups of a kind, or of all kinds.
-fn largest(results: &Results<'_>, by: &str) -> Vec<usize> {
+fn largest(results: &VariantResults<'_>, by: &str) -> Vec<usize> {
     let mut of_kind: Vec<usize> = (0..results.groups.len()).filter(|at| results.groups[*at].0.by == by).collect();
     of_kind.sort_by_key(|at| std::cmp::Reverse(results.groups[*at].1));
     of_kind.truncate(SHOWN);
     of_kind
 }
 
-fn breakdown(results: &Results<'_>) -> Table {
+fn breakdown(results: &VariantResults<'_>) -> Table {
     let [wait, _] = of_groups();
     let names = results.names();
     let rows = KINDS.into_iter().flat_map(|by| largest(results, by)).map(|at| {
@@ -144,7 +144,7 @@ fn breakdown(results: &Results<'_>) -> Table {
 }
 
 /// Quantiles of the wait.
-fn waits(results: &Results<'_>) -> Shown {
+fn waits(results: &VariantResults<'_>) -> Shown {
     let mut quantiles: Vec<(&'static Metric, f64)> =
         catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?))).collect();
     quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -160,7 +160,7 @@ fn waits(results: &Results<'_>) -> Shown {
 }
 
 /// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
-fn differences(results: &Results<'_>) -> Option<Shown> {
+fn differences(results: &VariantResults<'_>) -> Option<Shown> {
     let percent = |arm: usize, metric| {
         let (found, base) = (results.difference(None, arm, metric)?, results.mean(None, 0, metric)?.mean.abs());
         let scaled = |value: f64| 100.0 * value / base;
@@ -187,7 +187,7 @@ fn differences(results: &Results<'_>) -> Option<Shown> {
 }
 
 /// Mean wait by phase; `None` for a single phase.
-fn phases(results: &Results<'_>) -> Option<Shown> {
+fn phases(results: &VariantResults<'_>) -> Option<Shown> {
     let [wait, _] = of_groups();
     let of_arm = |(arm, name): (usize, &str)| {
         let values = results.sample(arm, wait).into_iter().enumerate();
@@ -204,7 +204,7 @@ fn phases(results: &Results<'_>) -> Option<Shown> {
 }
 
 /// Mean waits of the largest groups of a kind; `None` if all jobs are in one.
-fn of_groups_by(results: &Results<'_>, by: &'static str) -> Option<Shown> {
+fn of_groups_by(results: &VariantResults<'_>, by: &'static str) -> Option<Shown> {
     let [wait, _] = of_groups();
     let groups = largest(results, by);
     let arms = results.names();

@@ -28,7 +28,7 @@ pub(super) struct Arm {
 
 /// Jobs that share a partition, account, user or QOS.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Group {
+pub(super) struct JobGroup {
     /// `partition`, `account`, `user` or `qos`.
     pub(super) by: &'static str,
     pub(super) name: String,
@@ -48,12 +48,12 @@ impl DesignPoint for Cell {
     type Metric = &'static Metric;
 }
 
-pub(super) struct Results<'a> {
+pub(super) struct VariantResults<'a> {
     pub(super) arms: &'a [Arm],
     pub(super) jobs: &'a [SubmittedJob],
     pub(super) phases: u32,
     /// Groups with their numbers of jobs.
-    pub(super) groups: Vec<(Group, usize)>,
+    pub(super) groups: Vec<(JobGroup, usize)>,
     /// Groups of each job, by the kinds of [`KINDS`].
     pub(super) groups_of: Vec<[usize; 4]>,
     /// Ends of jobs in the first phase, by variant.
@@ -105,7 +105,7 @@ impl Ran {
     }
 }
 
-impl<'a> Results<'a> {
+impl<'a> VariantResults<'a> {
     /// Runs every variant under every phase; `done` is called after each run.
     pub(super) fn compute(
         arms: &'a [Arm],
@@ -303,7 +303,7 @@ fn record(job: &SubmittedJob, at: usize, user: usize, start: i64, end: i64, node
 }
 
 /// Groups of all jobs, and those of each job.
-fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<Group>, Vec<[usize; 4]>) {
+fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<JobGroup>, Vec<[usize; 4]>) {
     let default = site.conf.default_partition().map_or("", |at| site.conf.partitions[at].name.as_str());
     let names = |job: &SubmittedJob| {
         let request = &job.request;
@@ -319,13 +319,13 @@ fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<Group>, Vec<[usize; 4]>) {
         let qos = request.qos.clone().or_else(qos).unwrap_or_else(none);
         let names = [partition, account, request.user().to_owned(), qos];
         let mut kinds = KINDS.into_iter();
-        names.map(|name| Group { by: kinds.next().unwrap_or(""), name })
+        names.map(|name| JobGroup { by: kinds.next().unwrap_or(""), name })
     };
-    let of_jobs: Vec<[Group; 4]> = jobs.iter().map(names).collect();
-    let all: BTreeSet<&Group> = of_jobs.iter().flatten().collect();
-    let mut all: Vec<Group> = all.into_iter().cloned().collect();
+    let of_jobs: Vec<[JobGroup; 4]> = jobs.iter().map(names).collect();
+    let all: BTreeSet<&JobGroup> = of_jobs.iter().flatten().collect();
+    let mut all: Vec<JobGroup> = all.into_iter().cloned().collect();
     all.sort_by_key(|group| (KINDS.iter().position(|kind| *kind == group.by), group.name.clone()));
-    let index: BTreeMap<&Group, usize> = all.iter().zip(0..).collect();
+    let index: BTreeMap<&JobGroup, usize> = all.iter().zip(0..).collect();
     let of_jobs = of_jobs.iter().map(|groups| groups.each_ref().map(|group| index[group])).collect();
     (all.clone(), of_jobs)
 }

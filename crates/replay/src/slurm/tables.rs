@@ -1,7 +1,7 @@
 //! Tables of a comparison of variants, and its sentences.
 
 use super::explain;
-use super::results::{Results, of_groups};
+use super::results::{VariantResults, of_groups};
 use crate::units::{best, readable};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
@@ -18,7 +18,7 @@ pub(super) fn spoken() -> impl Iterator<Item = &'static Metric> {
 }
 
 /// `summary.csv`: means over phases, a row for each variant and for the log.
-pub(super) fn summary(results: &Results<'_>) -> Result<Vec<u8>> {
+pub(super) fn summary(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let metrics = results.metrics();
     let rows = results.names().into_iter().enumerate().map(|(arm, name)| {
         let values = metrics.iter().map(|metric| optional(results.mean(None, arm, metric).map(|mean| mean.mean)));
@@ -28,7 +28,7 @@ pub(super) fn summary(results: &Results<'_>) -> Result<Vec<u8>> {
 }
 
 /// `differences.csv`: differences to the first variant, paired by phase.
-pub(super) fn differences(results: &Results<'_>) -> Result<Vec<u8>> {
+pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let names = results.names();
     let mut rows = Vec::new();
     for metric in results.metrics() {
@@ -47,7 +47,7 @@ pub(super) fn differences(results: &Results<'_>) -> Result<Vec<u8>> {
 }
 
 /// `breakdown.csv`: jobs by partition, account, user and QOS.
-pub(super) fn breakdown(results: &Results<'_>) -> Result<Vec<u8>> {
+pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
     for (at, (group, jobs)) in results.groups.iter().enumerate() {
         for metric in of_groups() {
@@ -67,7 +67,7 @@ pub(super) fn breakdown(results: &Results<'_>) -> Result<Vec<u8>> {
 }
 
 /// `VARIANT/jobs.csv`: the jobs of the first phase. Times are seconds from the zero of the trace.
-pub(super) fn jobs(results: &Results<'_>, arm: usize) -> Result<Vec<u8>> {
+pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> {
     let conf = &results.arms[arm].site.conf;
     let mut ends: Vec<_> = results.first[arm].iter().collect();
     ends.sort_by_key(|ended| (ended.submit, ended.job));
@@ -117,7 +117,7 @@ pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option
 }
 
 /// A sentence for each variant and metric, and the variants that may be the best.
-pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
+pub(super) fn sentences(results: &VariantResults<'_>) -> Vec<String> {
     let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
     let mut sentences = Vec::new();
     for metric in spoken().filter(|metric| metric.is_in_sentences()) {
@@ -142,7 +142,7 @@ pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
 }
 
 /// The table and the sentences for the terminal.
-pub(super) fn on_terminal(results: &Results<'_>) -> String {
+pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
     let width = results.names().iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
     let mut text =
         format!("{:width$}  {:>24}  {:>24}  {:>18}\n", "variant", "mean wait (s)", "bounded slowdown", "utilization");
@@ -159,7 +159,7 @@ pub(super) fn on_terminal(results: &Results<'_>) -> String {
 }
 
 /// The result as JSON.
-pub(super) fn as_json(results: &Results<'_>, notes: &[String], out: &Path) -> Value {
+pub(super) fn as_json(results: &VariantResults<'_>, notes: &[String], out: &Path) -> Value {
     let names = results.names();
     let metrics = results.metrics();
     let means: serde_json::Map<String, Value> = names

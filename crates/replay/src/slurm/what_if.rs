@@ -2,8 +2,8 @@
 
 use super::explain::explain;
 use super::input::{self, Inputs};
-use super::page::{self, Report};
-use super::results::{Arm, Results};
+use super::page::{self, SlurmReport};
+use super::results::{Arm, VariantResults};
 use super::tables;
 use super::trace::Trace;
 use crate::explain::history::Explanation;
@@ -50,7 +50,7 @@ not on those of another year.
 Settings that are not modelled are listed; one that would change decisions is refused, with its line. docs/slurm.md says what is \
 modelled.
 
-Results: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
+VariantResults: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
 VARIANT/jobs.csv (the jobs of the first phase). A processor in these files is a whole node.
 
 Exit codes: 0 done; 2 bad usage or input; 3 reading or writing failed.";
@@ -134,10 +134,10 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     let began = std::time::Instant::now();
     let runs = arms.len() as u64 * u64::from(options.phases);
     let progress = Progress::new(format!("slurm, {runs} runs"), runs, common.quiet);
-    let results = Results::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
+    let results = VariantResults::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
     drop(progress);
 
-    let report = Report {
+    let report = SlurmReport {
         title: stem,
         command: command(inputs, options, version),
         seed: options.seed,
@@ -196,7 +196,7 @@ fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
 }
 
 /// Notes for every reader: jobs left out, jobs that never started, features outside the model.
-fn notes(site: &Site, trace: &Trace, results: &Results<'_>) -> Vec<String> {
+fn notes(site: &Site, trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
         notes.push(format!("Left out of the trace: {}.", trace.left_out.join(", ")));

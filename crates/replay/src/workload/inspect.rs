@@ -19,7 +19,7 @@ use workload::Inspection;
 use workload::swf::Header;
 
 /// The summary of a log, and its options.
-struct Seen<'a> {
+struct InspectedLog<'a> {
     options: &'a Inspect,
     header: Header,
     log: Inspection,
@@ -35,7 +35,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
-    let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
+    let seen = InspectedLog { options, header, log, hash: sha256_of(&options.file) };
 
     let figures = shown::write(&figures::of(&seen.log, seen.start()), [], &out)?;
     let json = format!("{:#}\n", seen.as_json());
@@ -53,7 +53,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-impl Seen<'_> {
+impl InspectedLog<'_> {
     /// The same without the inspection.
     fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
         let mut manifest = self.as_json();

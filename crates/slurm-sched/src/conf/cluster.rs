@@ -1,7 +1,7 @@
 //! Node and partition lines.
 
 use super::Globals;
-use super::lines::{Lines, Record, Setting};
+use super::lines::{Record, SettingLine, SettingLines};
 use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::BTreeMap;
@@ -80,10 +80,14 @@ const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups A
     MaxMemPerNode PowerDownOnIdle PreemptMode ResumeTimeout RootOnly SelectTypeParameters SuspendTimeout";
 
 /// Settings of a record by key in lower case, on top of those of its `DEFAULT` line.
-type Values = BTreeMap<String, Setting>;
+type Values = BTreeMap<String, SettingLine>;
 
 /// Reads all node and partition lines, changed by overlays.
-pub(super) fn read(lines: &Lines, faults: &mut Collector, listed: &mut Vec<String>) -> (Vec<Node>, Vec<Partition>) {
+pub(super) fn read(
+    lines: &SettingLines,
+    faults: &mut Collector,
+    listed: &mut Vec<String>,
+) -> (Vec<Node>, Vec<Partition>) {
     let mut nodes = Vec::new();
     let mut index = BTreeMap::new();
     for values in records(&lines.nodes, "nodename", &lines.changes, faults) {
@@ -127,11 +131,11 @@ pub(super) fn read(lines: &Lines, faults: &mut Collector, listed: &mut Vec<Strin
     (nodes, partitions)
 }
 
-fn fault(faults: &mut Collector, setting: &Setting, problem: impl std::fmt::Display) {
+fn fault(faults: &mut Collector, setting: &SettingLine, problem: impl std::fmt::Display) {
     faults.push_in(&setting.file, setting.line, &setting.key, problem);
 }
 
-fn take<T, E: std::fmt::Display>(faults: &mut Collector, setting: &Setting, result: Result<T, E>) -> Option<T> {
+fn take<T, E: std::fmt::Display>(faults: &mut Collector, setting: &SettingLine, result: Result<T, E>) -> Option<T> {
     result.map_err(|problem| fault(faults, setting, format_args!("{problem}, found {:?}", setting.value))).ok()
 }
 
@@ -218,7 +222,7 @@ fn usable(state: &str) -> bool {
 }
 
 /// Returns the node sets by name.
-fn node_sets(lines: &Lines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
+fn node_sets(lines: &SettingLines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
     let mut sets = BTreeMap::new();
     for values in records(&lines.node_sets, "nodeset", &[], faults) {
         let mut names = Vec::new();

@@ -8,7 +8,7 @@ const MOST_FILES: usize = 50;
 
 /// Setting `Key=Value`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Setting {
+pub(super) struct SettingLine {
     pub(super) file: String,
     pub(super) line: usize,
     pub(super) key: String,
@@ -16,12 +16,12 @@ pub(super) struct Setting {
 }
 
 /// Settings of a line that begins with `NodeName`, `PartitionName` or `NodeSet`.
-pub(super) type Record = Vec<Setting>;
+pub(super) type Record = Vec<SettingLine>;
 
 /// Settings of all files and overlays, by kind.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    pub(super) globals: Vec<Setting>,
+pub(super) struct SettingLines {
+    pub(super) globals: Vec<SettingLine>,
     pub(super) nodes: Vec<Record>,
     pub(super) partitions: Vec<Record>,
     pub(super) node_sets: Vec<Record>,
@@ -30,11 +30,11 @@ pub(super) struct Lines {
     /// Lines of overlays for existing nodes and partitions.
     pub(super) changes: Vec<Record>,
     /// Parameters of SchedulerParameters in overlays.
-    pub(super) parameters: Vec<Setting>,
+    pub(super) parameters: Vec<SettingLine>,
     files: usize,
 }
 
-impl Lines {
+impl SettingLines {
     pub(super) fn add_file(
         &mut self,
         file: &str,
@@ -101,7 +101,7 @@ impl Lines {
                 continue;
             }
             let (key, value) = overlay.split_once('=').unwrap_or((overlay, ""));
-            let setting = |key: &str, value: &str| Setting {
+            let setting = |key: &str, value: &str| SettingLine {
                 file: source.clone(),
                 line: 0,
                 key: key.trim().to_owned(),
@@ -162,7 +162,7 @@ fn settings(file: &str, line: usize, text: &str, faults: &mut Collector) -> Reco
             },
             None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
         };
-        record.push(Setting { file: file.to_owned(), line, key: key.to_owned(), value: value.trim().to_owned() });
+        record.push(SettingLine { file: file.to_owned(), line, key: key.to_owned(), value: value.trim().to_owned() });
         rest = next.trim_start();
     }
     record

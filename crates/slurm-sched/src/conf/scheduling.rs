@@ -1,7 +1,7 @@
 //! `SchedulerParameters` and the timing of the loops.
 
 use super::Globals;
-use super::lines::Setting;
+use super::lines::SettingLine;
 use crate::text;
 
 /// Parameters of the main pass and of backfill, with Slurm's names. Times are seconds; a count of 0 is no limit. All fields of
@@ -55,18 +55,18 @@ pub struct Scheduling {
 }
 
 /// Field, default and range of a parameter.
-enum Parameter {
+enum SchedulingParameter {
     /// Time: field, default, seconds (or microseconds) of its unit, least and greatest value in that unit.
     Time(fn(&mut Scheduling) -> &mut i64, i64, i64, i64, i64),
     /// Count: field, default, least and greatest value.
     Count(fn(&mut Scheduling) -> &mut usize, usize, i64, i64),
     Flag(fn(&mut Scheduling) -> &mut bool),
 }
-use Parameter::{Count, Flag, Time};
+use SchedulingParameter::{Count, Flag, Time};
 
 const MANY: i64 = 2_000_000;
 
-const PARAMETERS: &[(&str, Parameter)] = &[
+const PARAMETERS: &[(&str, SchedulingParameter)] = &[
     ("assoc_limit_stop", Flag(|s| &mut s.assoc_limit_stop)),
     ("batch_sched_delay", Time(|s| &mut s.batch_sched_delay, 3, 1, 0, 3600)),
     ("bf_interval", Time(|s| &mut s.bf_interval, 30, 1, 1, 10_800)),
@@ -120,7 +120,7 @@ impl Scheduling {
 }
 
 /// Reads `SchedulerType`, `SchedulerParameters`, then the parameters of overlays.
-pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled: &mut Vec<String>) -> Scheduling {
+pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_modelled: &mut Vec<String>) -> Scheduling {
     let mut scheduling = Scheduling {
         backfill: globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin")),
         ..Scheduling::standard()
@@ -129,7 +129,7 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled
     let of_file = globals.setting("SchedulerParameters").into_iter().flat_map(|setting| {
         text::list(&setting.value).map(|part| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            Setting { key: key.trim().to_owned(), value: value.trim().to_owned(), ..setting.clone() }
+            SettingLine { key: key.trim().to_owned(), value: value.trim().to_owned(), ..setting.clone() }
         })
     });
     for setting in of_file.chain(overlays.iter().cloned()) {
@@ -155,7 +155,7 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled
 }
 
 /// Sets one parameter.
-fn set(scheduling: &mut Scheduling, parameter: &Parameter, value: &str) -> Result<(), String> {
+fn set(scheduling: &mut Scheduling, parameter: &SchedulingParameter, value: &str) -> Result<(), String> {
     let within = |least: i64, most: i64| {
         let number: Option<i64> = value.parse().ok();
         let range = if most == i64::MAX { format!("{least} or more") } else { format!("from {least} to {most}") };

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// Usage and fair-share factor of each association.
 #[derive(Clone, Debug)]
 pub struct FairShare {
-    nodes: Vec<Node>,
+    nodes: Vec<ShareNode>,
     factors: Vec<f64>,
     /// Normalized shares and effective usage by the classic formula, where computed.
     effective: Vec<Option<(f64, f64)>>,
@@ -16,7 +16,7 @@ pub struct FairShare {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct ShareNode {
     /// Account above, to which usage is also added.
     parent: Option<usize>,
     /// Nearest account above with shares of its own: with `Fairshare=parent` an account's children compete one level higher.
@@ -35,13 +35,13 @@ impl FairShare {
     /// Prepares a tree without usage. A parent precedes its children.
     #[must_use]
     pub fn new(associations: &[Association]) -> Self {
-        let mut nodes: Vec<Node> = Vec::with_capacity(associations.len());
+        let mut nodes: Vec<ShareNode> = Vec::with_capacity(associations.len());
         for own in associations {
             let parent = own.parent;
             let is_lifted = |at: usize| nodes[at].shares.is_none() && nodes[at].level.is_some();
             let level = parent.map(|at| if is_lifted(at) { nodes[at].level.unwrap_or(at) } else { at });
             let (is_user, shares) = (own.user.is_some(), own.shares);
-            nodes.push(Node { parent, level, children: Vec::new(), is_user, shares, part: 0.0, usage: 0.0 });
+            nodes.push(ShareNode { parent, level, children: Vec::new(), is_user, shares, part: 0.0, usage: 0.0 });
         }
         for at in (0..nodes.len()).rev() {
             let (level, competes) = (nodes[at].level, nodes[at].is_user || nodes[at].shares.is_some());

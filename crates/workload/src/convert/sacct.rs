@@ -1,6 +1,6 @@
 //! Conversion of the output of Slurm's accounting into a log.
 
-use super::{ConvertError, Converted, Layout, NameNumbers, Sink};
+use super::{ConvertError, Converted, Layout, NameNumbers, RecordWriter};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
 use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
@@ -20,7 +20,7 @@ pub fn convert_sacct(
     to: Layout,
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
-    let mut sink = Sink::new(to, out);
+    let mut sink = RecordWriter::new(to, out);
     let mut jobs = FromOrigin { names: NameNumbers::of_accounting(), origin_and_last: None, processors };
     let mut window = BySubmit::default();
     while let Some(record) = reader.next() {
@@ -55,7 +55,7 @@ impl FromOrigin {
         mut record: GwfRecord,
         line: u64,
         reader: &mut SacctReader,
-        sink: &mut Sink<W>,
+        sink: &mut RecordWriter<W>,
     ) -> Result<(), ConvertError> {
         let submit = record.job.submit.expect("jobs without one are left out");
         let (origin, last) = match self.origin_and_last {

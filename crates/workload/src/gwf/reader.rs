@@ -73,7 +73,7 @@ impl GwfReader {
         let Some(columns) = columns(line) else {
             return Err(if self.lines.is_text() { self.lines.too_short(COLUMNS) } else { self.lines.no_text() });
         };
-        let fields = Fields { lines: &self.lines, columns };
+        let fields = GwfFields { lines: &self.lines, columns };
         let job = SwfRecord {
             submit: fields.time(1)?,
             wait: fields.time(2)?,
@@ -105,14 +105,14 @@ fn columns(line: &str) -> Option<[&str; COLUMNS]> {
     first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
 }
 
-struct Fields<'a> {
+struct GwfFields<'a> {
     lines: &'a Lines,
     columns: [&'a str; COLUMNS],
 }
 
 const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 
-impl Fields<'_> {
+impl GwfFields<'_> {
     /// Parses a number; `None` if it is negative, which stands for "unknown".
     fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, InputError> {
         let value = decimal::parse(self.columns[column].as_bytes());

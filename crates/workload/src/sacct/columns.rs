@@ -8,11 +8,11 @@ use crate::lines::Lines;
 macro_rules! roles {
     ($($role:ident: $name:literal $(or $other:literal)?,)+) => {
         #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-        pub(super) enum Role {
+        pub(super) enum CellRole {
             $($role,)+
         }
 
-        impl Role {
+        impl CellRole {
             const ALL: [&'static [&'static str]; [$($name),+].len()] = [$(&[$name $(, $other)?]),+];
         }
     };
@@ -46,7 +46,7 @@ roles! {
     State: "State",
 }
 
-impl Role {
+impl CellRole {
     /// Name in `sacct`.
     pub(super) const fn name(self) -> &'static str {
         Self::ALL[self as usize][0]
@@ -54,17 +54,18 @@ impl Role {
 }
 
 /// Roles that are needed, one of each group.
-const NEEDED: [&[Role]; 6] = [
-    &[Role::JobIdRaw, Role::JobId],
-    &[Role::Submit],
-    &[Role::Start],
-    &[Role::ElapsedRaw, Role::Elapsed, Role::End],
-    &[Role::AllocCpus, Role::AllocTres, Role::ReqCpus, Role::ReqTres],
-    &[Role::State],
+const NEEDED: [&[CellRole]; 6] = [
+    &[CellRole::JobIdRaw, CellRole::JobId],
+    &[CellRole::Submit],
+    &[CellRole::Start],
+    &[CellRole::ElapsedRaw, CellRole::Elapsed, CellRole::End],
+    &[CellRole::AllocCpus, CellRole::AllocTres, CellRole::ReqCpus, CellRole::ReqTres],
+    &[CellRole::State],
 ];
 
 /// Columns that list GPUs.
-pub(super) const WITH_GPUS: [Role; 4] = [Role::AllocTres, Role::ReqTres, Role::AllocGres, Role::ReqGres];
+pub(super) const WITH_GPUS: [CellRole; 4] =
+    [CellRole::AllocTres, CellRole::ReqTres, CellRole::AllocGres, CellRole::ReqGres];
 
 /// Upper bound of the number of columns of any `sacct`.
 const MOST: usize = 255;
@@ -72,7 +73,7 @@ const MOST: usize = 255;
 /// Column of each role.
 #[derive(Clone, Debug)]
 pub(super) struct SacctColumns {
-    at: [Option<u8>; Role::ALL.len()],
+    at: [Option<u8>; CellRole::ALL.len()],
     names: Vec<Box<str>>,
 }
 
@@ -85,7 +86,7 @@ impl SacctColumns {
         let find = |wanted: &[&str]| {
             wanted.iter().find_map(|wanted| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)))
         };
-        let at = Role::ALL.map(|wanted| find(wanted).and_then(|at| u8::try_from(at).ok()));
+        let at = CellRole::ALL.map(|wanted| find(wanted).and_then(|at| u8::try_from(at).ok()));
         let columns = Self { at, names: names.iter().map(|name| (*name).into()).collect() };
         let fault = |missing: String| {
             let found = shown(text.as_bytes());
@@ -106,7 +107,7 @@ impl SacctColumns {
         Ok(columns)
     }
 
-    pub(super) const fn index(&self, role: Role) -> Option<u8> {
+    pub(super) const fn index(&self, role: CellRole) -> Option<u8> {
         self.at[role as usize]
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// State of a job, by its first word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum JobState {
+pub(super) enum SacctState {
     /// The job has ended.
     Ended(Status),
     /// The job waits, runs, or is between the two.
@@ -16,7 +16,7 @@ pub(super) enum JobState {
     Other,
 }
 
-impl JobState {
+impl SacctState {
     /// Parses `COMPLETED`, `CANCELLED by 1001`.
     pub(super) fn parse(text: &str) -> Self {
         let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
@@ -99,13 +99,13 @@ mod tests {
 
     #[test]
     fn states_are_mapped_by_their_first_word() {
-        assert_eq!(JobState::parse("COMPLETED"), JobState::Ended(Status::Completed));
-        assert_eq!(JobState::parse("CANCELLED by 1001"), JobState::Ended(Status::Cancelled));
-        assert_eq!(JobState::parse("TIMEOUT"), JobState::Ended(Status::Failed));
-        assert_eq!(JobState::parse("RUNNING"), JobState::Unfinished);
+        assert_eq!(SacctState::parse("COMPLETED"), SacctState::Ended(Status::Completed));
+        assert_eq!(SacctState::parse("CANCELLED by 1001"), SacctState::Ended(Status::Cancelled));
+        assert_eq!(SacctState::parse("TIMEOUT"), SacctState::Ended(Status::Failed));
+        assert_eq!(SacctState::parse("RUNNING"), SacctState::Unfinished);
         assert_eq!(
-            [JobState::parse("REVOKED"), JobState::parse("SLEEPY"), JobState::parse("")]
-                .map(|state| state == JobState::Other),
+            [SacctState::parse("REVOKED"), SacctState::parse("SLEEPY"), SacctState::parse("")]
+                .map(|state| state == SacctState::Other),
             [false, true, true]
         );
     }

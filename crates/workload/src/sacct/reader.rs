@@ -1,7 +1,7 @@
 //! Streaming reader: one job at a time.
 
-use super::columns::{Role, SacctColumns, WITH_GPUS};
-use super::job::{JobState, ReqMem, cpus_of_tres, has_gpu, word};
+use super::columns::{CellRole, SacctColumns, WITH_GPUS};
+use super::job::{ReqMem, SacctState, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
 use crate::error::InputError;
@@ -62,7 +62,7 @@ impl SacctReader {
 
     /// Returns true if jobs have Slurm's own numbers; otherwise they are numbered from 1.
     pub(crate) const fn has_numbers(&self) -> bool {
-        self.columns.index(Role::JobIdRaw).is_some()
+        self.columns.index(CellRole::JobIdRaw).is_some()
     }
 
     /// Returns true if a column lists GPUs.
@@ -114,7 +114,7 @@ impl SacctReader {
         let (columns, lines, zone) = (&self.columns, &self.lines, &self.zone);
         let mut line = SacctLine { values, columns, lines, zone, rules: BTreeSet::new() };
         let read = line.job(self.counted + 1)?;
-        self.eligible = if read.is_some() { line.instant(Role::Eligible)? } else { None };
+        self.eligible = if read.is_some() { line.instant(CellRole::Eligible)? } else { None };
         line.rules.into_iter().for_each(|rule| self.repairs.note(rule, Some(self.lines.number())));
         self.counted += u64::from(read.is_some());
         Ok(read)
@@ -155,34 +155,38 @@ impl<'a> SacctLine<'a> {
     /// Returns the job; `None` if the line is skipped. `count` is its number if no column has one.
     fn job(&mut self, count: u64) -> Result<Option<GwfRecord>, InputError> {
         // Steps first: they have no user, and their other columns need no check.
-        let ids = [Role::JobIdRaw, Role::JobId];
+        let ids = [CellRole::JobIdRaw, CellRole::JobId];
         let is_step = ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.'));
-        let state = JobState::parse(self.get(Role::State).unwrap_or_default());
+        let state = SacctState::parse(self.get(CellRole::State).unwrap_or_default());
         let left_out = match state {
             _ if is_step => Some(SacctRule::Step),
-            JobState::Unfinished => Some(SacctRule::Unfinished),
-            JobState::Revoked => Some(SacctRule::Revoked),
-            JobState::Ended(_) | JobState::Other => None,
+            SacctState::Unfinished => Some(SacctRule::Unfinished),
+            SacctState::Revoked => Some(SacctRule::Revoked),
+            SacctState::Ended(_) | SacctState::Other => None,
         };
         if let Some(rule) = left_out {
             self.rules.insert(rule);
             return Ok(None);
         }
-        let number = match self.get(Role::JobIdRaw) {
-            Some(_) => self.whole(Role::JobIdRaw)?.ok_or_else(|| self.fault(Role::JobIdRaw, "a number", AS_IT_IS))?,
+        let number = match self.get(CellRole::JobIdRaw) {
+            Some(_) => {
+                self.whole(CellRole::JobIdRaw)?.ok_or_else(|| self.fault(CellRole::JobIdRaw, "a number", AS_IT_IS))?
+            }
             None => count,
         };
-        let Some(submit) = self.instant(Role::Submit)? else {
+        let Some(submit) = self.instant(CellRole::Submit)? else {
             self.rules.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
-        let status = if let JobState::Ended(status) = state { Some(status) } else { None };
-        let (allocated, requested) =
-            (self.processors(Role::AllocCpus, Role::AllocTres)?, self.processors(Role::ReqCpus, Role::ReqTres)?);
-        let nodes = self.processors(Role::Nodes, Role::Nodes)?;
-        let memory = self.read(Role::ReqMem, ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
-        let (group, account) = (self.name(Role::Group), self.name(Role::Account));
-        let id = self.get(Role::JobId).unwrap_or_default();
+        let status = if let SacctState::Ended(status) = state { Some(status) } else { None };
+        let (allocated, requested) = (
+            self.processors(CellRole::AllocCpus, CellRole::AllocTres)?,
+            self.processors(CellRole::ReqCpus, CellRole::ReqTres)?,
+        );
+        let nodes = self.processors(CellRole::Nodes, CellRole::Nodes)?;
+        let memory = self.read(CellRole::ReqMem, ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
+        let (group, account) = (self.name(CellRole::Group), self.name(CellRole::Account));
+        let id = self.get(CellRole::JobId).unwrap_or_default();
         let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);
         self.note_if(status.is_none(), SacctRule::UnknownState);
         self.note_if(has_gpus, SacctRule::Gpus);
@@ -197,7 +201,7 @@ impl<'a> SacctLine<'a> {
             name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| word(id).into()),
             ..SwfRecord::numbered(number)
         };
-        match self.instant(Role::Start)? {
+        match self.instant(CellRole::Start)? {
             Some(start) if allocated != Some(0) => {
                 self.note_if(start < submit, SacctRule::StartBeforeSubmit);
                 job.wait = Some(Span::from_secs(start.saturating_sub(submit)));
@@ -208,16 +212,16 @@ impl<'a> SacctLine<'a> {
         }
         if job.runtime.is_some() {
             job.allocated_processors = allocated;
-            let total = self.read(Role::TotalCpu, length, "a time such as 1-02:03:04 or 03:04.500")?;
+            let total = self.read(CellRole::TotalCpu, length, "a time such as 1-02:03:04 or 03:04.500")?;
             job.cpu_time = total
                 .zip(allocated)
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
         let mut record = GwfRecord { job, ..GwfRecord::default() };
-        record.texts[gwf::USER] = self.name(Role::User);
+        record.texts[gwf::USER] = self.name(CellRole::User);
         record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
-        record.texts[gwf::QUEUE] = self.name(Role::Qos);
-        record.texts[gwf::PARTITION] = self.name(Role::Partition);
+        record.texts[gwf::QUEUE] = self.name(CellRole::Qos);
+        record.texts[gwf::PARTITION] = self.name(CellRole::Partition);
         // If both are given, the account has a column of its own in logs of grids.
         record.texts[gwf::PROJECT] = account.filter(|_| group.is_some());
         Ok(Some(record))
@@ -229,10 +233,10 @@ impl<'a> SacctLine<'a> {
 
     /// Returns the run time of a job that started at `start`.
     fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
-        let end = self.instant(Role::End)?;
-        let elapsed = match self.seconds(Role::ElapsedRaw)? {
+        let end = self.instant(CellRole::End)?;
+        let elapsed = match self.seconds(CellRole::ElapsedRaw)? {
             Some(seconds) => Some(seconds),
-            None => self.read(Role::Elapsed, length, "a time such as 1-02:03:04 or 00:03:04")?,
+            None => self.read(CellRole::Elapsed, length, "a time such as 1-02:03:04 or 00:03:04")?,
         };
         let between = end.and_then(|end| end.checked_sub(start)).map(Span::from_secs);
         self.note_if(elapsed.is_some() && end.is_some() && elapsed != between, SacctRule::ElapsedDiffers);
@@ -242,7 +246,7 @@ impl<'a> SacctLine<'a> {
 
     /// Returns the requested time.
     fn limit(&mut self) -> Result<Option<Span>, InputError> {
-        let roles = [Role::TimelimitRaw, Role::Timelimit];
+        let roles = [CellRole::TimelimitRaw, CellRole::Timelimit];
         let Some((role, text)) = roles.into_iter().find_map(|role| Some((role, self.get(role)?))) else {
             self.note_if(roles.into_iter().any(|role| self.columns.index(role).is_some()), SacctRule::NoLimit);
             return Ok(None);
@@ -250,7 +254,7 @@ impl<'a> SacctLine<'a> {
         match text {
             "UNLIMITED" | "INVALID" => self.note_if(true, SacctRule::NoLimit),
             "Partition_Limit" => self.note_if(true, SacctRule::PartitionLimit),
-            _ if role == Role::Timelimit => {
+            _ if role == CellRole::Timelimit => {
                 return self.read(role, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
             }
             _ => {
@@ -264,14 +268,14 @@ impl<'a> SacctLine<'a> {
     }
 
     /// Returns the value in the column of `role`; `None` if there is no such column, or it is empty.
-    fn get(&self, role: Role) -> Option<&'a str> {
+    fn get(&self, role: CellRole) -> Option<&'a str> {
         let column = usize::from(self.columns.index(role)?);
         Some(self.values[column]).filter(|text| !text.is_empty())
     }
 
     fn read<T>(
         &self,
-        role: Role,
+        role: CellRole,
         parse: impl Fn(&str) -> Option<T>,
         expected: &'static str,
     ) -> Result<Option<T>, InputError> {
@@ -279,12 +283,12 @@ impl<'a> SacctLine<'a> {
         self.get(role).map(read).transpose()
     }
 
-    fn whole(&self, role: Role) -> Result<Option<u64>, InputError> {
+    fn whole(&self, role: CellRole) -> Result<Option<u64>, InputError> {
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
         self.read(role, digits, "a whole number")
     }
 
-    fn seconds(&self, role: Role) -> Result<Option<Span>, InputError> {
+    fn seconds(&self, role: CellRole) -> Result<Option<Span>, InputError> {
         let expected = "at most 4294967295 seconds, which are 136 years";
         let in_range =
             |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(role, expected, AS_IT_IS)) };
@@ -292,7 +296,7 @@ impl<'a> SacctLine<'a> {
     }
 
     /// Returns the number of processors from a column of their own, or else from the list of all resources.
-    fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, InputError> {
+    fn processors(&self, plain: CellRole, resources: CellRole) -> Result<Option<u32>, InputError> {
         let expected = "a whole number up to 4294967295";
         let (role, digits) = match self.get(plain) {
             Some(text) => (plain, Some(text)),
@@ -303,7 +307,7 @@ impl<'a> SacctLine<'a> {
     }
 
     /// Returns seconds since 1970.
-    fn instant(&mut self, role: Role) -> Result<Option<u64>, InputError> {
+    fn instant(&mut self, role: CellRole) -> Result<Option<u64>, InputError> {
         let Some(text) = self.get(role) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
         let instant = self.zone.instant(text).ok_or_else(|| match self.zone {
@@ -318,12 +322,12 @@ impl<'a> SacctLine<'a> {
         instant.seconds().map(checked).transpose()
     }
 
-    fn name(&self, role: Role) -> Option<Box<str>> {
+    fn name(&self, role: CellRole) -> Option<Box<str>> {
         self.get(role).map(|text| word(text).into())
     }
 
     #[cold]
-    fn fault(&self, role: Role, expected: &'static str, fix: &'static str) -> InputError {
+    fn fault(&self, role: CellRole, expected: &'static str, fix: &'static str) -> InputError {
         let column = self.columns.index(role).map_or(0, usize::from);
         self.lines.field(column, role.name(), expected, self.get(role).unwrap_or_default().as_bytes(), fix)
     }

@@ -19,9 +19,9 @@ fn stream(seed: u64) -> Stream {
 }
 
 /// Policy that is compared with its twins after each pass.
-struct Checked(GapFilling);
+struct TwinChecked(GapFilling);
 
-impl Checked {
+impl TwinChecked {
     /// Asserts that the sums kept job by job equal the sum over the plan.
     fn check_sums(&self, view: &View<'_>) {
         let GapFilling { plan, usage, .. } = &self.0;
@@ -48,7 +48,7 @@ impl Checked {
     }
 }
 
-impl Policy for Checked {
+impl Policy for TwinChecked {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0.schedule(view, starts);
         self.check_sums(view);
@@ -96,7 +96,7 @@ proptest! {
             }
         };
         let machines = MACHINES[..if alone { 1 } else { machines }].to_vec();
-        let checked = Checked(policy.with_period(Span::from_secs(5)));
+        let checked = TwinChecked(policy.with_period(Span::from_secs(5)));
         let grid = MultiCluster::new(machines, checked, jobs.into_iter())
             .with_outages(outages)
             .with_repair_expected(Span::from_secs(repair));

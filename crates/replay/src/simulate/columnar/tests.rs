@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 #[derive(Parser)]
-struct Line {
+struct ColumnLine {
     #[command(flatten)]
     options: Simulate,
     #[command(flatten)]
@@ -25,7 +25,7 @@ fn check(folder: &Path, policies: &[&str], words: &[&str]) -> (usize, usize) {
     let paths = ["--trace", log.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8"), "--quiet", "--json"];
     let named = policies.join(",");
     let words_before = ["simulate", "--format", "evalys,parquet", "--policy", &named];
-    let Line { options, common } = Line::parse_from(words_before.iter().chain(&paths).chain(words));
+    let ColumnLine { options, common } = ColumnLine::parse_from(words_before.iter().chain(&paths).chain(words));
     command(&options, &Added::default(), &common).expect("a run");
     let compared: Vec<_> = policies.iter().map(|policy| same(&out.join(policy))).collect();
     *compared.last().expect("there are policies")

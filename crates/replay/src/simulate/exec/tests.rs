@@ -107,14 +107,14 @@ fn what_happens_is_told_without_its_time_with_it_and_at_once_as_the_program_asks
 
 /// Twin of examples/policies/fair_share.py: waiting jobs start, if they fit, in order of the usage of their users.
 #[derive(Default)]
-struct FairShare {
+struct FairShareTwin {
     /// Processor seconds of each user, and the time since which they have decayed.
     used: BTreeMap<Option<u32>, (f64, f64)>,
     /// Start and user of jobs that run.
     running: BTreeMap<JobId, (f64, Option<u32>)>,
 }
 
-impl FairShare {
+impl FairShareTwin {
     const HALF_LIFE: f64 = 86_400.0;
 
     /// Usage halves every day, along straight lines in between: arithmetic that is the same in every language.
@@ -128,7 +128,7 @@ impl FairShare {
     }
 }
 
-impl Policy for FairShare {
+impl Policy for FairShareTwin {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let (now, mut free) = (view.now.as_secs_f64(), view.free[0]);
         let mut queue: Vec<(f64, &QueuedJob)> =
@@ -161,7 +161,7 @@ fn a_decayed_fair_share_in_python_starts_each_job_when_ours_does() {
     let jobs = held.with_estimates(Estimates::User, 0);
     let numbers: Vec<u64> = held.jobs().iter().map(|job| job.number).collect();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies/fair_share.py");
-    let ours = Arc::new(Own::new("fair-share", "decayed fair share", || Box::new(FairShare::default())));
+    let ours = Arc::new(Own::new("fair-share", "decayed fair share", || Box::new(FairShareTwin::default())));
     let placed = |name: &str| -> Vec<Placement> {
         let policy = policy::Policy::find(name, &[Arc::clone(&ours)]).expect("a policy");
         policy.replay(&[Machine::new(100)], &jobs, &numbers, Estimates::User, 0).expect("a schedule").0

@@ -1,7 +1,7 @@
 //! A log as a page.
 
 use super::super::words::{exact, percent, share};
-use super::Seen;
+use super::InspectedLog;
 use super::figures::LOAD;
 use super::text::frequent;
 use crate::options::stem;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Rows of a table of frequent values.
 const FREQUENT: usize = 20;
 
-impl Seen<'_> {
+impl InspectedLog<'_> {
     pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
         let log = &self.log;
         let (load, figures): (Vec<_>, Vec<_>) = figures.into_iter().partition(|figure| figure.picture.id() == LOAD);

@@ -1,7 +1,7 @@
 //! A log in a screenful of text.
 
 use super::super::words::{columns, counted, exact, percent, share};
-use super::Seen;
+use super::InspectedLog;
 use crate::units::{aligned, count, duration, readable};
 use lab::chart::fixed;
 use workload::Inspection;
@@ -10,7 +10,7 @@ use workload::inspect::Spread;
 /// Number of frequent values in a list.
 const FREQUENT: usize = 4;
 
-impl Seen<'_> {
+impl InspectedLog<'_> {
     /// The log as text; with `quiet` only its first line.
     pub(super) fn as_text(&self, quiet: bool) -> String {
         let text = format!("{}: {}\n", self.options.file.display(), self.in_one_line());

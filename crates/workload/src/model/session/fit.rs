@@ -60,7 +60,7 @@ struct LogSums {
     repeats: u64,
     /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
     correlation: [f64; 3],
-    users: BTreeMap<u32, UserSums>,
+    users: BTreeMap<u32, SessionSums>,
     /// Number of jobs of each size, and their requested nodes.
     sizes: BTreeMap<u32, (f64, Shapes)>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
@@ -70,7 +70,7 @@ struct LogSums {
 }
 
 #[derive(Default)]
-struct UserSums {
+struct SessionSums {
     jobs: f64,
     session_jobs: u64,
     last: Option<LastJob>,
