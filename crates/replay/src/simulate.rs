@@ -5,8 +5,6 @@ mod answer;
 mod cli;
 mod clock;
 mod clusters;
-#[cfg(feature = "parquet")]
-mod columnar;
 mod columns;
 mod compare;
 mod exec;
@@ -185,7 +183,6 @@ impl Simulation {
     fn open(options: &Simulate, added: &Added) -> Result<Self> {
         ensure!(!options.world.policies.is_empty(), "no policy is named; give one or more, such as easy");
         options.log.ensure_can_be_read_again()?;
-        ensure_can_be_written(&options.format)?;
         let world = worlds::open(&options.log, &options.world, &added.policies)?;
         let baseline = compare::baseline(&world, options.baseline.as_deref())?;
         let sites = world.sites().names();
@@ -347,17 +344,6 @@ pub mod read {
     pub fn tree(text: &str) -> Result<()> {
         GridTree::parse(text).map(drop)
     }
-}
-
-/// Refuses a format that this program was built without.
-fn ensure_can_be_written(formats: &[Format]) -> Result<()> {
-    ensure!(
-        cfg!(feature = "parquet") || !formats.contains(&Format::Parquet),
-        "--format parquet: this program was built without it, since few need it and it takes long to build; build it with \
-         `cargo run --release -p xtask --features parquet -- simulate …`, or to be installed with \
-         `cargo install --path crates/gridproof --features parquet`"
-    );
-    Ok(())
 }
 
 /// Comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.

@@ -157,21 +157,6 @@ fn a_policy_under_which_work_piles_up_is_saturated() {
     check(150, "no");
 }
 
-/// Refused before anything is read or written, with the fix.
-#[cfg(not(feature = "parquet"))]
-#[test]
-fn a_format_that_the_program_was_built_without_is_refused_with_the_command_that_builds_it() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "log.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = ["simulate", "--policy", "easy", "--format", "evalys,parquet", "--trace"];
-    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(2);
-    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
-    assert!(told.contains("--format parquet: this program was built without it"), "{told}");
-    assert!(told.contains("`cargo run --release -p xtask --features parquet -- simulate …`"), "{told}");
-    assert!(told.contains("`cargo install --path crates/gridproof --features parquet`"), "{told}");
-    assert!(!out.exists());
-}
-
 /// The heaviest page is that of the longest log whose schedule is drawn: the page of a longer log has only its curves.
 #[test]
 fn the_page_of_any_log_weighs_three_megabytes_at_most() {

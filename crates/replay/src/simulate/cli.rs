@@ -237,10 +237,6 @@ impl Simulate {
         if self.format.contains(&Format::Evalys) {
             rows.evalys(out.begin()?, stem(self.log.trace()))?;
         }
-        #[cfg(feature = "parquet")]
-        if self.format.contains(&Format::Parquet) {
-            rows.parquet(out.begin()?)?;
-        }
         Ok(rows)
     }
 
@@ -270,7 +266,4 @@ impl Simulate {
 pub enum Format {
     /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
     Evalys,
-    /// POLICY/jobs.parquet: jobs.csv as columns, for logs of millions of jobs. It wants a program that is built with it:
-    /// cargo run --release -p xtask --features parquet -- simulate …
-    Parquet,
 }

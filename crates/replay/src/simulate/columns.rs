@@ -15,9 +15,8 @@ pub(super) fn text(report: &SimulationReport<'_>) -> String {
              processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
         )
     };
-    let if_asked = |format, text| if report.formats.contains(&format) { text } else { "" };
-    let (evalys, parquet) = (if_asked(Format::Evalys, EVALYS), if_asked(Format::Parquet, PARQUET));
-    format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{SUMMARY}{}{REST}", metrics(report))
+    let evalys = if report.formats.contains(&Format::Evalys) { EVALYS } else { "" };
+    format!("{JOBS}{allocated} |\n{SWF}{evalys}{SUMMARY}{}{REST}", metrics(report))
 }
 
 /// Rows about metrics: one for adjacent metrics with the same definition.
@@ -59,14 +58,6 @@ const SWF: &str = "
 The same in the Standard Workload Format, in order of submission: submit, wait and run time as simulated (s), status 1 for `done`,
 0 for `cut` and 5 for `rejected`; the partition is the place, counted from 1, where there are several. User, group, executable,
 queue and requests as in the log.
-";
-
-const PARQUET: &str = "
-## POLICY/jobs.parquet
-
-The same rows in the same order, with columns of the same names: `job`, `processors` and `user` are integers (INT64; the log's numbers, never names), times floats
-(DOUBLE) in the units above, which the metadata of the file repeat as `unit of COLUMN`, the others strings. A value that does not
-exist is null. 65 536 rows are a row group.
 ";
 
 const EVALYS: &str = "

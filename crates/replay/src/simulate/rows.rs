@@ -1,8 +1,5 @@
-//! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and rows of `evalys.csv` and `jobs.parquet` on
-//! request.
+//! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
 
-#[cfg(feature = "parquet")]
-use super::columnar::ParquetRows;
 use super::row::{Name, Processors, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
 use crate::label::Label;
@@ -256,15 +253,6 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds `jobs.parquet`.
-    #[cfg(feature = "parquet")]
-    pub(super) fn parquet(&mut self, file: NamedTempFile) -> Result<()> {
-        let rows = ParquetRows::new(file).context("cannot write jobs.parquet")?;
-        self.list_processors |= self.places.tells_processors;
-        self.files.push(("jobs.parquet", Box::new(rows)));
-        Ok(())
-    }
-
     /// Writes a job that has left the system.
     pub(super) fn add(&mut self, job: &SimulatedJob) {
         for (_, file) in &mut self.files {
@@ -306,17 +294,6 @@ impl JobFile for Table {
     fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
         let file = self.into_inner().map_err(csv::IntoInnerError::into_error)?;
         file.into_inner().map_err(io::IntoInnerError::into_error)
-    }
-}
-
-#[cfg(feature = "parquet")]
-impl JobFile for ParquetRows<NamedTempFile> {
-    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
-        self.push(&job.row(&places.names, places.tells_processors))
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
-        ParquetRows::finish(*self)
     }
 }
 
