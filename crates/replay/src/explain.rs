@@ -78,7 +78,7 @@ pub fn explain(options: &Explain, own: &[Arc<Own>]) -> Result<Explanations> {
         shows_all: options.all,
         explanations: world.explain_all(&numbers)?,
         without_effect: world.idle_options(),
-        notes: world.sites().ignored(&repairs),
+        notes: world.sites.ignored(&repairs),
     })
 }
 

@@ -76,11 +76,9 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
     let own = added.policies.iter().map(|own| (own.name().to_owned(), own.about().to_owned()));
     let ours = policy::Policy::completions(typed).into_iter();
     // A value is for the user to type.
-    let beginning = |(name, about): &(&'static str, &'static str)| {
-        let end = name.find('=').map_or(name.len(), |equals| equals + 1);
-        (name[..end].to_owned(), *about)
-    };
-    let others = metasched::POLICIES.iter().chain(&hier::POLICIES).map(beginning);
+    let beginning = |name: &str| name.split_inclusive('=').next().unwrap_or_default().to_owned();
+    let others = metasched::POLICIES.iter().map(|base| (beginning(base.name), base.about));
+    let others = others.chain(hier::POLICIES.iter().map(|base| (beginning(base.name), base.about)));
     own.chain(ours.chain(others).map(|(name, about)| (name, about.to_owned()))).collect()
 }
 
@@ -160,7 +158,7 @@ fn command_on(
     let out = OutDir::create(&options.out_of_log(), "simulate")?;
     let progress = Progress::new("simulate", simulation.world.names().len() as u64, common.quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
-    let (sites, control, own) = (simulation.world.sites(), Control::default(), added.metrics.as_slice());
+    let (sites, control, own) = (&simulation.world.sites, Control::default(), added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;
     let asked = || Ok(RunRequest { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
@@ -185,7 +183,7 @@ impl Simulation {
         options.log.ensure_can_be_read_again()?;
         let world = worlds::open(&options.log, &options.world, &added.policies)?;
         let baseline = compare::baseline(&world, options.baseline.as_deref())?;
-        let sites = world.sites().names();
+        let sites = world.sites.names();
         Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new(), seconds: 0.0 })
     }
 
@@ -219,7 +217,7 @@ impl Simulation {
     pub fn jobs(&self, policy: usize) -> Vec<Row<'_>> {
         let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.watched.jobs.iter().collect();
         jobs.sort_unstable_by_key(|job| job.id());
-        let tells_processors = rows::tells_processors(self.world.sites());
+        let tells_processors = rows::tells_processors(&self.world.sites);
         jobs.into_iter().map(|job| job.row(&self.sites, tells_processors)).collect()
     }
 
@@ -252,7 +250,7 @@ impl Simulation {
     /// The folder contains files that this command did not write, or a disk error.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
-        let sites = self.world.sites();
+        let sites = &self.world.sites;
         let header = swf_header(self.options.log.trace(), sites)?;
         for Run { name, outcome, .. } in &self.runs {
             let mut rows = self.options.rows(sites, &header, &out)?;
@@ -272,7 +270,7 @@ impl Simulation {
         let Self { options, world, runs, baseline, .. } = self;
         SimulationReport {
             trace: options.log.trace(),
-            command: options.command_line(&world.arguments(), runs, *baseline),
+            command: options.command_line(&world.arguments, runs, *baseline),
             formats: &options.format,
             has_page: !options.no_report,
             world,

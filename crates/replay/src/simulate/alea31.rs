@@ -1,30 +1,26 @@
 //! `--profile alea31`: a log under the rules of the simulator Alea 3.1, as the paper on Swift Gap ran it.
 
-use super::clock::{run_of, run_out};
 use super::policy::Policy;
 use super::rows::FromLog;
 use super::sites::{Site, Sites};
 use super::space_shared;
 use super::watch::{RunRequest, Watch};
-use super::world::{Entry, Named, Outcome, Wanted, World};
+use super::world::{Entry, Opened, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
-use crate::options::{Inside, LogOptions, WorldOptions, words};
+use crate::options::{Inside, words};
 use crate::world_name;
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
-use sim_core::{Purpose, Sim, Streams, Time};
-use std::path::{Path, PathBuf};
+use sim_core::{Purpose, Streams, Time};
+use std::path::Path;
 use std::sync::Arc;
 use workload::{Alea31Intake, Deadlines, Estimates, LogJob, Machines, SwfReader};
 
 /// Clusters under the rules of the simulator Alea 3.1.
 struct Alea31 {
-    log: LogOptions,
-    options: WorldOptions,
     policies: Vec<Policy>,
-    machines: PathBuf,
-    sites: Sites,
+    machines: Machines,
     start_up: Time,
 }
 
@@ -39,11 +35,11 @@ pub(super) const ENTRY: Entry = Entry {
     open,
 };
 
-fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let (log, options) = (wanted.log, wanted.options);
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
-    let machines = options.on.machines.clone();
-    let machines = machines.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
+    let path = options.on.machines.as_deref();
+    let path = path.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
     for (is_given, option, because) in [
         (log.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
         (log.deadlines != Deadlines::None, "--deadlines", "jobs are due twice their run time after their submission"),
@@ -51,32 +47,35 @@ fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     ] {
         ensure!(!is_given, "{option} does not go with --profile alea31, where {because}; leave it out");
     }
-    policies.iter().try_for_each(|policy| at_work(policy, log.seed(), 1).map(|_| ()))?;
-    let start_up = match options.startup {
-        Some(startup) => Time::ZERO + startup,
-        None => {
-            let machines = Machines::open(&machines)?;
-            alea31::start_up(machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node)))
-        }
-    };
-    let sites = sites(log, &machines)?;
-    Ok(Box::new(Alea31 { log: log.clone(), options: options.clone(), policies, machines, sites, start_up }))
+    policies.iter().try_for_each(|policy| at_work(policy, log.seed(), 1).map(drop))?;
+    let machines = Machines::open(path)?;
+    let nodes = || machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node));
+    let start_up = options.startup.map_or_else(|| alea31::start_up(nodes()), |startup| Time::ZERO + startup);
+    let intake = Alea31Intake::new(SwfReader::open(log.trace())?, &machines, log.max_jobs);
+    let sites = sites(intake.clusters(), path)?;
+    let startup = words("startup", options.startup.map(|startup| format!("{startup}s")));
+    let idles = log.seed.is_some() && !policies.iter().any(Policy::draws);
+    let named = policies.iter().map(|policy| policy.named(sites.iter().len())).collect();
+    Ok(Opened {
+        arguments: format!("{} --profile alea31{startup}", options.on.machine_words()),
+        without_effect: Vec::from_iter(idles.then_some("--seed")),
+        notes: vec![format!(
+            "Under the rules of the simulator Alea 3.1: no job starts in the first {start_up} s, each starts 8 ms after \
+             the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
+             twice their run time after their submission."
+        )],
+        facts: vec![("start_up", start_up.as_secs_f64().into())],
+        rejects_because: "no cluster is what they ask for, and wide enough".to_owned(),
+        ..wanted.opened(sites, named, Alea31 { policies, machines, start_up })
+    })
 }
 
 impl World for Alea31 {
-    fn policies(&self) -> Vec<Named> {
-        self.policies.iter().map(|policy| policy.named(self.sites.iter().len())).collect()
-    }
-
-    fn sites(&self) -> &Sites {
-        &self.sites
-    }
-
     /// All jobs are read first, since this world takes them as a whole.
-    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let (policy, control) = (&self.policies[policy], asked.control.clone());
-        let mut intake = intake(&self.log, &self.machines)?;
-        let watch = Watch::new(asked, &self.sites);
+    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+        let control = asked.control.clone();
+        let mut intake = Alea31Intake::new(SwfReader::open(at.log.trace())?, &self.machines, at.log.max_jobs);
+        let watch = Watch::new(asked, &at.sites);
         let known = watch.known();
         let take_in = |one: Result<LogJob, _>| {
             let one = one?;
@@ -86,44 +85,15 @@ impl World for Alea31 {
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
-        let processors: Vec<u32> = self.sites.machines().iter().map(|machine| machine.processors).collect();
-        let at_work = at_work(policy, self.log.seed(), processors.len())?;
+        let processors: Vec<u32> = at.sites.machines().iter().map(|machine| machine.processors).collect();
+        let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
-        let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &run_of(&self.log, policy.name()), &control, || true)?;
-        let (_, watch) = sim.into_parts();
+        let (_, watch) = at.run(policy, &control, &|| true, world, watch)?;
         Ok(Outcome::new(watch.finish(), intake.repairs().clone()))
     }
 
-    fn explain(&self, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
+    fn explain(&self, _: &Opened, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
         bail!("--profile alea31 reports no reasons; leave it out")
-    }
-
-    fn arguments(&self) -> String {
-        let startup = words("startup", self.options.startup.map(|startup| format!("{startup}s")));
-        format!("{} --profile alea31{startup}", self.options.on.machine_words())
-    }
-
-    fn without_effect(&self) -> Vec<&'static str> {
-        let idles = self.log.seed.is_some() && !self.policies.iter().any(|policy| policy.draws());
-        Vec::from_iter(idles.then_some("--seed"))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![format!(
-            "Under the rules of the simulator Alea 3.1: no job starts in the first {} s, each starts 8 ms after \
-             the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
-             twice their run time after their submission.",
-            self.start_up
-        )]
-    }
-
-    fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
-        vec![("start_up", self.start_up.as_secs_f64().into())]
-    }
-
-    fn rejects_because(&self) -> String {
-        "no cluster is what they ask for, and wide enough".to_owned()
     }
 }
 
@@ -143,26 +113,19 @@ fn at_work(policy: &Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31
     })
 }
 
-/// The log as the simulator reads it, and its clusters.
-fn intake(log: &LogOptions, machines: &Path) -> Result<Alea31Intake> {
-    Ok(Alea31Intake::new(SwfReader::open(log.trace())?, &Machines::open(machines)?, log.max_jobs))
-}
-
-/// The clusters, the largest first.
-fn sites(log: &LogOptions, machines: &Path) -> Result<Sites> {
-    let intake = intake(log, machines)?;
-    let clusters = intake.clusters();
+/// The clusters of the machine file at `path`.
+fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
     ensure!(
         clusters.len() < TOO_MANY,
         "{}: {} clusters; under --profile alea31 there may be {}",
-        machines.display(),
+        path.display(),
         clusters.len(),
         TOO_MANY - 1
     );
     if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&1.0).is_ne()) {
         bail!(
             "{}: cluster {} has speed {}; --profile alea31 knows no speeds: make it 1, or leave --profile out",
-            machines.display(),
+            path.display(),
             other.name,
             other.speed
         );

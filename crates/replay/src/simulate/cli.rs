@@ -1,5 +1,6 @@
 //! Options of `simulate`.
 
+use super::name::Base;
 use super::policy::Policy;
 use super::rows::Rows;
 use super::sites::Sites;
@@ -123,8 +124,8 @@ Logs in the Standard Workload Format, plain or gzip. What a log leaves out or
 gets wrong is repaired under named rules, and the report counts each.";
 
 /// Lines of policies with descriptions.
-fn entries(policies: &[(&str, &str)]) -> String {
-    policies.iter().map(|(name, about)| super::policy::entry(name, 14, about)).collect()
+fn entries<B>(policies: &[Base<B>]) -> String {
+    policies.iter().map(|base| super::policy::entry(base.name, 14, base.about)).collect()
 }
 
 /// One line for each order of a queue, with its source.
@@ -227,17 +228,9 @@ impl Simulate {
 
     /// Files of one policy's jobs; `header` is that of `schedule.swf`.
     pub(super) fn rows(&self, sites: &Sites, header: &str, out: &OutDir) -> Result<Rows> {
-        let mut rows = Rows::of(sites);
-        if self.writes(Table::Jobs) {
-            rows.jobs(out.begin()?)?;
-        }
-        if self.writes(Table::Schedule) {
-            rows.schedule(out.begin()?, header)?;
-        }
-        if self.format.contains(&Format::Evalys) {
-            rows.evalys(out.begin()?, stem(self.log.trace()))?;
-        }
-        Ok(rows)
+        let schedule = self.writes(Table::Schedule).then_some(header);
+        let evalys = self.format.contains(&Format::Evalys).then(|| stem(self.log.trace()));
+        Rows::begin(sites, out, self.writes(Table::Jobs), schedule, evalys)
     }
 
     /// The command that gives the same results; `arguments` are those of the world.

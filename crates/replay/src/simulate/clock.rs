@@ -1,11 +1,9 @@
 //! The execution of a simulation: control by its caller, and the end of the clock.
 
-use crate::options::LogOptions;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Job, Probe, Sim, Span, Time};
-use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -60,40 +58,41 @@ impl Control {
     }
 }
 
-/// Runs as long as `goes_on`, until no event is left, an interruption, or the end of the clock. `run` names the run in
-/// messages: the log and the policy.
-///
-/// A plan may lie far ahead of the run: for example five jobs behind each other with expected run times of 136 years. No bound from
-/// outside is both sound and fair to a log of many waiting jobs, so the time arithmetic itself, which never wraps, ends
-/// such a run. The error that refers to the input is made here, once for all policies.
-pub(super) fn run_out<M: sim_core::Model, P: Probe>(
-    sim: &mut Sim<M, P>,
-    run: &str,
-    control: &Control,
-    goes_on: impl Fn() -> bool,
-) -> Result<()> {
-    let mut running = true;
-    while running && goes_on() {
-        if control.is_stopped() {
-            bail!(Interrupted::Lost);
-        }
-        let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
-        running = within_the_clock(some).ok_or_else(|| {
-            anyhow!(
-                "{run} the plan reaches beyond 584 years; give a larger or faster machine, shorter estimates, or fewer jobs \
-                 with --max-jobs"
-            )
-        })?;
-    }
-    ensure!(
-        sim.now() < LATEST,
-        "{run} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
-         outages"
-    );
-    Ok(())
+/// The run of a model: its name in messages, its control, and its end.
+pub(super) struct Course<'a> {
+    /// The log and the policy.
+    pub(super) name: &'a str,
+    pub(super) control: &'a Control,
+    /// Checked from time to time; the run ends once it returns false.
+    pub(super) goes_on: &'a dyn Fn() -> bool,
 }
 
-/// Name of a run for [`run_out`].
-pub(super) fn run_of(log: &LogOptions, policy: impl Display) -> String {
-    format!("{}: under {policy}", log.trace().display())
+impl Course<'_> {
+    /// Runs the model until no event is left, the course does not go on, an interruption, or the end of the clock. Returns the model and
+    /// the probe.
+    ///
+    /// A plan may lie far ahead of the run: for example five jobs behind each other with expected run times of 136 years. No bound from
+    /// outside is both sound and fair to a log of many waiting jobs, so the time arithmetic itself, which never wraps, ends
+    /// such a run. The error that refers to the input is made here, once for all policies.
+    pub(super) fn run<M: sim_core::Model, P: Probe>(&self, model: M, probe: P) -> Result<(M, P)> {
+        let (name, mut sim, mut running) = (self.name, Sim::new(model, probe), true);
+        while running && (self.goes_on)() {
+            if self.control.is_stopped() {
+                bail!(Interrupted::Lost);
+            }
+            let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
+            running = within_the_clock(some).ok_or_else(|| {
+                anyhow!(
+                    "{name} the plan reaches beyond 584 years; give a larger or faster machine, shorter estimates, or fewer jobs \
+                     with --max-jobs"
+                )
+            })?;
+        }
+        ensure!(
+            sim.now() < LATEST,
+            "{name} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
+             outages"
+        );
+        Ok(sim.into_parts())
+    }
 }

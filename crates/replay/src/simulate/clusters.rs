@@ -7,7 +7,6 @@ use gap_schedule::Machine;
 use lab::toml_text;
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings};
 use serde::Deserialize;
-use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::Path;
 use workload::Machines;
@@ -170,11 +169,6 @@ impl Clusters {
         let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site).collect();
         let widest = clusters.iter().map(|cluster| cluster.nodes).max().unwrap_or(0);
         Sites::shared(sites, widest, "the clusters file", Inside::Cluster)
-    }
-
-    /// Streams of the places and times of local users.
-    pub(super) const fn streams(seed: u64) -> Streams {
-        Streams::new(seed, 0)
     }
 }
 

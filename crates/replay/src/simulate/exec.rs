@@ -7,7 +7,6 @@ mod conversation;
 #[cfg(test)]
 mod tests;
 
-use super::watch::Known as FromLogs;
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts, View};
@@ -176,10 +175,13 @@ enum StartOrder {
 /// Error that ended the conversation early: a policy itself cannot return one.
 pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
 
+/// Number of a job in its log.
+pub(super) type Numbers = Box<dyn Fn(JobId) -> Option<u64>>;
+
 /// A policy whose decisions a program makes.
 pub(super) struct Exec {
     conversation: Conversation,
-    from_log: FromLogs,
+    numbers: Numbers,
     failure: Failure,
     is_timed: bool,
     wants_every_event: bool,
@@ -206,7 +208,7 @@ impl Exec {
     pub(super) fn start(
         command: &Command,
         machines: &[Machine],
-        from_log: FromLogs,
+        numbers: Numbers,
         patience: Duration,
     ) -> Result<(Self, Failure)> {
         let mut conversation = Conversation::start(&command.0, patience)?;
@@ -221,7 +223,7 @@ impl Exec {
         let failure = Failure::default();
         let exec = Self {
             conversation,
-            from_log,
+            numbers,
             failure: Rc::clone(&failure),
             is_timed,
             wants_every_event: every.is_some(),
@@ -303,7 +305,7 @@ impl Drop for Exec {
 impl Policy for Exec {
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let QueuedJob { job: id, request, submit } = *job;
-        let number = self.from_log.borrow().get(&id).map_or(u64::from(id.0), |known| known.label.number);
+        let number = (self.numbers)(id).unwrap_or_else(|| id.0.into());
         let allowed = (0..).zip(view.machines).map(|(machine, _)| machine);
         let allowed = allowed.filter(|machine| request.sites.contains(SiteId(*machine)));
         self.pass.submitted.push(Submitted {

@@ -2,13 +2,11 @@
 //!
 //! The same world and policies as `simulate`, without its files: only start and end of each job are kept.
 
-use super::clock::{Control, ensure_ends_on};
+use super::clock::{Control, Course, ensure_ends_on};
 use super::policy::{Policy, Search};
 use super::predicting::Predicting;
-use super::rows::FromLog;
 use super::sites;
-use super::space_shared::{PolicyAtWork, at_work};
-use super::watch::Known;
+use super::space_shared::{Machines, PATIENCE};
 use crate::options::{Inside, MachineOptions};
 use anyhow::{Result, anyhow};
 use gap_schedule::Machine;
@@ -16,10 +14,10 @@ use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
 use metrics::Blocks;
 use metrics::backlog::{Backlog, Trend};
-use sim_core::{Fact, Job, JobRecord, Probe, SiteId, Time};
+use sim_core::{Fact, Job, JobId, JobRecord, Probe, SiteId, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
-use workload::{Estimates, Machines};
+use workload::Estimates;
 
 /// Start and end of a job; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
@@ -75,19 +73,19 @@ impl Policy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let known = Known::default();
-        if self.command().is_some() {
-            let numbered = |(job, number): (&Job, &u64)| (job.id, FromLog::numbered(*job, *number));
-            known.borrow_mut().extend(jobs.iter().zip(numbers).map(numbered));
-        }
-        let search = Search { seed, ..Search::default() };
-        let (at_work, failure) = at_work(self, &search, machines, known, None)?;
-        let predicting = self.predicting().or(Predicting::by_estimates(estimates));
-        let (on, control, names) = (&MachineOptions::default(), Control::default(), Vec::new());
-        let engine =
-            PolicyAtWork { at_work, failure, machines: machines.to_vec(), names, on, seed, predicting, run, control };
+        let machines = Machines {
+            machines: machines.to_vec(),
+            names: Vec::new(),
+            on: MachineOptions::default(),
+            search: Search { seed, ..Search::default() },
+            patience: PATIENCE,
+            predicting: Predicting::by_estimates(estimates),
+        };
+        let numbers = numbers.to_vec();
         let probe = (Placements(vec![Kept::default(); jobs.len()]), Backlog::new());
-        let ran = engine.run(|policy| policy, jobs.iter().copied(), probe, || true);
+        let course = Course { name: &run, control: &Control::default(), goes_on: &|| true };
+        let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
+        let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);
         let (_, (Placements(kept), backlog)) =
             ran.map_err(|error| if error.is::<Interrupted>() { Interrupted::Resumable.into() } else { error })?;
         let placements = kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect();
@@ -97,7 +95,7 @@ impl Policy {
 
 /// Machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
 pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
-    let sites = sites::from_file(&Machines::open(path)?, inside, path)?;
+    let sites = sites::from_file(&workload::Machines::open(path)?, inside, path)?;
     Ok(sites.into_iter().map(|site| site.machine).collect())
 }
 

@@ -1,126 +1,114 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
-use super::clock::{Control, run_of, run_out};
+use super::clock::Control;
 use super::grid_tree::GridTree;
 use super::log::Log;
-use super::name::PolicyName;
+use super::name::{Base, Chosen, Number};
 use super::overheard::Overheard;
-use super::sites::Sites;
 use super::watch::{Known, RunRequest, Watch};
-use super::world::{Entry, Named, Outcome, Wanted, World};
+use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
-use crate::options::{LogOptions, words};
+use crate::options::words;
 use crate::world_name;
 use anyhow::{Context, Result, ensure};
-use hier_grid::{Config, Grid, System};
-use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
+use hier_grid::{Config, Grid, MessageObserver, Submission, System};
+use sim_core::{Fact, JobId, Probe, ProcId, SiteId, Streams, Time};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
 
-#[derive(Copy, Clone, Debug, PartialEq)]
-struct TreePolicy(System);
+/// The system with this number of trees.
+type Build = fn(f64) -> System;
 
-impl TreePolicy {
-    /// The system called `text`; `None` if hier-grid has no system with this name.
-    fn named(text: &str) -> Option<Result<Self, String>> {
-        let base = PolicyName::base_of(text);
-        matches!(base, "p2p" | "hierarchical" | "hybrid").then(|| {
-            let mut name = PolicyName::parse(text)?;
-            let system = match base {
-                "p2p" => System::P2p,
-                "hierarchical" => System::Trees(1),
-                _ => {
-                    let trees = |text: &str| text.parse().ok().filter(|trees| *trees > 1);
-                    let trees = name.take("trees", "a number of trees, at least 2, as in hybrid+trees=4", trees)?;
-                    System::Trees(trees.ok_or("hybrid: needs a number of trees, at least 2, as in hybrid+trees=4")?)
-                }
-            };
-            name.finish().map(|()| Self(system))
-        })
-    }
+const TREES: Number = Number {
+    key: "trees",
+    about: "a number of trees, at least 2",
+    example: "4",
+    suits: |trees| *trees >= 2.0 && *trees <= f64::from(u32::MAX) && trees.fract() == 0.0,
+};
 
-    fn ensure_fits(&self, tree: &GridTree) -> Result<()> {
-        if let System::Trees(trees) = self.0 {
-            let sites = tree.world.sites();
-            ensure!(trees <= sites, "--policy {self}: a tree holds at least one site, and there are {sites}");
-        }
-        Ok(())
-    }
-}
-
-/// Formats the name, as on the command line and of the folder of its results.
-impl fmt::Display for TreePolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            System::P2p => f.write_str("p2p"),
-            System::Trees(1) => f.write_str("hierarchical"),
-            System::Trees(trees) => PolicyName::new("hybrid").with("trees", trees).fmt(f),
-        }
-    }
-}
+/// The systems.
+pub(super) static POLICIES: [Base<Build>; 3] = [
+    Base {
+        name: "p2p",
+        about: "every server is a peer; requests flood the overlay",
+        number: None,
+        build: |_| System::P2p,
+    },
+    Base { name: "hierarchical", about: "one tree of schedulers", number: None, build: |_| System::Trees(1) },
+    Base {
+        name: "hybrid+trees=K",
+        about: "the tree cut into K trees, whose roots are peers",
+        number: Some(&TREES),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number suits")]
+        build: |trees| System::Trees(trees as u32),
+    },
+];
 
 /// Servers that run one job at a time, among peers or below trees of schedulers.
 struct HierGrid {
-    log: LogOptions,
-    /// Value of the option, as given.
-    place: String,
-    policies: Vec<TreePolicy>,
+    systems: Vec<System>,
     tree: GridTree,
-    sites: Sites,
 }
-
-/// The systems, with descriptions for the help.
-pub(super) const POLICIES: [(&str, &str); 3] = [
-    ("p2p", "every server is a peer; requests flood the overlay"),
-    ("hierarchical", "one tree of schedulers"),
-    ("hybrid+trees=K", "the tree cut into K trees, whose roots are peers"),
-];
 
 pub(super) const ENTRY: Entry = Entry {
     name: &world_name::HIER_GRID,
     place: "--tree FILE.toml|4-4-2-5",
-    policies: || POLICIES.map(|(name, _)| name).join(", "),
-    normal: |text| Some(TreePolicy::named(text)?.ok()?.to_string()),
+    policies: || Base::names(&POLICIES),
+    normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),
     open,
 };
 
-fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.policies(TreePolicy::named)?;
-    let place = wanted.options.tree.clone();
+fn open(wanted: &Wanted<'_>) -> Result<Opened> {
+    let policies = wanted.policies(|text| Base::find(&POLICIES, text))?;
+    let place = wanted.options.tree.as_deref();
     let place =
         place.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
-    let tree = GridTree::open(&place, wanted.log.seed())?;
-    policies.iter().try_for_each(|policy| policy.ensure_fits(&tree))?;
-    let sites = tree.sites();
-    Ok(Box::new(HierGrid { log: wanted.log.clone(), place, policies, tree, sites }))
+    let tree = GridTree::open(place, wanted.log.seed())?;
+    let sites = tree.world.sites();
+    let system = |policy: &Chosen<Build>| {
+        let system = (policy.base.build)(policy.number);
+        let fits = !matches!(system, System::Trees(trees) if trees > sites);
+        ensure!(fits, "--policy {policy}: a tree holds at least one site, and there are {sites}");
+        Ok(system)
+    };
+    let systems = policies.iter().map(system).collect::<Result<_>>()?;
+    let named = policies.iter().map(Named::of).collect();
+    let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
+                server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
+    let place = words("tree", Some(place));
+    Ok(Opened {
+        arguments: format!(" --model hier-grid{place}{}", words("estimates", Some(wanted.log.estimates))),
+        notes: vec![note.to_owned()],
+        ..wanted.opened(tree.sites(), named, HierGrid { systems, tree })
+    })
+}
+
+impl HierGrid {
+    fn model<A: Iterator<Item = Submission>, O: MessageObserver>(
+        &self,
+        at: &Opened,
+        policy: usize,
+        arrivals: A,
+        observer: O,
+    ) -> Result<Grid<O, A>> {
+        let Self { systems, tree } = self;
+        let config = Config { system: systems[policy], ..tree.config.clone() };
+        let grid = Grid::fed(config, tree.world.clone(), arrivals, &Streams::new(at.log.seed(), 0), observer)?;
+        Ok(if tree.divides_work() { grid.dividing_work() } else { grid })
+    }
 }
 
 impl World for HierGrid {
-    fn policies(&self) -> Vec<Named> {
-        self.policies.iter().map(Named::of).collect()
-    }
-
-    fn sites(&self) -> &Sites {
-        &self.sites
-    }
-
-    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let (policy, control) = (&self.policies[policy], asked.control.clone());
-        let Self { log: options, tree, sites, .. } = self;
-        let log = Log::open(options, sites)?;
-        let watch = Watch::new(asked, sites);
-        let config = Config { system: policy.0, ..tree.config.clone() };
-        let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
-        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed(), 0), ())?;
-        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-        let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-        run_out(&mut sim, &run_of(options, policy), &control, || true)?;
-        let (grid, servers) = sim.into_parts();
+    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+        let (log, control) = (Log::open(&at.log, &at.sites)?, asked.control.clone());
+        let watch = Watch::new(asked, &at.sites);
+        let submissions = log.jobs(watch.known()).map(|job| self.tree.submission(job));
+        let grid = self.model(at, policy, submissions, ())?;
+        let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
+        let (grid, servers) = at.run(policy, &control, &|| true, grid, servers)?;
         let counts = grid.counts().clone();
-        let repairs = log.finish()?;
         let Servers { watch, turnaround, completed, .. } = servers;
-        let mut outcome = Outcome::new(watch.finish(), repairs);
+        let mut outcome = Outcome::new(watch.finish(), log.finish()?);
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
         outcome.count("turnaround_mean", per_job(turnaround));
         outcome.count("messages_per_job", per_job(float(counts.all_messages())));
@@ -128,39 +116,18 @@ impl World for HierGrid {
         Ok(outcome)
     }
 
-    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let Self { log: options, tree, sites, .. } = self;
-        let policy = self.policies[policy];
-        let (log, heard) = (Log::open(options, sites)?, heard(jobs));
-        let submissions = {
-            let heard = Rc::clone(&heard);
-            log.jobs(Known::default()).map(move |one| {
-                heard.borrow_mut().comes(&one);
-                tree.submission(one)
-            })
-        };
-        let overheard = Overheard { heard: Rc::clone(&heard), names: sites.names() };
-        let config = Config { system: policy.0, ..tree.config.clone() };
-        let streams = Streams::new(options.seed(), 0);
-        let grid = Grid::fed(config, tree.world.clone(), submissions, &streams, overheard.clone())?;
-        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-        let mut sim = Sim::new(grid, overheard);
-        run_out(&mut sim, &run_of(options, policy), &Control::default(), || !heard.borrow().is_done())?;
-        drop(sim);
+    fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let (log, heard) = (Log::open(&at.log, &at.sites)?, heard(jobs));
+        let submissions = log.jobs(Known::default()).map(|one| {
+            heard.borrow_mut().comes(&one);
+            self.tree.submission(one)
+        });
+        let overheard = Overheard { heard: Rc::clone(&heard), names: at.sites.names() };
+        let grid = self.model(at, policy, submissions, overheard.clone())?;
+        at.run(policy, &Control::default(), &|| !heard.borrow().is_done(), grid, overheard)?;
         log.finish()?;
-        let explanations = heard.borrow_mut().explanations(&policy.to_string(), "forward");
+        let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "forward");
         Ok(explanations)
-    }
-
-    fn arguments(&self) -> String {
-        let place = words("tree", Some(&self.place));
-        format!(" --model hier-grid{place}{}", words("estimates", Some(self.log.estimates)))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
-                    server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
-        vec![note.to_owned()]
     }
 }
 

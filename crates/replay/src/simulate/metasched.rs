@@ -1,14 +1,13 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clock::{Control, run_of, run_out};
+use super::clock::Control;
 use super::clusters::Clusters;
 use super::log::Log;
-use super::name::PolicyName;
-use super::sites::Sites;
+use super::name::{Base, Chosen, Number};
 use super::watch::{Known, RunRequest, Watch};
-use super::world::{Entry, Named, Outcome, Wanted, World};
+use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, SharedHeard, heard};
-use crate::options::{LogOptions, words};
+use crate::options::words;
 use crate::world_name;
 use anyhow::{Context, Result};
 use metasched::{
@@ -16,72 +15,46 @@ use metasched::{
     View, Weights,
 };
 use serde_json::{Value, json};
-use sim_core::{Fact, Probe, Sim, SiteId, Time};
-use std::fmt;
-use std::path::PathBuf;
+use sim_core::{Fact, Probe, SiteId, Streams, Time};
 use std::rc::Rc;
-use std::str::FromStr;
 
-#[derive(Copy, Clone, Debug, PartialEq)]
-enum MetaPolicy {
-    Ffit,
-    Rr,
-    Tat,
-    /// W, and the measure of LT.
-    Ptt(f64, Intrusiveness),
-}
+/// Builds a policy, with W.
+type Build = fn(&Readings, f64) -> Box<dyn SelectCluster>;
 
-impl MetaPolicy {
-    fn at_work(self, readings: &Readings) -> Box<dyn SelectCluster> {
-        match self {
-            Self::Ffit => Box::new(Ffit::new(readings)),
-            Self::Rr => Box::new(Rr::new(readings)),
-            Self::Tat => Box::new(Tat::new(readings)),
-            Self::Ptt(weight, intrusiveness) => {
-                Box::new(Ptt::new(readings, Weights::Same(weight)).with_intrusiveness(intrusiveness))
-            }
-        }
-    }
+const W: Number =
+    Number { key: "w", about: "a weight from 0 to 1", example: "0.5", suits: |weight| (0.0..=1.0).contains(weight) };
 
-    /// The policy called `text`; `None` if metasched has no policy with this name.
-    fn named(text: &str) -> Option<Result<Self, String>> {
-        match PolicyName::base_of(text) {
-            "ffit" => Some(Self::read(text, |_| Ok(Self::Ffit))),
-            "rr" => Some(Self::read(text, |_| Ok(Self::Rr))),
-            "tat" => Some(Self::read(text, |_| Ok(Self::Tat))),
-            "ptt" => Some(Self::read(text, |name| weighted(name, Intrusiveness::LocalNodes))),
-            "ptt-occ" => Some(Self::read(text, |name| weighted(name, Intrusiveness::Occupancy))),
-            _ => None,
-        }
-    }
-
-    fn read(text: &str, of: impl FnOnce(&mut PolicyName) -> Result<Self, String>) -> Result<Self, String> {
-        let mut name = PolicyName::parse(text)?;
-        let policy = of(&mut name)?;
-        name.finish().map(|()| policy)
-    }
-}
-
-fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<MetaPolicy, String> {
-    let weight = |text: &str| f64::from_str(text).ok().filter(|weight| (0.0..=1.0).contains(weight));
-    let weight = name.take("w", "a weight from 0 to 1, as in ptt+w=0.5", weight)?;
-    let weight = weight.ok_or_else(|| format!("{name}: needs a weight from 0 to 1, as in {name}+w=0.5"))?;
-    // Minus zero becomes zero.
-    Ok(MetaPolicy::Ptt(weight.abs(), intrusiveness))
-}
-
-/// Formats the name, as on the command line and of the folder of its results.
-impl fmt::Display for MetaPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Ffit => f.write_str("ffit"),
-            Self::Rr => f.write_str("rr"),
-            Self::Tat => f.write_str("tat"),
-            Self::Ptt(weight, Intrusiveness::LocalNodes) => PolicyName::new("ptt").with("w", weight).fmt(f),
-            Self::Ptt(weight, Intrusiveness::Occupancy) => PolicyName::new("ptt-occ").with("w", weight).fmt(f),
-        }
-    }
-}
+/// The policies.
+pub(super) static POLICIES: [Base<Build>; 5] = [
+    Base {
+        name: "ffit",
+        about: "the first cluster where the job can start now",
+        number: None,
+        build: |readings, _| Box::new(Ffit::new(readings)),
+    },
+    Base { name: "rr", about: "each cluster in turn", number: None, build: |readings, _| Box::new(Rr::new(readings)) },
+    Base {
+        name: "tat",
+        about: "the cluster of the smallest predicted turnaround",
+        number: None,
+        build: |readings, _| Box::new(Tat::new(readings)),
+    },
+    Base {
+        name: "ptt+w=W",
+        about: "the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users",
+        number: Some(&W),
+        build: |readings, weight| Box::new(Ptt::new(readings, Weights::Same(weight))),
+    },
+    Base {
+        name: "ptt-occ+w=W",
+        about: "the same, with the CPU and memory in use on its nodes in place of the users",
+        number: Some(&W),
+        build: |readings, weight| {
+            let policy = Ptt::new(readings, Weights::Same(weight));
+            Box::new(policy.with_intrusiveness(Intrusiveness::Occupancy))
+        },
+    },
+];
 
 /// Sum of the errors of predictions, in order of completion.
 #[derive(Default)]
@@ -101,91 +74,80 @@ impl OutcomeSink for Errors {
 
 /// Time-shared clusters with local users, under a metascheduler that predicts.
 struct Metasched {
-    log: LogOptions,
-    path: PathBuf,
-    policies: Vec<MetaPolicy>,
+    policies: Vec<Chosen<Build>>,
     clusters: Clusters,
-    sites: Sites,
 }
-
-/// The policies, with descriptions for the help.
-pub(super) const POLICIES: [(&str, &str); 5] = [
-    ("ffit", "the first cluster where the job can start now"),
-    ("rr", "each cluster in turn"),
-    ("tat", "the cluster of the smallest predicted turnaround"),
-    ("ptt+w=W", "the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users"),
-    ("ptt-occ+w=W", "the same, with the CPU and memory in use on its nodes in place of the users"),
-];
 
 pub(super) const ENTRY: Entry = Entry {
     name: &world_name::METASCHED,
     place: "--clusters FILE",
-    policies: || POLICIES.map(|(name, _)| name).join(", "),
-    normal: |text| Some(MetaPolicy::named(text)?.ok()?.to_string()),
+    policies: || Base::names(&POLICIES),
+    normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),
     open,
 };
 
-fn open(wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
-    let policies = wanted.policies(MetaPolicy::named)?;
-    let path = wanted.options.clusters.clone();
+fn open(wanted: &Wanted<'_>) -> Result<Opened> {
+    let policies = wanted.policies(|text| Base::find(&POLICIES, text))?;
+    let path = wanted.options.clusters.as_deref();
     let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
-    let clusters = Clusters::open(&path)?;
-    let sites = clusters.sites();
-    Ok(Box::new(Metasched { log: wanted.log.clone(), path, policies, clusters, sites }))
+    let clusters = Clusters::open(path)?;
+    let named = policies.iter().map(Named::of).collect();
+    let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
+                is averaged over the longest makespan of the policies.";
+    let place = words("clusters", Some(path.display()));
+    Ok(Opened {
+        arguments: format!(" --model metasched{place}{}", words("estimates", Some(wanted.log.estimates))),
+        notes: vec![note.to_owned()],
+        ..wanted.opened(clusters.sites(), named, Metasched { policies, clusters })
+    })
+}
+
+impl Metasched {
+    fn policy(&self, policy: usize) -> Box<dyn SelectCluster> {
+        let Chosen { base, number } = &self.policies[policy];
+        (base.build)(&self.clusters.config.readings, *number)
+    }
+
+    fn model<P: SelectCluster, A: Iterator<Item = Submission>>(
+        &self,
+        at: &Opened,
+        policy: P,
+        arrivals: A,
+    ) -> Result<MetaLoras<P, A, Errors>> {
+        let streams = Streams::new(at.log.seed(), 0);
+        Ok(MetaLoras::new(self.clusters.config.clone(), policy, arrivals, Errors::default(), &streams)?)
+    }
 }
 
 impl World for Metasched {
-    fn policies(&self) -> Vec<Named> {
-        self.policies.iter().map(Named::of).collect()
-    }
-
-    fn sites(&self) -> &Sites {
-        &self.sites
-    }
-
-    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let (policy, control) = (self.policies[policy], asked.control.clone());
-        let log = Log::open(&self.log, &self.sites)?;
-        let watch = Watch::new(asked, &self.sites);
-        let config = self.clusters.config.clone();
-        let at_work = policy.at_work(&config.readings);
+    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+        let (log, control) = (Log::open(&at.log, &at.sites)?, asked.control.clone());
+        let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
-        let streams = Clusters::streams(self.log.seed());
-        let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &run_of(&self.log, policy), &control, || true)?;
-        let (world, watch) = sim.into_parts();
+        let model = self.model(at, self.policy(policy), arrivals)?;
+        let (world, watch) = at.run(policy, &control, &|| true, model, watch)?;
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
-        let repairs = log.finish()?;
-        let mut outcome = Outcome::new(watch.finish(), repairs);
+        let mut outcome = Outcome::new(watch.finish(), log.finish()?);
         outcome.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
         let makespan = makespan.as_secs_f64();
         outcome.disturbed = Some((makespan, slowdown.map(|slowdown| (slowdown - 1.0) * makespan)));
         Ok(outcome)
     }
 
-    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let policy = self.policies[policy];
-        let (log, heard) = (Log::open(&self.log, &self.sites)?, heard(jobs));
-        let arrivals = {
-            let heard = Rc::clone(&heard);
-            log.jobs(Known::default()).map(move |one| {
-                heard.borrow_mut().comes(&one);
-                Submission { job: one.job, demand: None }
-            })
-        };
-        let config = self.clusters.config.clone();
-        let at_work =
-            Recording { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.sites.names() };
-        let streams = Clusters::streams(self.log.seed());
-        let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, MetaschedEvents { heard: Rc::clone(&heard), names: self.sites.names() });
-        run_out(&mut sim, &run_of(&self.log, policy), &Control::default(), || !heard.borrow().is_done())?;
-        drop(sim);
+    fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let (log, heard, names) = (Log::open(&at.log, &at.sites)?, heard(jobs), at.sites.names());
+        let arrivals = log.jobs(Known::default()).map(|one| {
+            heard.borrow_mut().comes(&one);
+            Submission { job: one.job, demand: None }
+        });
+        let recording = Recording { policy: self.policy(policy), heard: Rc::clone(&heard), names: names.clone() };
+        let (model, events) =
+            (self.model(at, recording, arrivals)?, MetaschedEvents { heard: Rc::clone(&heard), names });
+        at.run(policy, &Control::default(), &|| !heard.borrow().is_done(), model, events)?;
         log.finish()?;
-        let explanations = heard.borrow_mut().explanations(&policy.to_string(), "waits");
+        let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "waits");
         Ok(explanations)
     }
 
@@ -197,17 +159,6 @@ impl World for Metasched {
             let disturbance = outcome.disturbed.and_then(|(_, disturbance)| disturbance).filter(|_| window > 0.0);
             outcome.count("local_slowdown", disturbance.map(|disturbance| 1.0 + disturbance / window));
         }
-    }
-
-    fn arguments(&self) -> String {
-        let place = words("clusters", Some(self.path.display()));
-        format!(" --model metasched{place}{}", words("estimates", Some(self.log.estimates)))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
-                    is averaged over the longest makespan of the policies.";
-        vec![note.to_owned()]
     }
 }
 

@@ -22,15 +22,6 @@ pub(crate) struct PolicyName {
 }
 
 impl PolicyName {
-    pub(crate) fn new(base: &str) -> Self {
-        Self { base: base.to_owned(), settings: Vec::new(), known: Vec::new(), given: base.to_owned() }
-    }
-
-    pub(crate) fn with(mut self, key: &str, value: impl fmt::Display) -> Self {
-        self.settings.push((key.to_owned(), value.to_string()));
-        self
-    }
-
     /// The base of a name, also if the rest has rules of its own, such as the path of `exec+./mine.py`.
     pub(crate) fn base_of(text: &str) -> &str {
         let base = text.split_once('+').map_or(text, |(base, _)| base);
@@ -42,7 +33,7 @@ impl PolicyName {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();
-        let mut name = Self { given: text.to_owned(), ..Self::new(head) };
+        let mut name = Self { base: head.to_owned(), settings: Vec::new(), known: Vec::new(), given: text.to_owned() };
         if let Some((base, value)) = head.split_once(':') {
             // Without an old key it is no policy's name; the policies report that.
             if let Some((_, key)) = COLON.into_iter().find(|(known, _)| *known == base) {
@@ -69,11 +60,6 @@ impl PolicyName {
         &self.base
     }
 
-    /// The value of a setting that has not been taken yet.
-    pub(crate) fn value(&self, key: &str) -> Option<&str> {
-        self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
-    }
-
     /// Takes a setting; `None` if the name has none with this key. `expected` describes valid values, for the message.
     pub(crate) fn take<T>(
         &mut self,
@@ -84,7 +70,10 @@ impl PolicyName {
         self.known.push(key);
         let Some(found) = self.settings.iter().position(|(known, _)| known == key) else { return Ok(None) };
         let (_, value) = self.settings.remove(found);
-        let wrong = || format!("{:?}: {key} is {value:?}; expected {expected}", self.given);
+        let wrong = || {
+            let hint = did_you_mean(&value, expected.split(", ").filter(|name| !name.contains(' ')));
+            format!("{:?}: {key} is {value:?}; expected {expected}{hint}", self.given)
+        };
         parse(&value).map(Some).ok_or_else(wrong)
     }
 
@@ -104,6 +93,63 @@ impl fmt::Display for PolicyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.base)?;
         self.settings.iter().try_for_each(|(key, value)| write!(f, "+{key}={value}"))
+    }
+}
+
+/// Entry of a registry of policies that have at most one setting: a number, which must be given.
+pub(crate) struct Base<B: 'static> {
+    /// As in the help: `rr`, `ptt+w=W`.
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) number: Option<&'static Number>,
+    /// Builds the policy.
+    pub(crate) build: B,
+}
+
+/// The number in the name of a policy: `w` of `ptt+w=0.5`.
+pub(crate) struct Number {
+    pub(crate) key: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) suits: fn(&f64) -> bool,
+}
+
+/// Policy of such a registry, with its number. `Display` is its name, as on the command line and of the folder of its results.
+pub(crate) struct Chosen<B: 'static> {
+    pub(crate) base: &'static Base<B>,
+    /// Zero if it has none.
+    pub(crate) number: f64,
+}
+
+impl<B> Base<B> {
+    /// Names of all, for messages.
+    pub(crate) fn names(all: &[Self]) -> String {
+        all.iter().map(|base| base.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The policy called `text`; `None` if the registry has none with this base.
+    pub(crate) fn find(all: &'static [Self], text: &str) -> Option<Result<Chosen<B>, String>> {
+        let is_it = |known: &&Self| PolicyName::base_of(known.name) == PolicyName::base_of(text);
+        all.iter().find(is_it).map(|base| base.chosen(text))
+    }
+
+    fn chosen(&'static self, text: &str) -> Result<Chosen<B>, String> {
+        let (mut name, mut number) = (PolicyName::parse(text)?, 0.0);
+        if let Some(Number { key, about, example, suits }) = self.number {
+            let expected = format!("{about}, as in {}+{key}={example}", name.base());
+            // Minus zero becomes zero.
+            let valid = |text: &str| text.parse().ok().filter(suits).map(f64::abs);
+            let found = name.take(key, &expected, valid)?;
+            number = found.ok_or_else(|| format!("{}: needs {expected}", name.base()))?;
+        }
+        name.finish().map(|()| Chosen { base: self, number })
+    }
+}
+
+impl<B> fmt::Display for Chosen<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(PolicyName::base_of(self.base.name))?;
+        self.base.number.map_or(Ok(()), |number| write!(f, "+{}={}", number.key, self.number))
     }
 }
 

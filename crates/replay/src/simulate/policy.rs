@@ -18,7 +18,6 @@ use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// A policy of the registry.
@@ -41,7 +40,7 @@ static BASES: [Base; 9] = [
         build: |settings, _, _| Box::new(Fcfs::in_order(settings.priority())),
     },
     Base {
-        name: EASY,
+        name: "easy",
         about: "EASY backfilling: other jobs may start if they do not delay the first one",
         settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
         build: |settings, _, _| {
@@ -81,13 +80,13 @@ static BASES: [Base; 9] = [
         build: |_, _, _| Box::new(GapFilling::best_gap(Placement::Fastest)),
     },
     Base {
-        name: BGT,
+        name: "bgt",
         about: "the same, and a Tabu search moves jobs every 300 s",
         settings: &[],
         build: |_, search, _| Box::new(GapFilling::bgt(Placement::Fastest, search.stream())),
     },
     Base {
-        name: SWIFT_GAP,
+        name: "sg",
         about: "Swift Gap: as best-gap, but by completion times; the search moves jobs between clusters (on one cluster \
                 neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run reports)",
         settings: &[],
@@ -105,7 +104,7 @@ static BASES: [Base; 9] = [
         build: |_, _, _| Box::new(Planner::new(EgEdf::new(), None)),
     },
     Base {
-        name: EG_EDF_TABU,
+        name: "eg-edf-tabu",
         about: "the same, and late jobs are moved into earlier gaps by Tabu search",
         settings: &[],
         build: |_, search, _| {
@@ -114,11 +113,6 @@ static BASES: [Base; 9] = [
         },
     },
 ];
-
-const EASY: &str = "easy";
-const BGT: &str = "bgt";
-const SWIFT_GAP: &str = "sg";
-const EG_EDF_TABU: &str = "eg-edf-tabu";
 
 /// Names in the literature, and ours.
 const ALIASES: [(&str, &str); 6] = [
@@ -184,7 +178,7 @@ enum Kind {
     Own(Arc<Own>),
 }
 
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default)]
 struct Settings {
     order: Option<Order>,
     backfill: Option<Order>,
@@ -268,20 +262,34 @@ impl Policy {
 
     /// The policy called `text`: one of `own`, or a built-in one.
     pub(crate) fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
-        match own.iter().find(|own| own.name() == text) {
-            Some(own) => Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name())),
-            None => text.parse(),
-        }
+        Self::of_base(text, own).unwrap_or_else(|| {
+            let hint = did_you_mean(PolicyName::base_of(text), BASES.iter().map(|base| base.name));
+            Err(format!("no policy is called {text:?}{hint}; there are {}", Self::names()))
+        })
     }
 
     /// The same; `None` if no policy has this base.
     pub(crate) fn of_base(text: &str, own: &[Arc<Own>]) -> Option<Result<Self, String>> {
-        let base = PolicyName::base_of(text);
-        let is_known = base == "exec"
-            || own.iter().any(|own| own.name() == text)
-            || BASES.iter().any(|known| known.name == base)
-            || ALIASES.iter().any(|(alias, _)| *alias == text);
-        is_known.then(|| Self::find(text, own))
+        if let Some(own) = own.iter().find(|own| own.name() == text) {
+            return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name())));
+        }
+        if let Some(command) = text.strip_prefix("exec+") {
+            let policy = |command: Command| {
+                let name = command.name();
+                Self::plainly(Kind::Exec(Arc::new(command)), &name)
+            };
+            return Some(Command::parse(command).map(policy));
+        }
+        let (alias, named) = ALIASES.into_iter().find(|(alias, _)| *alias == text).unzip();
+        let text = named.unwrap_or(text);
+        let base = BASES.iter().find(|base| base.name == PolicyName::base_of(text))?;
+        let policy = |(name, settings): (String, _)| Self {
+            kind: Kind::Ours(base),
+            name: if name == "cons+compress=arrival" { base.name.into() } else { name.into() },
+            alias,
+            settings,
+        };
+        Some(Settings::read(base, text).map(policy))
     }
 
     /// A policy without settings.
@@ -301,15 +309,12 @@ impl Policy {
 
     /// Name of a built-in policy without settings.
     pub(super) fn plain(&self) -> Option<&'static str> {
-        self.base().filter(|_| self.settings == Settings::default())
+        self.base().filter(|base| **base == *self.name)
     }
 
-    fn base(&self) -> Option<&'static str> {
+    /// Name of a built-in policy, without its settings.
+    const fn base(&self) -> Option<&'static str> {
         if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
-    }
-
-    fn is_one_of(&self, names: &[&str]) -> bool {
-        self.base().is_some_and(|base| names.contains(&base))
     }
 
     /// Its program, if it is one.
@@ -353,7 +358,7 @@ impl Policy {
         // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
         let rule = self.settings.backfilling();
         let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
-        if search.passes == PassesName::Pyss && self.is_one_of(&[EASY]) && is_plain {
+        if search.passes == PassesName::Pyss && self.base() == Some("easy") && is_plain {
             return Box::new(IfNewcomerFits::new(at_work));
         }
         at_work
@@ -366,17 +371,17 @@ impl Policy {
 
     /// Returns true if it can be built from the running and waiting jobs in the middle of a run.
     pub(crate) fn can_be_rebuilt(&self) -> bool {
-        self.is_one_of(&["fcfs", EASY, "cons", "flex"])
+        matches!(self.base(), Some("fcfs" | "easy" | "cons" | "flex"))
     }
 
     /// Returns true if `--tabu-iterations` affects it.
     pub(super) fn searches(&self) -> bool {
-        self.is_one_of(&[EG_EDF_TABU])
+        self.base() == Some("eg-edf-tabu")
     }
 
     /// Returns true if `--seed` affects it.
     pub(super) fn draws(&self) -> bool {
-        self.is_one_of(&[BGT, SWIFT_GAP])
+        matches!(self.base(), Some("bgt" | "sg"))
     }
 }
 
@@ -415,22 +420,33 @@ impl Settings {
         Backfilling { order, backfill, reserve, threshold: self.threshold, placement: Placement::Fastest }
     }
 
-    /// Takes the settings with these keys out of a name.
-    fn take(keys: &[&str], name: &mut PolicyName) -> Result<Self, String> {
-        const SPAN: &str = "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)";
-        let (given, mut all) = (name.to_string(), Self::default());
-        for key in keys {
-            match *key {
-                "order" => all.order = take_order("order", name)?,
-                "backfill" => all.backfill = take_order("backfill", name)?,
-                "reserve" => {
-                    all.reserve = name.take("reserve", "a number of reservations from 0 on, or all", depth)?;
+    /// Reads the settings in the name of a policy. Returns the name in normal form, too.
+    fn read(base: &Base, text: &str) -> Result<(String, Self), String> {
+        let (mut name, mut all) = (PolicyName::parse(text)?, Self::default());
+        let (given, orders) = (name.to_string(), Order::ALL.map(Order::name).join(", "));
+        for &key in base.settings {
+            match key {
+                "order" => all.order = name.take(key, &orders, Order::named)?,
+                "backfill" => all.backfill = name.take(key, &orders, Order::named)?,
+                "reserve" => all.reserve = name.take(key, "a number of reservations from 0 on, or all", depth)?,
+                "compress" => all.compress = name.take(key, "arrival or reserved", compress_order)?,
+                "threshold" => {
+                    all.threshold = name.take(key, "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)", span)?;
                 }
-                "compress" => all.compress = name.take("compress", "arrival or reserved", compress_order)?,
-                "threshold" => all.threshold = name.take("threshold", SPAN, span)?,
-                "predict" => all.predicting = Predicting::take(name)?,
-                // Taken with its prediction.
-                _ => {}
+                "predict" => all.predicting = name.take(key, Predicting::PREDICTORS, Predicting::named)?,
+                _ => {
+                    // Any predictor will do to read a correction.
+                    let predicting = all.predicting.or_else(|| Predicting::named("requested"));
+                    let corrected = |text: &str| predicting?.corrected(text);
+                    let corrected = name.take(key, Predicting::CORRECTORS, corrected)?;
+                    if corrected.is_some() && all.predicting.is_none() {
+                        return Err(format!(
+                            "{given:?}: correct says what to expect of a job that outlives its prediction, and nothing is \
+                             predicted; add predict=tsafrir, or leave correct out"
+                        ));
+                    }
+                    all.predicting = corrected.or(all.predicting);
+                }
             }
         }
         if all.backfill.is_some() && all.reserve == Some(Depth::All) {
@@ -445,16 +461,8 @@ impl Settings {
                  leave compress out, or those"
             ));
         }
-        Ok(all)
+        name.finish().map(|()| (given, all))
     }
-}
-
-fn take_order(key: &'static str, name: &mut PolicyName) -> Result<Option<Order>, String> {
-    let names = Order::ALL.map(Order::name);
-    let wrong = name.value(key).filter(|value| Order::named(value).is_none());
-    let hint = wrong.map_or_else(String::new, |wrong| did_you_mean(wrong, names.into_iter()));
-    let expected = format!("{}{hint}", names.join(", "));
-    name.take(key, &expected, Order::named)
 }
 
 fn compress_order(text: &str) -> Option<CompressOrder> {
@@ -480,32 +488,5 @@ impl fmt::Display for Policy {
             Kind::Exec(command) => write!(f, "exec+{}", command.0.join(" ")),
             _ => f.write_str(&self.name),
         }
-    }
-}
-
-impl FromStr for Policy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(command) = text.strip_prefix("exec+") {
-            let command = Command::parse(command)?;
-            let name = command.name().to_owned();
-            return Ok(Self::plainly(Kind::Exec(Arc::new(command)), &name));
-        }
-        let (alias, named) = ALIASES.into_iter().find(|(alias, _)| *alias == text).unzip();
-        let text = named.unwrap_or(text);
-        let mut name = PolicyName::parse(text)?;
-        let Some(base) = BASES.iter().find(|known| known.name == name.base()) else {
-            let hint = did_you_mean(name.base(), BASES.iter().map(|base| base.name));
-            return Err(format!("no policy is called {text:?}{hint}; there are {}", Self::names()));
-        };
-        let given = name.to_string();
-        let settings = Settings::take(base.settings, &mut name)?;
-        name.finish()?;
-        let usual = Settings { compress: Some(CompressOrder::Arrival), ..Settings::default() };
-        if settings == usual {
-            return Ok(Self { alias, ..Self::plainly(Kind::Ours(base), base.name) });
-        }
-        Ok(Self { kind: Kind::Ours(base), name: given.into(), alias, settings })
     }
 }

@@ -1,38 +1,40 @@
 //! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
 
-use super::name::PolicyName;
 use gap_schedule::{
     Doubling, Increments, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested, ToRequested,
 };
 use workload::Estimates;
 
+/// A predictor of run times by its name; the number is K of `mean-of-user=K`.
+type Predictor = (&'static str, fn(u32) -> Predictions);
+
+const PREDICTORS: [Predictor; 5] = [
+    ("requested", |_| Predictions::by(Requested)),
+    ("clairvoyant", |_| Predictions::clairvoyant()),
+    ("double-requested", |_| Predictions::by(TimesRequested::double())),
+    ("tsafrir", |_| Predictions::by(MeanOfUser::tsafrir())),
+    MEAN_OF_USER,
+];
+const MEAN_OF_USER: Predictor = ("mean-of-user", |jobs| Predictions::by(MeanOfUser::new(jobs)));
+
+/// The correction of predictions that expire, by its name.
+type Corrector = (&'static str, fn(Predictions) -> Predictions);
+
+const CORRECTORS: [Corrector; 4] = [
+    TO_REQUESTED,
+    ("doubling", |predictions| predictions.corrected_by(Doubling)),
+    ("tsafrir", |predictions| predictions.corrected_by(Increments::tsafrir())),
+    ("none", |predictions| predictions),
+];
+const TO_REQUESTED: Corrector = ("requested", |predictions| predictions.corrected_by(ToRequested));
+
 /// A predictor of run times, and the correction of predictions that expire.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug)]
 pub(crate) struct Predicting {
-    predict: Predict,
-    correct: Correct,
+    predictor: Predictor,
+    jobs: u32,
+    corrector: Corrector,
 }
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Predict {
-    Requested,
-    Clairvoyant,
-    DoubleRequested,
-    Tsafrir,
-    MeanOfUser(u32),
-}
-
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-enum Correct {
-    None,
-    #[default]
-    Requested,
-    Doubling,
-    Tsafrir,
-}
-
-const PREDICTORS: &str = "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
-const CORRECTORS: &str = "requested, doubling, tsafrir or none";
 
 /// Estimates that jobs carry: the request if run times are predicted during the run; the request stays the limit.
 pub(crate) const fn carried(estimates: Estimates) -> Estimates {
@@ -43,69 +45,35 @@ pub(crate) const fn carried(estimates: Estimates) -> Estimates {
 }
 
 impl Predicting {
+    pub(super) const PREDICTORS: &str =
+        "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
+    pub(super) const CORRECTORS: &str = "requested, doubling, tsafrir or none";
+
     /// Predictor of the estimates `mean-of-user:K`; `None` for the others.
     pub(crate) const fn by_estimates(estimates: Estimates) -> Option<Self> {
-        match estimates {
-            Estimates::MeanOfUser(jobs) => {
-                Some(Self { predict: Predict::MeanOfUser(jobs), correct: Correct::Requested })
-            }
-            _ => None,
-        }
+        let Estimates::MeanOfUser(jobs) = estimates else { return None };
+        Some(Self { predictor: MEAN_OF_USER, jobs, corrector: TO_REQUESTED })
     }
 
-    /// Takes `predict` and `correct` out of a name; `None` if it has neither.
-    pub(super) fn take(name: &mut PolicyName) -> Result<Option<Self>, String> {
-        let given = name.to_string();
-        let predict = name.take("predict", PREDICTORS, predict)?;
-        let correct = name.take("correct", CORRECTORS, correct)?;
-        match (predict, correct) {
-            (Some(predict), correct) => Ok(Some(Self { predict, correct: correct.unwrap_or_default() })),
-            (None, Some(_)) => Err(format!(
-                "{given:?}: correct says what to expect of a job that outlives its prediction, and nothing is predicted; add \
-                 predict=tsafrir, or leave correct out"
-            )),
-            (None, None) => Ok(None),
-        }
+    /// The predictor of the setting `predict`.
+    pub(super) fn named(text: &str) -> Option<Self> {
+        let (name, jobs) = match text.split_once('=') {
+            Some((name, jobs)) => (name, jobs.parse().ok().filter(|jobs| (1..=1000).contains(jobs))?),
+            None => (text, 0),
+        };
+        let predictor = PREDICTORS.into_iter().find(|(known, _)| *known == name)?;
+        ((name == MEAN_OF_USER.0) == (jobs > 0)).then_some(Self { predictor, jobs, corrector: TO_REQUESTED })
+    }
+
+    /// The same with the correction of the setting `correct`.
+    pub(super) fn corrected(self, text: &str) -> Option<Self> {
+        let corrector = CORRECTORS.into_iter().find(|(known, _)| *known == text)?;
+        Some(Self { corrector, ..self })
     }
 
     /// Predictor and correction before the first job.
     pub(crate) fn at_work(self) -> Predictions {
-        let predictions = match self.predict {
-            Predict::Requested => Predictions::by(Requested),
-            Predict::Clairvoyant => Predictions::clairvoyant(),
-            Predict::DoubleRequested => Predictions::by(TimesRequested::double()),
-            Predict::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
-            Predict::MeanOfUser(jobs) => Predictions::by(MeanOfUser::new(jobs)),
-        };
-        match self.correct {
-            Correct::None => predictions,
-            Correct::Requested => predictions.corrected_by(ToRequested),
-            Correct::Doubling => predictions.corrected_by(Doubling),
-            Correct::Tsafrir => predictions.corrected_by(Increments::tsafrir()),
-        }
-    }
-}
-
-fn predict(text: &str) -> Option<Predict> {
-    match text {
-        "requested" => Some(Predict::Requested),
-        "clairvoyant" => Some(Predict::Clairvoyant),
-        "double-requested" => Some(Predict::DoubleRequested),
-        "tsafrir" => Some(Predict::Tsafrir),
-        _ => {
-            let jobs = text.strip_prefix("mean-of-user=")?.parse().ok()?;
-            (1..=1000).contains(&jobs).then_some(Predict::MeanOfUser(jobs))
-        }
-    }
-}
-
-fn correct(text: &str) -> Option<Correct> {
-    match text {
-        "none" => Some(Correct::None),
-        "requested" => Some(Correct::Requested),
-        "doubling" => Some(Correct::Doubling),
-        "tsafrir" => Some(Correct::Tsafrir),
-        _ => None,
+        (self.corrector.1)((self.predictor.1)(self.jobs))
     }
 }
 

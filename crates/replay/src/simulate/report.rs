@@ -34,7 +34,7 @@ pub(super) struct SimulationReport<'a> {
 
 impl SimulationReport<'_> {
     pub(super) fn sites(&self) -> &Sites {
-        self.world.sites()
+        &self.world.sites
     }
 
     /// `summary.csv`: one row per policy.
@@ -136,7 +136,7 @@ impl SimulationReport<'_> {
             );
         }
         notes.push("One log: to compare policies in general, look at several.".to_owned());
-        notes.extend(self.world.notes());
+        notes.extend(self.world.notes.iter().cloned());
         notes.extend(self.remarks());
         notes.extend(self.rejections());
         match repairs {
@@ -186,7 +186,7 @@ impl SimulationReport<'_> {
             1 => "1 job was".to_owned(),
             rejected => format!("{rejected} jobs were"),
         };
-        Some(format!("{were} rejected: {}", self.world.rejects_because()))
+        Some(format!("{were} rejected: {}", self.world.rejects_because))
     }
 
     fn policies(&self) -> String {
@@ -226,8 +226,8 @@ impl SimulationReport<'_> {
                 "threads": rayon::current_num_threads(),
             },
         });
-        for (key, value) in self.world.facts() {
-            manifest[key] = value;
+        for (key, value) in &self.world.facts {
+            manifest[*key] = value.clone();
         }
         manifest
     }

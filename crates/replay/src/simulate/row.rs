@@ -1,6 +1,5 @@
 //! A row of `jobs.csv`, and the format of its values.
 
-use crate::label::Label;
 use lab::terminal::csv_name;
 use serde::{Serialize, Serializer};
 use sim_core::{Span, Time};
@@ -48,12 +47,6 @@ impl Row<'_> {
 pub struct Name<'a> {
     pub number: u64,
     pub name: Option<&'a str>,
-}
-
-impl<'a> Name<'a> {
-    pub(super) fn of(label: &'a Label) -> Self {
-        Self { number: label.number, name: label.name.as_deref() }
-    }
 }
 
 impl Serialize for Name<'_> {

@@ -2,7 +2,6 @@
 
 use super::row::{Name, Processors, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
-use crate::label::Label;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
@@ -31,65 +30,34 @@ const OF_EVALYS: [&str; 13] = [
     "allocated_resources",
 ];
 
-/// Data of a job from the log that a simulation does not have.
+/// A job of the log, as a simulation runs it.
 #[derive(Clone, Debug)]
 pub(super) struct FromLog {
-    pub(super) label: Label,
-    job: Job,
-    pub(super) user: Option<Label>,
-    pub(super) requested: Option<Span>,
+    pub(super) log: LogJob,
     /// Run time at reference speed.
     run: Span,
     /// True if it would have run longer than its limit.
     is_cut: bool,
-    pub(super) group: Option<u32>,
-    executable: Option<u32>,
-    queue: Option<u32>,
-    pub(super) partition: Option<u32>,
-    requested_memory: Option<u64>,
-    /// Wait and run time in the log, if it knows the wait.
-    logged: Option<[Span; 2]>,
 }
 
 impl FromLog {
-    /// The job as it ran in the log, on the processors of a simulated run.
+    /// The job as it ran in the log, on the processors of a simulated run; `None` if the log does not know its wait.
     pub(super) fn logged(&self, record: &JobRecord) -> Option<JobRecord> {
-        let [wait, runtime] = self.logged?;
+        let (wait, runtime) = (self.log.logged_wait?, self.log.logged_runtime);
         let start = record.job.submit + wait;
         Some(JobRecord { job: Job { runtime, ..record.job }, start, finish: start + runtime, ..*record })
     }
 
-    /// A job of which only the number is known.
-    pub(super) fn numbered(job: Job, number: u64) -> Self {
-        let (requested, group, executable, queue, partition, requested_memory, logged) = Default::default();
-        let (run, is_cut, label, user) = (job.runtime, false, number.into(), None);
-        Self { label, job, user, requested, run, is_cut, group, executable, queue, partition, requested_memory, logged }
-    }
-
-    /// A job of the profile `alea31`. Its request names no user, and the simulator cuts it itself.
-    pub(super) fn of_alea31(one: &LogJob, simulated: &alea31::Job) -> Self {
-        let mut job = one.job;
-        job.request.user = one.user;
-        Self { job, run: simulated.executed_time(), is_cut: simulated.limit() < job.runtime, ..Self::from(one) }
+    /// A job of the profile `alea31`. The simulator cuts it itself.
+    pub(super) fn of_alea31(log: &LogJob, simulated: &alea31::Job) -> Self {
+        let is_cut = simulated.limit() < log.job.runtime;
+        Self { log: log.clone(), run: simulated.executed_time(), is_cut }
     }
 }
 
 impl From<&LogJob> for FromLog {
-    fn from(one: &LogJob) -> Self {
-        Self {
-            label: Label::of_job(one),
-            job: one.job,
-            user: Label::of_user(one),
-            requested: one.requested_time,
-            run: one.job.runtime,
-            is_cut: one.job.runtime < one.logged_runtime,
-            group: one.group,
-            executable: one.executable,
-            queue: one.queue,
-            partition: one.partition,
-            requested_memory: one.requested_memory,
-            logged: one.logged_wait.map(|wait| [wait, one.logged_runtime]),
-        }
+    fn from(log: &LogJob) -> Self {
+        Self { log: log.clone(), run: log.job.runtime, is_cut: log.job.runtime < log.logged_runtime }
     }
 }
 
@@ -106,7 +74,7 @@ pub(crate) struct SimulatedJob {
 impl SimulatedJob {
     /// Its number among the jobs of the run, in order of submission.
     pub(super) const fn id(&self) -> JobId {
-        self.known.job.id
+        self.known.log.job.id
     }
 
     pub(super) const fn state(&self) -> RowState {
@@ -119,18 +87,18 @@ impl SimulatedJob {
 
     /// Returns its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
-        let Self { known, record, processors } = self;
-        let Job { submit, request, .. } = known.job;
+        let Self { known: FromLog { log, run, .. }, record, processors } = self;
+        let Job { submit, request, .. } = log.job;
         Row {
-            job: Name::of(&known.label),
+            job: Name { number: log.number, name: log.name.as_deref() },
             submit: Seconds(submit),
             start: record.map(|record| Seconds(record.start)),
             finish: record.map(|record| Seconds(record.finish)),
             processors: record.map_or(request.processors, |record| record.processors),
             site: record.map(|record| sites[record.site.index()].as_str()),
-            user: known.user.as_ref().map(Name::of),
-            requested: known.requested.map(in_seconds),
-            run: in_seconds(known.run),
+            user: log.user.map(|user| Name { number: user.into(), name: log.user_name.as_deref() }),
+            requested: log.requested_time.map(in_seconds),
+            run: in_seconds(*run),
             deadline: request.deadline.map(Seconds),
             state: self.state().name(),
             allocated: record.filter(|_| tells_processors).map(|_| Processors(processors)),
@@ -139,24 +107,24 @@ impl SimulatedJob {
 
     /// Returns its line of `schedule.swf`.
     fn swf(&self, has_sites: bool) -> SwfRecord {
-        let Self { known, record, .. } = self;
+        let Self { known: FromLog { log, .. }, record, .. } = self;
         let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());
         SwfRecord {
-            submit: Some(known.job.submit.since(Time::ZERO)),
+            submit: Some(log.job.submit.since(Time::ZERO)),
             wait: record.map(|record| record.wait()),
             runtime: record.map(|record| record.finish.since(record.start)),
             allocated_processors: record.map(|record| record.processors),
-            requested_processors: Some(known.job.request.processors),
-            requested_time: known.requested,
-            requested_memory: known.requested_memory,
+            requested_processors: Some(log.job.request.processors),
+            requested_time: log.requested_time,
+            requested_memory: log.requested_memory,
             status: Some(self.state().of_swf()),
-            user: known.job.request.user,
-            group: known.group,
-            executable: known.executable,
-            queue: known.queue,
-            partition: site.or(known.partition),
-            name: known.label.name.clone(),
-            ..SwfRecord::numbered(known.label.number)
+            user: log.user,
+            group: log.group,
+            executable: log.executable,
+            queue: log.queue,
+            partition: site.or(log.partition),
+            name: log.name.clone(),
+            ..SwfRecord::numbered(log.number)
         }
     }
 }
@@ -194,87 +162,119 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
     !sites.shares_processors() && sites.processors() <= LISTED
 }
 
+type File = BufWriter<NamedTempFile>;
+type Table = csv::Writer<File>;
+
 /// The files of a policy's jobs, before they get their names.
 #[derive(Default)]
 pub(crate) struct Rows {
-    files: Vec<(&'static str, Box<dyn JobFile>)>,
-    places: PlaceNames,
-    /// True if a file lists the processors of jobs.
-    pub(super) list_processors: bool,
-    /// The first error, reported at the end of the run.
-    failed: Option<anyhow::Error>,
-}
-
-/// The places of a world, as files name them.
-#[derive(Default)]
-struct PlaceNames {
-    /// Names as fields of a table, by number.
-    names: Vec<String>,
+    /// `jobs.csv`.
+    jobs: Option<Table>,
+    schedule: Option<Schedule>,
+    /// `evalys.csv`, and the name of the log.
+    evalys: Option<(Table, String)>,
+    /// Names of the places as fields of a table, by number.
+    sites: Vec<String>,
     tells_processors: bool,
+    /// The first error, reported at the end of the run.
+    failed: Option<io::Error>,
 }
 
-/// File that receives jobs as they leave the system.
-trait JobFile: Send + Sync {
-    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()>;
-
-    /// Completes the file except for its name.
-    fn finish(self: Box<Self>) -> io::Result<NamedTempFile>;
+/// `schedule.swf`.
+struct Schedule {
+    records: SwfWriter<File>,
+    /// Records of later jobs: a log in the format is in the order of submission.
+    waiting: BTreeMap<JobId, SwfRecord>,
+    next: JobId,
 }
 
 impl Rows {
-    /// Creates the set without files.
-    pub(super) fn of(sites: &Sites) -> Self {
-        let names = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
-        let places = PlaceNames { names, tells_processors: tells_processors(sites) };
-        Self { places, ..Self::default() }
+    /// Begins the files in `out`: `jobs.csv`, `schedule.swf` with these comments at its head, and `evalys.csv` for the log of this name.
+    pub(super) fn begin(
+        sites: &Sites,
+        out: &OutDir,
+        jobs: bool,
+        schedule: Option<&str>,
+        evalys: Option<String>,
+    ) -> Result<Self> {
+        let table = |header| table(out.begin()?, header).context("cannot write a table of jobs");
+        let schedule = schedule.map(|header| {
+            let mut records = SwfWriter::new(buffered(out.begin()?));
+            records.comment(header).context("cannot write schedule.swf")?;
+            anyhow::Ok(Schedule { records, waiting: BTreeMap::new(), next: JobId(0) })
+        });
+        Ok(Self {
+            jobs: jobs.then(|| table(&Row::COLUMNS)).transpose()?,
+            schedule: schedule.transpose()?,
+            evalys: evalys.map(|log| anyhow::Ok((table(&OF_EVALYS)?, log))).transpose()?,
+            sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
+            tells_processors: tells_processors(sites),
+            failed: None,
+        })
     }
 
-    /// Adds `jobs.csv`.
-    pub(super) fn jobs(&mut self, file: NamedTempFile) -> Result<()> {
-        let table = table(file, &Row::COLUMNS).context("cannot write jobs.csv")?;
-        self.list_processors |= self.places.tells_processors;
-        self.files.push(("jobs.csv", Box::new(table)));
-        Ok(())
-    }
-
-    /// Adds `schedule.swf`, with these comments at its head.
-    pub(super) fn schedule(&mut self, file: NamedTempFile, header: &str) -> Result<()> {
-        let mut records = SwfWriter::new(buffered(file));
-        records.comment(header).context("cannot write schedule.swf")?;
-        self.files.push(("schedule.swf", Box::new(Schedule { records, waiting: BTreeMap::new(), next: JobId(0) })));
-        Ok(())
-    }
-
-    /// Adds `evalys.csv`, for the log of this name.
-    pub(super) fn evalys(&mut self, file: NamedTempFile, log: String) -> Result<()> {
-        let rows = table(file, &OF_EVALYS).context("cannot write evalys.csv")?;
-        self.list_processors = true;
-        self.files.push(("evalys.csv", Box::new(Evalys { rows, log })));
-        Ok(())
+    /// Returns true if a file lists the processors of jobs.
+    pub(super) const fn lists_processors(&self) -> bool {
+        self.evalys.is_some() || self.jobs.is_some() && self.tells_processors
     }
 
     /// Writes a job that has left the system.
     pub(super) fn add(&mut self, job: &SimulatedJob) {
-        for (_, file) in &mut self.files {
-            if let Err(error) = file.add(job, &self.places) {
-                self.failed.get_or_insert(error.into());
+        if let Err(error) = self.write(job) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn write(&mut self, job: &SimulatedJob) -> io::Result<()> {
+        if let Some(table) = &mut self.jobs {
+            table.serialize(job.row(&self.sites, self.tells_processors))?;
+        }
+        if let Some(Schedule { records, waiting, next }) = &mut self.schedule {
+            waiting.insert(job.id(), job.swf(self.sites.len() > 1));
+            while let Some(record) = waiting.remove(next) {
+                next.0 += 1;
+                records.record(&record)?;
             }
         }
+        if let Some(((table, log), record)) = self.evalys.as_mut().zip(job.record) {
+            let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
+            table.serialize((
+                job.known.log.number,
+                log,
+                Seconds(record.job.submit),
+                record.processors,
+                job.known.log.requested_time.map(in_seconds),
+                u8::from(job.state() == RowState::Done),
+                Seconds(record.start),
+                in_seconds(ran),
+                Seconds(record.finish),
+                in_seconds(wait),
+                in_seconds(response),
+                response.as_secs_f64() / ran.as_secs_f64(),
+                listed(&job.processors, ' '),
+            ))?;
+        }
+        Ok(())
     }
 
     /// Completes the files, below the folder `policy`.
     pub(super) fn keep(self, policy: &str, out: &OutDir) -> Result<()> {
         self.failed.map_or(Ok(()), Err).context("cannot write what became of jobs")?;
-        self.files.into_iter().try_for_each(|(name, file)| {
-            let file = file.finish().with_context(|| format!("cannot write {name}"))?;
-            out.keep(file, Path::new(policy).join(name))
-        })
+        let keep = |name: &str, file: io::Result<File>| {
+            let file = file.and_then(|file| file.into_inner().map_err(io::IntoInnerError::into_error));
+            out.keep(file.with_context(|| format!("cannot write {name}"))?, Path::new(policy).join(name))
+        };
+        let inner = |table: Table| table.into_inner().map_err(csv::IntoInnerError::into_error);
+        self.jobs.map_or(Ok(()), |table| keep("jobs.csv", inner(table)))?;
+        if let Some(Schedule { mut records, waiting, .. }) = self.schedule {
+            let rest = waiting.values().try_for_each(|record| records.record(record));
+            keep("schedule.swf", rest.map(|()| records.into_inner()))?;
+        }
+        self.evalys.map_or(Ok(()), |(table, _)| keep("evalys.csv", inner(table)))
     }
 }
 
-type Table = csv::Writer<BufWriter<NamedTempFile>>;
-
-fn buffered(file: NamedTempFile) -> BufWriter<NamedTempFile> {
+fn buffered(file: NamedTempFile) -> File {
     BufWriter::with_capacity(1 << 16, file)
 }
 
@@ -283,71 +283,4 @@ fn table(file: NamedTempFile, header: &[&str]) -> io::Result<Table> {
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(file));
     // As the disk's error, which determines the exit code: an error of the table would hide it.
     rows.write_record(header).map_err(io::Error::from).map(|()| rows)
-}
-
-/// `jobs.csv`.
-impl JobFile for Table {
-    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
-        self.serialize(job.row(&places.names, places.tells_processors)).map_err(io::Error::from)
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
-        let file = self.into_inner().map_err(csv::IntoInnerError::into_error)?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)
-    }
-}
-
-struct Evalys {
-    rows: Table,
-    log: String,
-}
-
-impl JobFile for Evalys {
-    fn add(&mut self, job: &SimulatedJob, _: &PlaceNames) -> io::Result<()> {
-        let Some(record) = job.record else { return Ok(()) };
-        let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
-        let written = self.rows.serialize((
-            job.known.label.number,
-            &self.log,
-            Seconds(record.job.submit),
-            record.processors,
-            job.known.requested.map(in_seconds),
-            u8::from(job.state() == RowState::Done),
-            Seconds(record.start),
-            in_seconds(ran),
-            Seconds(record.finish),
-            in_seconds(wait),
-            in_seconds(response),
-            response.as_secs_f64() / ran.as_secs_f64(),
-            listed(&job.processors, ' '),
-        ));
-        written.map_err(io::Error::from)
-    }
-
-    fn finish(self: Box<Self>) -> io::Result<NamedTempFile> {
-        Box::new(self.rows).finish()
-    }
-}
-
-struct Schedule {
-    records: SwfWriter<BufWriter<NamedTempFile>>,
-    /// Records of later jobs: a log in the format is in the order of submission.
-    waiting: BTreeMap<JobId, SwfRecord>,
-    next: JobId,
-}
-
-impl JobFile for Schedule {
-    fn add(&mut self, job: &SimulatedJob, places: &PlaceNames) -> io::Result<()> {
-        self.waiting.insert(job.id(), job.swf(places.names.len() > 1));
-        while let Some(record) = self.waiting.remove(&self.next) {
-            self.next.0 += 1;
-            self.records.record(&record)?;
-        }
-        Ok(())
-    }
-
-    fn finish(mut self: Box<Self>) -> io::Result<NamedTempFile> {
-        self.waiting.values().try_for_each(|record| self.records.record(record))?;
-        self.records.into_inner().into_inner().map_err(io::IntoInnerError::into_error)
-    }
 }

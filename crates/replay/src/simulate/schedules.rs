@@ -1,7 +1,8 @@
 //! Gantt charts of logs that are small enough.
 
 use super::report::SimulationReport;
-use super::rows::SimulatedJob;
+use super::rows::{FromLog, SimulatedJob};
+use crate::label::Label;
 use crate::units::span;
 use lab::chart::{Bar, Gantt, Picture};
 use lab::page::{Figure, Part, Section};
@@ -66,7 +67,7 @@ fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
     let bar = |(job, record): Placed<'_>| {
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
         Bar {
-            job: job.known.label.to_string(),
+            job: Label::of_job(&job.known.log).to_string(),
             start,
             end,
             processors: job.processors.clone(),
@@ -78,9 +79,12 @@ fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
 }
 
 /// The text of a job under the pointer.
-fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobRecord) -> Vec<String> {
+fn facts(
+    SimulatedJob { known: FromLog { log, .. }, processors, .. }: &SimulatedJob,
+    record: &JobRecord,
+) -> Vec<String> {
     let at = |time: Time| span(time.as_secs_f64());
-    let user = known.user.as_ref().map_or_else(String::new, |user| format!("user {user}, "));
+    let user = Label::of_user(log).map_or_else(String::new, |user| format!("user {user}, "));
     let blocks = processors.iter().map(|&(first, count)| match count {
         1 => first.to_string(),
         _ => format!("{first}–{}", first + (count - 1)),
@@ -88,7 +92,7 @@ fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobReco
     let blocks: Vec<String> = blocks.take(4).collect();
     let more = if processors.len() > blocks.len() { ", …" } else { "" };
     let requested =
-        known.requested.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
+        log.requested_time.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
     vec![
         format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
         format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),

@@ -14,6 +14,7 @@ use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use workload::LogJob;
 
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
@@ -49,18 +50,14 @@ pub(super) struct Watch {
 }
 
 struct Finished {
-    totals: Totals,
-    log: Option<Totals>,
-    blocks: Blocks,
-    classes: Classes,
+    /// The record up to now.
+    so_far: Watched,
     busy: Timeline,
     known: Known,
-    rows: Rows,
     seats: Seats,
     last_finish: Time,
     cut: u64,
     keeps: Keeps,
-    jobs: Vec<SimulatedJob>,
     control: Control,
 }
 
@@ -95,24 +92,22 @@ impl Watched {
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
         let RunRequest { control, keeps, rows, own } = asked;
-        let listed = rows.list_processors || keeps == Keeps::All && tells_processors(sites);
-        let finished = Finished {
+        let listed = rows.lists_processors() || keeps == Keeps::All && tells_processors(sites);
+        let so_far = Watched {
             totals: Totals::new(sites.processors(), own),
             log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
             blocks: Blocks::new(),
             classes: Classes::default(),
-            busy: Timeline::new(),
-            known: Known::default(),
-            seats: Seats::of(sites, keeps != Keeps::None, listed),
+            interrupted: 0.0,
+            busy: Vec::new(),
+            waiting: Vec::new(),
             rows,
-            last_finish: Time::ZERO,
-            cut: 0,
-            keeps,
             jobs: Vec::new(),
-            control,
         };
+        let seats = Seats::of(sites, keeps != Keeps::None, listed);
+        let (busy, known, last_finish) = (Timeline::new(), Known::default(), Time::ZERO);
         Self {
-            log: JobLog::new(finished),
+            log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps, control }),
             waiting: Timeline::new(),
             backlog: Backlog::new(),
             queue: 0,
@@ -128,27 +123,24 @@ impl Watch {
     /// The record of the run, which is over.
     pub(super) fn finish(self) -> Watched {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
-        #[expect(clippy::cast_precision_loss, reason = "a count")]
-        let interrupted = interrupted as f64;
-        let Finished { mut totals, log, blocks, classes, busy, rows, last_finish, cut, jobs, .. } =
-            self.log.into_sink();
+        let Finished { so_far, busy, last_finish, cut, .. } = self.log.into_sink();
+        let mut totals = so_far.totals;
         (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
-        #[expect(clippy::cast_precision_loss, reason = "a count")]
-        totals.count("cut", Some(cut as f64));
-        // A job may be rejected after all others have left.
-        let end = last_finish.max(self.last_rejection);
+        totals.count("cut", Some(float(cut)));
         Watched {
             totals,
-            log,
-            blocks,
-            classes,
-            interrupted,
+            interrupted: float(interrupted),
             busy: busy.means(last_finish),
-            waiting: self.waiting.means(end),
-            rows,
-            jobs,
+            // A job may be rejected after all others have left.
+            waiting: self.waiting.means(last_finish.max(self.last_rejection)),
+            ..so_far
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count")]
+const fn float(count: u64) -> f64 {
+    count as f64
 }
 
 impl Probe for Watch {
@@ -156,8 +148,9 @@ impl Probe for Watch {
         match fact {
             Fact::Submitted(_) => {
                 let finished = self.log.sink_mut();
-                finished.blocks.note_submission(now, self.queue == 0);
-                finished.classes.note_submission(now, self.queue == 0);
+                finished.so_far.blocks.note_submission(now, self.queue == 0);
+                let of_classes = finished.so_far.classes.blocks.iter_mut();
+                of_classes.for_each(|blocks| blocks.note_submission(now, self.queue == 0));
                 self.queue += 1;
                 self.waiting.raise(now, 1);
             }
@@ -191,8 +184,8 @@ impl Probe for Watch {
 impl Sink for Finished {
     fn take_in(&mut self, record: JobRecord) {
         self.busy.lower(record.finish, u64::from(record.processors));
-        self.totals.add(&record);
-        self.blocks.add(&record);
+        self.so_far.totals.add(&record);
+        self.so_far.blocks.add(&record);
         self.last_finish = self.last_finish.max(record.finish);
         self.leaves(record.job.id, Some(record));
     }
@@ -202,23 +195,24 @@ impl Finished {
     /// Records a job that leaves the system: it ran, or is rejected.
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
         let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
+        let so_far = &mut self.so_far;
         if let Some(record) = &record {
-            self.classes.add(record, &known);
-            if let Some((log, logged)) = self.log.as_mut().zip(known.logged(record)) {
+            so_far.classes.add(record, &known.log);
+            if let Some((log, logged)) = so_far.log.as_mut().zip(known.logged(record)) {
                 log.sums.summary.add(&logged);
             }
         }
         let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
         self.cut += u64::from(job.state() == RowState::Cut);
-        self.rows.add(&job);
+        so_far.rows.add(&job);
         self.control.count();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
-            self.jobs.push(job);
+            so_far.jobs.push(job);
         }
-        if self.seats.drawn && self.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
+        if self.seats.drawn && so_far.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
             self.seats.drawn = false;
             if self.keeps == Keeps::Drawable {
-                (self.keeps, self.jobs) = (Keeps::None, Vec::new());
+                (self.keeps, so_far.jobs) = (Keeps::None, Vec::new());
             }
         }
     }
@@ -236,17 +230,12 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Records a submission; see [`Blocks::note_submission`].
-    pub(super) fn note_submission(&mut self, submit: Time, queue_was_empty: bool) {
-        self.blocks.iter_mut().for_each(|blocks| blocks.note_submission(submit, queue_was_empty));
-    }
-
-    fn add(&mut self, record: &JobRecord, known: &FromLog) {
+    fn add(&mut self, record: &JobRecord, log: &LogJob) {
         self.blocks[JobClass::of(record) as usize].add(record);
-        self.groups.add(known.group, record);
-        self.partitions.add(known.partition, record);
-        if let Some(label) = &known.user {
-            self.users.entry(record.job.request.user).or_insert_with(|| label.clone());
+        self.groups.add(log.group, record);
+        self.partitions.add(log.partition, record);
+        if log.user.is_some() {
+            self.users.entry(record.job.request.user).or_insert_with(|| Label::of_user(log).expect("there is one"));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A world in which a log can be replayed: the interface of each of [`super::worlds`], and the runs of an open one.
 
+use super::clock::{Control, Course};
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
@@ -13,52 +14,45 @@ use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
 use metrics::Metric;
 use metrics::backlog::Trend;
+use sim_core::{Model, Probe};
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 use workload::Repairs;
 
-/// A world with the policies that it was opened for; these are named by their positions.
+/// The runs of a world that is open as `at`; policies are named by their positions.
 pub(crate) trait World: Send + Sync {
-    fn policies(&self) -> Vec<Named>;
-
-    fn sites(&self) -> &Sites;
-
     /// Replays one policy on the whole log.
-    fn replay(&self, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
+    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
 
     /// Explains the starts of these jobs of the log, by number, under a policy.
-    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
+    fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
 
     /// Adds metrics that depend on the runs of all policies.
     fn compare(&self, _outcomes: &mut [Outcome]) {}
-
-    /// Options that determine the runs, as on the command line; each after a blank.
-    fn arguments(&self) -> String;
-
-    /// Given options that change nothing in these runs.
-    fn without_effect(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// Notes for readers of the page.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Entries of the manifest that only this world has.
-    fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
-        Vec::new()
-    }
-
-    /// Reason for rejections, after "rejected: ".
-    fn rejects_because(&self) -> String {
-        format!("no place is wider than {} processors", self.sites().widest())
-    }
 }
 
+/// A world that is open, with its policies.
+pub(crate) struct Opened {
+    pub(crate) entry: &'static Entry,
+    pub(super) log: LogOptions,
+    pub(crate) sites: Sites,
+    pub(super) policies: Vec<Named>,
+    pub(super) world: Box<dyn World>,
+    /// Options that determine the runs, as on the command line; each after a blank.
+    pub(super) arguments: String,
+    /// Given options that change nothing in these runs.
+    pub(super) without_effect: Vec<&'static str>,
+    /// Notes for readers of the page.
+    pub(super) notes: Vec<String>,
+    /// Entries of the manifest that only this world has.
+    pub(super) facts: Vec<(&'static str, serde_json::Value)>,
+    /// Reason for rejections, after "rejected: ".
+    pub(super) rejects_because: String,
+}
+
+#[derive(Clone)]
 pub(crate) struct Named {
     /// Name of the folder of its results.
     pub(crate) name: String,
@@ -144,7 +138,7 @@ pub(crate) struct Entry {
     pub(super) policies: fn() -> String,
     /// The normal form of the name of one of its policies.
     pub(super) normal: fn(&str) -> Option<String>,
-    pub(super) open: fn(&Wanted<'_>) -> Result<Box<dyn World>>,
+    pub(super) open: fn(&Wanted<'_>) -> Result<Opened>,
 }
 
 impl Entry {
@@ -169,6 +163,14 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// The world with the usual answers to what only some worlds know.
+    pub(super) fn opened(&self, sites: Sites, policies: Vec<Named>, world: impl World + 'static) -> Opened {
+        let rejects_because = format!("no place is wider than {} processors", sites.widest());
+        let (entry, log, world) = (self.here, self.log.clone(), Box::new(world));
+        let (arguments, without_effect, notes, facts) = Default::default();
+        Opened { entry, log, sites, policies, world, arguments, without_effect, notes, facts, rejects_because }
+    }
+
     /// Reads the names of policies; `parse` returns `None` for names of other worlds' policies. Refuses a policy that is named
     /// twice.
     pub(super) fn policies<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
@@ -207,25 +209,10 @@ impl Wanted<'_> {
     }
 }
 
-/// A world that is open, with its policies.
-pub(crate) struct Opened {
-    pub(crate) entry: &'static Entry,
-    pub(super) world: Box<dyn World>,
-    pub(super) policies: Vec<Named>,
-}
-
-impl Deref for Opened {
-    type Target = dyn World;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.world
-    }
-}
-
 impl Opened {
     /// A sentence about each option that changes nothing in these runs.
     pub(crate) fn idle_options(&self) -> Vec<String> {
-        self.without_effect().iter().map(|option| format!("{option} has no effect on this run")).collect()
+        self.without_effect.iter().map(|option| format!("{option} has no effect on this run")).collect()
     }
 
     /// Names of the policies' folders.
@@ -247,9 +234,8 @@ impl Opened {
     ) -> Result<Vec<Run>> {
         let programs = self.policies.iter().map(|policy| hashes_of(&policy.files));
         let programs: Vec<_> = programs.collect::<Result<_>>()?;
-        let positions: Vec<usize> = (0..self.policies.len()).collect();
-        let mut outcomes = in_parallel(&positions, |policy| {
-            let outcome = self.world.replay(*policy, ask()?)?;
+        let mut outcomes = self.in_parallel(|policy| {
+            let outcome = self.world.replay(self, policy, ask()?)?;
             done();
             Ok(outcome)
         })?;
@@ -257,16 +243,36 @@ impl Opened {
         let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
             let mut columns = outcome.watched.totals.row();
             columns.sort_by_key(|(metric, _)| metric.column_rank());
-            let [name, label, given] = [&policy.name, &policy.label, &policy.given].map(String::clone);
-            Run { name, label, given, programs, idles: policy.idles.clone(), columns, outcome }
+            let Named { name, label, given, idles, .. } = policy.clone();
+            Run { name, label, given, programs, idles, columns, outcome }
         };
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }
 
     /// Explains the starts of these jobs under each policy, in the policies' order.
     pub(crate) fn explain_all(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let positions: Vec<usize> = (0..self.policies.len()).collect();
-        let explanations = in_parallel(&positions, |policy| self.world.explain(*policy, jobs))?;
+        let explanations = self.in_parallel(|policy| self.world.explain(self, policy, jobs))?;
         Ok(explanations.into_iter().flatten().collect())
+    }
+
+    fn in_parallel<T: Send>(&self, of: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+        in_parallel(&(0..self.policies.len()).collect::<Vec<_>>(), |policy| of(*policy))
+    }
+
+    /// Runs a policy in `model` with `probe`, as long as `goes_on`. Returns both.
+    pub(super) fn run<M: Model, P: Probe>(
+        &self,
+        policy: usize,
+        control: &Control,
+        goes_on: &dyn Fn() -> bool,
+        model: M,
+        probe: P,
+    ) -> Result<(M, P)> {
+        Course { name: &self.run_of(policy), control, goes_on }.run(model, probe)
+    }
+
+    /// Name of a run in messages: the log and the policy.
+    pub(super) fn run_of(&self, policy: usize) -> String {
+        format!("{}: under {}", self.log.trace().display(), self.policies[policy].name)
     }
 }

@@ -45,17 +45,16 @@ pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -
             takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ")
         );
     }
-    let world = (here.open)(&Wanted { log, options, own, here, all: &ALL })?;
-    let policies = world.policies();
-    for (k, Named { name, given, .. }) in policies.iter().enumerate() {
-        if let Some(other) = policies[..k].iter().find(|other| other.name == *name) {
+    let opened = (here.open)(&Wanted { log, options, own, here, all: &ALL })?;
+    for (k, Named { name, given, .. }) in opened.policies.iter().enumerate() {
+        if let Some(other) = opened.policies[..k].iter().find(|other| other.name == *name) {
             bail!(
                 "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
                 other.given
             );
         }
     }
-    Ok(Opened { entry: here, world, policies })
+    Ok(opened)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@ use super::{Command, Exec};
 use crate::simulate::held::Placement;
 use crate::simulate::own::Own;
 use crate::simulate::policy;
-use crate::simulate::watch::Known;
 use gap_schedule::{Machine, MultiCluster, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
 use std::collections::BTreeMap;
@@ -36,7 +35,7 @@ fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
     let jobs = [(1, 0, 2, 10), (2, 0, 2, 20), (3, 40, 4, 5)].map(job);
     let outage = Outage { site: SiteId(0), down: Time::from_secs(15), up: Time::from_secs(30) };
     let machines = vec![Machine::new(4)];
-    let started = Exec::start(&Command(words.to_vec()), &machines, Known::default(), Duration::from_secs(60));
+    let started = Exec::start(&Command(words.to_vec()), &machines, Box::new(|_| None), Duration::from_secs(60));
     let outcome = started.map_err(|error| error.to_string()).map(|(policy, failure)| {
         let world = MultiCluster::new(machines, policy, jobs.into_iter()).with_outages([outage]);
         drop(Sim::new(world, ()).run());

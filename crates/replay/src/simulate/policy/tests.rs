@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// The message about a name that no policy has.
 #[track_caller]
 fn refused(text: &str) -> String {
-    text.parse::<Policy>().expect_err(text)
+    Policy::find(text, &[]).expect_err(text)
 }
 
 /// The rows of the first table under a heading of docs/policies.md that begin with a name.
@@ -47,7 +47,7 @@ fn every_setting_on_the_page_is_one() {
         };
         for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
             let name = format!("{base}+{key}={value}");
-            assert_eq!(name.parse::<Policy>().expect(&name).name(), name);
+            assert_eq!(Policy::find(&name, &[]).expect(&name).name(), name);
         }
     }
 }
@@ -65,9 +65,9 @@ fn a_name_is_what_the_user_wrote() {
         "fcfs+order=sjf",
         "easy+order=fcfs",
     ] {
-        assert_eq!(name.parse::<Policy>().expect(name).name(), name);
+        assert_eq!(Policy::find(name, &[]).expect(name).name(), name);
     }
-    assert_eq!("easy:8+order=saf".parse::<Policy>().expect("of old").name(), "easy+reserve=8+order=saf");
+    assert_eq!(Policy::find("easy:8+order=saf", &[]).expect("of old").name(), "easy+reserve=8+order=saf");
 }
 
 #[test]
@@ -99,11 +99,11 @@ fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {
         "fcfs+order=spf+predict=double-requested",
         "easy+predict=requested+correct=requested",
     ] {
-        let policy = name.parse::<Policy>().expect(name);
+        let policy = Policy::find(name, &[]).expect(name);
         assert_eq!(policy.name(), name);
         assert!(policy.predicting().is_some(), "{name}");
     }
-    assert!("easy+backfill=spf".parse::<Policy>().expect("a name").predicting().is_none());
+    assert!(Policy::find("easy+backfill=spf", &[]).expect("a name").predicting().is_none());
 }
 
 #[test]
