@@ -5,16 +5,20 @@ use crate::environment::Seen;
 use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 use sim_core::{JobId, SiteId, Time};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// Waiting jobs by arrival. Each is one object of Python as long as it waits.
+type WaitingJobs = Arc<VecDeque<Py<Job>>>;
 
 /// A waiting job.
 #[pyclass(frozen, get_all)]
-#[derive(Clone)]
 pub(crate) struct Job {
     /// Number by which the policy's answer names the job: its position in the log.
     id: u32,
@@ -52,13 +56,13 @@ pub(crate) struct View {
     now: f64,
     processors: Vec<u32>,
     free: Vec<u32>,
-    queue: Arc<VecDeque<QueuedJob>>,
+    queue: WaitingJobs,
     running: Vec<(usize, RunningJob)>,
 }
 
-/// The waiting jobs, in order of arrival: a sequence that creates a job when it is read.
+/// The waiting jobs, in order of arrival: a sequence.
 #[pyclass(frozen, sequence)]
-pub(crate) struct Queue(Arc<VecDeque<QueuedJob>>);
+pub(crate) struct Queue(WaitingJobs);
 
 #[pymethods]
 impl Queue {
@@ -66,22 +70,43 @@ impl Queue {
         self.0.len()
     }
 
+    fn __iter__(&self) -> Jobs {
+        Jobs { queue: Arc::clone(&self.0), next: 0 }
+    }
+
     /// Returns a job, or a list of the jobs of a slice.
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let count = isize::try_from(self.0.len())?;
+        let at = |place: isize| usize::try_from(place).ok().and_then(|place| self.0.get(place));
         if let Ok(slice) = index.cast::<PySlice>() {
             let range = slice.indices(count)?;
-            let places =
-                (0..range.slicelength).map(|step| range.start + isize::try_from(step).unwrap_or(0) * range.step);
-            let jobs: Vec<Job> =
-                places.filter_map(|place| self.0.get(usize::try_from(place).ok()?)).map(Job::of).collect();
+            let places = std::iter::successors(Some(range.start), |place| Some(place + range.step));
+            let jobs: Vec<&Py<Job>> = places.take(range.slicelength).filter_map(at).collect();
             return Ok(PyList::new(py, jobs)?.into_any());
         }
         let place: isize = index.extract()?;
-        let place = if place < 0 { place + count } else { place };
-        let job = usize::try_from(place).ok().and_then(|place| self.0.get(place));
+        let job = at(if place < 0 { place + count } else { place });
         let job = job.ok_or_else(|| PyIndexError::new_err(format!("{place}: {count} jobs wait")))?;
-        Ok(Bound::new(py, Job::of(job))?.into_any())
+        Ok(job.bind(py).clone().into_any())
+    }
+}
+
+/// Iterator over the waiting jobs.
+#[pyclass]
+pub(crate) struct Jobs {
+    queue: WaitingJobs,
+    next: usize,
+}
+
+#[pymethods]
+impl Jobs {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> Option<Py<Job>> {
+        self.next += 1;
+        self.queue.get(self.next - 1).map(|job| job.clone_ref(py))
     }
 }
 
@@ -116,18 +141,15 @@ impl View {
     #[pyo3(signature = (slots, started = Vec::new()))]
     fn observe<'py>(&self, py: Python<'py>, slots: usize, started: Vec<u32>) -> PyResult<Seen<'py>> {
         let (seen, mask) = (PyArray2::zeros(py, [slots, FEATURES], false), PyArray1::zeros(py, slots, false));
-        let (taken, queue): (Vec<&QueuedJob>, Vec<&QueuedJob>) =
-            self.queue.iter().partition(|job| started.contains(&job.job.0));
-        let taken: u32 = taken.iter().map(|job| job.request.processors).sum();
+        let (taken, queue): (Vec<&Job>, Vec<&Job>) =
+            self.queue.iter().map(Py::get).partition(|job| started.contains(&job.id));
+        let taken: u32 = taken.iter().map(|job| job.processors).sum();
         let (processors, free) = (self.processors.iter().sum(), self.free.iter().sum::<u32>().saturating_sub(taken));
         let surroundings = Surroundings { processors, free, waiting: queue.len(), slots };
         let (mut values, mut flags) = (seen.readwrite(), mask.readwrite());
         let rows = values.as_slice_mut()?.chunks_exact_mut(FEATURES).zip(flags.as_slice_mut()?);
         for (place, ((row, flag), job)) in rows.zip(queue).enumerate() {
-            let QueuedJob { request, submit, .. } = job;
-            let wait = self.now - submit.as_secs_f64();
-            let estimate = request.estimate.map(|estimate| estimate.as_secs_f64());
-            row.copy_from_slice(&surroundings.slot(place, wait, estimate, request.processors));
+            row.copy_from_slice(&surroundings.slot(place, self.now - job.submit, job.requested, job.processors));
             *flag = true;
         }
         drop((values, flags));
@@ -169,9 +191,8 @@ impl Running {
 }
 
 impl View {
-    /// Copies what may be seen, but for the queue, which the policy keeps. Under a long queue, its copy would be most of the work of a pass.
-    fn of(view: &gap_schedule::View<'_>, queue: &Arc<VecDeque<QueuedJob>>) -> Self {
-        debug_assert!(queue.iter().eq(view.queue.iter()), "the queue kept is the queue");
+    /// Copies what may be seen, but for the queue, which the policy keeps.
+    fn of(view: &gap_schedule::View<'_>, queue: &WaitingJobs) -> Self {
         let running = view.running.iter().enumerate();
         Self {
             now: view.now.as_secs_f64(),
@@ -183,16 +204,42 @@ impl View {
     }
 }
 
+/// A change of the queue.
+enum Change {
+    Submission(QueuedJob),
+    Start(JobId),
+}
+
 /// A policy in Python: an object with `schedule(view)`, and optionally `on_submit(job, view)` and `on_completion(job, view)`.
 pub(crate) struct PythonPolicy {
     policy: Py<PyAny>,
+    schedule: Py<PyAny>,
     hears_submissions: bool,
     hears_completions: bool,
-    /// Waiting jobs by arrival; copied at a change only while Python holds a view.
-    queue: Arc<VecDeque<QueuedJob>>,
+    /// Waiting jobs at the last call of Python, and the changes since.
+    queue: WaitingJobs,
+    changes: Vec<Change>,
     failure: Failure,
     /// Python's number of the thread that calls it.
     thread: u64,
+    _state: ThreadState,
+}
+
+/// Python's state of this thread, kept between calls: to create it for each call costs more than most answers.
+struct ThreadState(ffi::PyGILState_STATE, PhantomData<*const ()>);
+
+impl ThreadState {
+    fn keep(_: Python<'_>) -> Self {
+        // SAFETY: the thread is attached. This raises the count of attachments, which `drop` lowers on the same thread: the type is not `Send`.
+        Self(unsafe { ffi::PyGILState_Ensure() }, PhantomData)
+    }
+}
+
+impl Drop for ThreadState {
+    fn drop(&mut self) {
+        // SAFETY: as in `keep`.
+        Python::attach(|_| unsafe { ffi::PyGILState_Release(self.0) });
+    }
 }
 
 impl PythonPolicy {
@@ -202,37 +249,67 @@ impl PythonPolicy {
             let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
             let policy = failure.call(thread, || make.call0(py))?;
             let hears = |name| policy.bind(py).hasattr(name);
-            let (hears_submissions, hears_completions) = (hears("on_submit")?, hears("on_completion")?);
-            let (queue, failure) = (Arc::default(), failure.clone());
-            Ok(Self { policy, hears_submissions, hears_completions, queue, failure, thread })
+            Ok(Self {
+                schedule: policy.getattr(py, "schedule")?,
+                hears_submissions: hears("on_submit")?,
+                hears_completions: hears("on_completion")?,
+                policy,
+                queue: Arc::default(),
+                changes: Vec::new(),
+                failure: failure.clone(),
+                thread,
+                _state: ThreadState::keep(py),
+            })
         });
         made.unwrap_or_else(|error| failure.stop(error))
     }
 
+    /// Returns the view, with the queue brought up to date; the queue is copied only while Python holds an earlier view.
+    fn view<'py>(&mut self, py: Python<'py>, view: &gap_schedule::View<'_>) -> PyResult<Bound<'py, View>> {
+        if !self.changes.is_empty() && Arc::get_mut(&mut self.queue).is_none() {
+            self.queue = Arc::new(self.queue.iter().map(|job| job.clone_ref(py)).collect());
+        }
+        if let Some(queue) = Arc::get_mut(&mut self.queue) {
+            for change in self.changes.drain(..) {
+                match change {
+                    Change::Submission(job) => queue.push_back(Py::new(py, Job::of(&job))?),
+                    Change::Start(id) => {
+                        let place = queue.iter().position(|job| job.get().id == id.0);
+                        queue.remove(place.expect("a job that starts has waited"));
+                    }
+                }
+            }
+        }
+        debug_assert!(self.queue.iter().map(|job| job.get().id).eq(view.queue.iter().map(|job| job.job.0)));
+        Bound::new(py, View::of(view, &self.queue))
+    }
+
     /// Reads the answer: each item is a job's number, a job, or a pair of one of these and a machine's index.
-    fn answer(&self, view: &gap_schedule::View<'_>, starts: &mut Starts) -> PyResult<()> {
-        let mut free = view.free.to_vec();
+    fn answer(&mut self, view: &gap_schedule::View<'_>, starts: &mut Starts) -> PyResult<()> {
         Python::attach(|py| {
-            let shown = Bound::new(py, View::of(view, &self.queue))?;
-            let answer = self.policy.bind(py).call_method1("schedule", (shown,))?;
+            let shown = self.view(py, view)?;
+            let answer = self.schedule.bind(py).call1((shown,))?;
             if answer.is_none() {
                 return Ok(());
             }
-            for item in answer.try_iter()? {
+            let wrong = |item: &Bound<'_, PyAny>, why: String| {
+                let item = item.cast::<Job>().map_or_else(|_| item.to_string(), |job| job.get().id.to_string());
+                PyValueError::new_err(format!("schedule() answered job {item} at {} s: {why}", view.now))
+            };
+            let mut free = view.free.to_vec();
+            let no_list = |error: PyErr| {
+                let expected = "expected jobs, their numbers, or pairs of these and a machine's index".to_owned();
+                if error.is_instance_of::<PyTypeError>(py) { wrong(&answer, expected) } else { error }
+            };
+            for item in answer.try_iter().map_err(no_list)? {
                 let item = item?;
                 let pair =
                     item.cast::<PyTuple>().ok().and_then(|pair| pair.extract::<(Bound<'_, PyAny>, usize)>().ok());
                 let (item, machine) = pair.map_or((item, None), |(item, machine)| (item, Some(machine)));
-                let id = match item.cast::<Job>() {
-                    Ok(job) => job.get().id,
-                    Err(_) => item.extract()?,
-                };
-                let wrong = |why: String| {
-                    PyValueError::new_err(format!("schedule() answered job {id} at {} s: {why}", view.now))
-                };
-                let Some(queued) = view.queue.get(JobId(id)).filter(|_| starts.iter().all(|start| start.0.0 != id))
-                else {
-                    return Err(wrong("it does not wait".to_owned()));
+                let id = item.cast::<Job>().map_or_else(|_| item.extract::<u32>().ok(), |job| Some(job.get().id));
+                let is_new = |id: &u32| starts.iter().all(|start| start.0.0 != *id);
+                let Some(queued) = id.filter(is_new).and_then(|id| view.queue.get(JobId(id))) else {
+                    return Err(wrong(&item, "it does not wait".to_owned()));
                 };
                 let width = queued.request.processors;
                 let has_room = |machine: usize| {
@@ -242,56 +319,60 @@ impl PythonPolicy {
                     .map_or_else(|| (0..free.len()).find(|one| has_room(*one)), |one| has_room(one).then_some(one));
                 let Some(place) = place else {
                     let free: Vec<String> = free.iter().map(u32::to_string).collect();
-                    return Err(wrong(format!("it needs {width} processors, and {} are idle", free.join(", "))));
+                    return Err(wrong(&item, format!("it needs {width} processors, and {} are idle", free.join(", "))));
                 };
                 free[place] -= width;
-                starts.push((JobId(id), SiteId(u32::try_from(place).expect("few machines"))));
+                starts.push((queued.job, SiteId(u32::try_from(place).expect("few machines"))));
             }
             Ok(())
         })
     }
 
+    /// Calls a method for an event; `subject` returns its job.
     fn call(
-        &self,
+        &mut self,
         method: &str,
-        job: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>,
+        subject: impl for<'py> FnOnce(Python<'py>, &View) -> PyResult<Py<PyAny>>,
         view: &gap_schedule::View<'_>,
     ) {
-        let called = self.failure.call(self.thread, || {
+        let failure = self.failure.clone();
+        let called = failure.call(self.thread, || {
             Python::attach(|py| {
-                self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view, &self.queue))?))
+                let shown = self.view(py, view)?;
+                let subject = subject(py, shown.get())?;
+                self.policy.call_method1(py, method, (subject, shown))
             })
         });
         if let Err(error) = called {
-            self.failure.stop(error);
+            failure.stop(error);
         }
     }
 }
 
 impl Policy for PythonPolicy {
     fn schedule(&mut self, view: &gap_schedule::View<'_>, starts: &mut Starts) {
-        if let Err(error) = self.failure.call(self.thread, || self.answer(view, starts)) {
-            self.failure.stop(error);
+        let failure = self.failure.clone();
+        if let Err(error) = failure.call(self.thread, || self.answer(view, starts)) {
+            failure.stop(error);
         }
     }
 
     fn on_submit(&mut self, job: &QueuedJob, view: &gap_schedule::View<'_>) {
-        Arc::make_mut(&mut self.queue).push_back(*job);
+        self.changes.push(Change::Submission(*job));
         if self.hears_submissions {
-            self.call("on_submit", |py| Ok(Bound::new(py, Job::of(job))?.into_any().unbind()), view);
+            let last = |py: Python<'_>, view: &View| Ok(view.queue.back().expect("it waits").clone_ref(py).into_any());
+            self.call("on_submit", last, view);
         }
     }
 
     fn on_start(&mut self, job: &RunningJob, _: SiteId, _: &gap_schedule::View<'_>) {
-        let queue = Arc::make_mut(&mut self.queue);
-        let place = queue.iter().position(|waiting| waiting.job == job.job);
-        queue.remove(place.expect("a job that starts has waited"));
+        self.changes.push(Change::Start(job.job));
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &gap_schedule::View<'_>) {
         if self.hears_completions {
-            let running = Running::of(machine.index(), job);
-            self.call("on_completion", |py| Ok(Bound::new(py, running)?.into_any().unbind()), view);
+            let ended = |py: Python<'_>, _: &View| Ok(Py::new(py, Running::of(machine.index(), job))?.into_any());
+            self.call("on_completion", ended, view);
         }
     }
 }
