@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import difflib
 import functools
+import importlib
+import itertools
 import json
 import os
 import re
@@ -24,21 +27,27 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _gridproof
 
+if TYPE_CHECKING:
+    from . import rl as rl
+
 __all__ = [
     "Comparison",
     "Experiment",
+    "Explanations",
+    "Figure",
     "InputError",
     "Log",
     "Plots",
     "Reproduction",
     "Results",
     "Run",
+    "Table",
     "check",
     "compare",
     "explain",
@@ -50,6 +59,13 @@ __all__ = [
     "reproduce",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``gridproof.rl``, which needs Gymnasium."""
+    if name == "rl":
+        return importlib.import_module("gridproof.rl")
+    raise AttributeError(f"module 'gridproof' has no attribute {name!r}")
 
 
 class InputError(ValueError):
@@ -126,7 +142,20 @@ def _progress(is_shown: bool, form: Mapping[str, Any]) -> Iterator[Callable[...,
         yield report
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+class Table(list):
+    """Rows of a table: a list of mappings, which a notebook shows as a table."""
+
+    def to_pandas(self) -> Any:
+        """The rows as a data frame."""
+        import pandas
+
+        return pandas.DataFrame(list(self))
+
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+
+def _rows(path: Path) -> Table:
     def value(text: str) -> Any:
         try:
             return float(text) if text else None
@@ -134,12 +163,12 @@ def _rows(path: Path) -> list[dict[str, Any]]:
             return text
 
     if not path.exists():
-        return []
+        return Table()
     with path.open(newline="", encoding="utf-8") as file:
-        return [{name: value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        return Table({name: value(text) for name, text in row.items()} for row in csv.DictReader(file))
 
 
-def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, most: int = 100) -> str:
     from html import escape
 
     names = list(columns or (rows[0] if rows else []))
@@ -150,8 +179,11 @@ def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = Non
         return "" if value is None else escape(str(value))
 
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{show(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join(
+        "<tr>" + "".join(f"<td>{show(row.get(name))}</td>" for name in names) + "</tr>" for row in rows[:most]
+    )
+    more = f"<p>{len(rows) - most} more rows</p>" if len(rows) > most else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 class _Folder:
@@ -175,22 +207,32 @@ class Log:
         """Another log like this one; keywords of ``workload resample``: ``seed``, ``weeks``, ``users``, ``shake``."""
         return _drawn(["workload", "resample", str(self.path)], {"procs": self.procs, **options}, self.procs)
 
+    @functools.cached_property
     def _read(self) -> tuple[dict[str, np.ndarray], int | None, int | None]:
         return _raising(_gridproof.read_log, str(self.path))
 
     def table(self) -> dict[str, np.ndarray]:
         """The records: ``job, submit, wait, run, processors, requested_processors, requested, user``; −1 for unknown."""
-        return self._read()[0]
+        return dict(self._read[0])
+
+    def to_pandas(self) -> Any:
+        """The records as a data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.table())
+
+    def __len__(self) -> int:
+        return len(self._read[0]["job"])
 
     @property
     def max_procs(self) -> int | None:
         """``MaxProcs`` of the header."""
-        return self._read()[1]
+        return self._read[1]
 
     @property
     def max_nodes(self) -> int | None:
         """``MaxNodes`` of the header."""
-        return self._read()[2]
+        return self._read[2]
 
 
 def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> Log:
@@ -203,27 +245,74 @@ def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> L
     return _drawn(["workload", "convert", str(path)], {"to": "swf", **options}, procs)
 
 
+#: Columns of a data frame, and other names that they often have.
+_FRAME = {
+    "submit": ("submit_time", "arrival"),
+    "run": ("runtime", "run_time", "duration"),
+    "processors": ("procs", "cores", "size"),
+    "requested": ("requested_time", "estimate", "walltime"),
+    "user": ("user_id", "uid"),
+    "job": ("job_id", "id"),
+}
+
+
+def _seconds(values: Any) -> np.ndarray:
+    """Times in seconds, −1 where they are missing; instants and durations of numpy and pandas count from 0."""
+    values = np.asarray(values)
+    if values.dtype.kind in "mM":
+        values = np.where(np.isnat(values), np.nan, values.astype(f"{values.dtype.kind}8[ns]").astype(np.int64) / 1e9)
+    values = values.astype(float)
+    return np.where(np.isnan(values), -1, values)
+
+
+def _users(values: Any) -> np.ndarray:
+    """Numbers of users, −1 where they are missing; names are numbered."""
+    values = np.asarray(values, dtype=object)
+    known = np.array([value is not None and value == value for value in values], bool)
+    users = np.full(len(values), -1)
+    try:
+        users[known] = values[known].astype(np.int64)
+    except ValueError:
+        users[known] = np.unique(values[known].astype(str), return_inverse=True)[1]
+    return users
+
+
 def from_frame(frame: Any, procs: int) -> Log:
-    """A log from columns ``submit, run, processors`` and perhaps ``requested`` and ``user`` (a data frame or a mapping of arrays)."""
-    column = lambda name: np.asarray(frame[name]) if name in frame else None
-    submit, run, processors = column("submit"), column("run"), column("processors")
-    for name, values in {"submit": submit, "run": run, "processors": processors}.items():
-        if values is None:
+    """A log from columns ``submit, run, processors`` and perhaps ``requested``, ``user`` and ``job`` (a data frame or a mapping of arrays).
+
+    Common other names, such as ``runtime`` and ``walltime``, are understood.
+    """
+    found = {
+        name: next((frame[one] for one in (name, *others) if one in frame), None) for name, others in _FRAME.items()
+    }
+    for name in ("submit", "run", "processors"):
+        if found[name] is None:
             raise InputError(f"a log needs a column {name}; found {', '.join(map(str, frame))}")
-    requested = run if (given := column("requested")) is None else given
-    users = np.full(len(submit), -1) if (given := column("user")) is None else np.unique(given, return_inverse=True)[1]
+    submit, run = _seconds(found["submit"]), _seconds(found["run"])
+    processors = _seconds(found["processors"])
+    requested = run if found["requested"] is None else _seconds(found["requested"])
+    users = np.full(len(submit), -1) if found["user"] is None else _users(found["user"])
+    jobs = np.arange(1, len(submit) + 1)
+    order = np.argsort(submit, kind="stable")
+    if found["job"] is None:
+        jobs[order] = jobs.copy()
+    else:
+        jobs = np.asarray(found["job"])
+    for row, values in enumerate(zip(submit, run, processors, requested)):
+        if not np.isfinite(values).all() or values[0] < 0:
+            raise InputError(
+                f"row {row}: expected finite numbers and a submission from 0 on, found {[float(one) for one in values]}"
+            )
     folder = _Folder()
     path = folder.path / "frame.swf"
-    order = np.argsort(submit, kind="stable")
     with path.open("w", encoding="utf-8") as file:
         file.write(f"; MaxProcs: {procs}\n")
-        for number, at in enumerate(order, 1):
-            each = (submit[at], run[at], requested[at])
-            if not all(np.isfinite(each)) or any(value != int(value) for value in each):
-                raise InputError(f"row {at}: submit, run and requested are whole seconds, found {each}")
-            width = int(processors[at])
+        for at in order:
+            when, length, width, limit = (
+                f"{one[at]:.9f}".rstrip("0").rstrip(".") for one in (submit, run, processors, requested)
+            )
             file.write(
-                f"{number} {int(submit[at])} -1 {int(run[at])} {width} -1 -1 {width} {int(requested[at])} -1 1 {int(users[at])} -1 -1 -1 -1 -1 -1\n"
+                f"{jobs[at]} {when} -1 {length} {width} -1 -1 {width} {limit} -1 1 {users[at]} -1 -1 -1 -1 -1 -1\n"
             )
     return Log(path, procs, folder)
 
@@ -245,9 +334,13 @@ def _drawn(args: list[str], options: Mapping[str, Any], procs: int | None) -> Lo
     return Log(path, procs, folder)
 
 
+#: Columns of a summary that notebooks show, before metrics of one's own.
+_SHOWN = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
+
+
 class Run(Mapping):
-    """The schedule of one policy: columns of ``jobs.csv`` as numpy arrays, by submission, ``summary``, and ``notes`` on what was repaired or
-    ignored."""
+    """The schedule of one policy: columns of ``jobs.csv`` (and ``wait``) as numpy arrays, by submission, ``summary``, and ``notes`` on
+    what was repaired or ignored."""
 
     def __init__(self, simulation: Any, place: int) -> None:
         self._simulation, self._place = simulation, place
@@ -256,6 +349,8 @@ class Run(Mapping):
         self.summary: dict[str, Any] = {"policy": self.name, **simulation.metrics(place)}
 
     def __getitem__(self, column: str) -> np.ndarray:
+        if column == "wait":
+            return self.wait
         if column not in self._columns:
             values = self._simulation.column(self._place, column)
             self._columns[column] = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
@@ -284,6 +379,11 @@ class Run(Mapping):
 
         return polars.DataFrame({name: column.tolist() for name, column in self.items()})
 
+    @functools.cached_property
+    def figures(self) -> Figures:
+        """The figures of the page, by id."""
+        return Figures((name, Figure(svg)) for name, svg in self._simulation.figures())
+
     def write(self, out: str | os.PathLike) -> None:
         """Writes what the command ``simulate`` writes for this log, policies and options."""
         _raising(self._simulation.write, str(out))
@@ -292,8 +392,7 @@ class Run(Mapping):
         return f"<{self.name}: {self.summary['jobs']} jobs, mean wait {self.summary['wait_mean'] or 0:,.0f} s>"
 
     def _repr_html_(self) -> str:
-        shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
-        return _html([self.summary], [name for name in shown if name in self.summary])
+        return _html([self.summary], _SHOWN)
 
 
 class Figure:
@@ -306,15 +405,31 @@ class Figure:
         return self.svg
 
 
+#: Columns of verdicts that notebooks show.
+_JUDGED = ["id", "statement", "expected", "observed", "verdict"]
+
+
+class Figures(dict):
+    """Figures by id. A notebook draws all of them."""
+
+    def _repr_html_(self) -> str:
+        return "".join(figure.svg for figure in self.values())
+
+
 class Results:
     """What a command wrote: tables by name of their file, figures by id."""
 
     def __init__(self, folder: Path, held: _Folder | None, notes: list[str]) -> None:
         self.folder, self.notes, self._held = folder, notes, held
 
-    def rows(self, table: str) -> list[dict[str, Any]]:
+    def rows(self, table: str) -> Table:
         """The rows of ``TABLE.csv``; numbers are floats, an empty field is ``None``."""
         return _rows(self.folder / f"{table}.csv")
+
+    @property
+    def verdicts(self) -> Table:
+        """One row for each claim: ``id, statement, expected, observed, ci_low, ci_high, verdict``."""
+        return self.rows("claims")
 
     def to_pandas(self, table: str) -> Any:
         """``TABLE.csv`` as a data frame."""
@@ -323,14 +438,17 @@ class Results:
         return pandas.read_csv(self.folder / f"{table}.csv")
 
     @property
-    def figures(self) -> dict[str, Figure]:
+    def figures(self) -> Figures:
         """The figures, by id."""
         found = sorted(self.folder.glob("figures/*.svg"))
-        return {path.stem: Figure(path.read_text(encoding="utf-8")) for path in found}
+        return Figures((path.stem, Figure(path.read_text(encoding="utf-8"))) for path in found)
 
     def write(self, out: str | os.PathLike) -> None:
         """Copies all files to ``out``."""
         shutil.copytree(self.folder, out, dirs_exist_ok=True)
+
+    def _repr_html_(self) -> str:
+        return _html(self.rows("results")) + (_html(self.verdicts, _JUDGED) if self.verdicts else "")
 
 
 class Plots:
@@ -350,7 +468,9 @@ class Plots:
                 first, _, last = block.partition("-")
                 low, high = int(first), int(last or first)
                 span = (run["start"][at] / 3600, (run["finish"][at] - run["start"][at]) / 3600)
-                ax.broken_barh([span], (low, high - low + 1), facecolor=f"C{run['job'][at] % 10}", edgecolor="white", linewidth=0.3)
+                ax.broken_barh(
+                    [span], (low, high - low + 1), facecolor=f"C{run['job'][at] % 10}", edgecolor="white", linewidth=0.3
+                )
         ax.set(xlabel="time (h)", ylabel="processor", title=policy or self._of.baseline)
         return ax
 
@@ -379,25 +499,53 @@ class Comparison:
     """Policies on one log: ``runs`` by name, differences with confidence intervals, and the best; ``notes`` on what was repaired or
     ignored."""
 
-    def __init__(self, simulation: Any) -> None:
-        self._simulation, self.notes = simulation, simulation.notes
+    def __init__(self, simulation: Any, own: Sequence[str]) -> None:
+        self._simulation, self.notes, self._own = simulation, simulation.notes, own
         self.runs = {name: Run(simulation, place) for place, name in enumerate(simulation.policies)}
         self.baseline: str = simulation.policies[simulation.baseline]
 
     @property
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> Table:
         """One row for each policy."""
-        return [run.summary for run in self.runs.values()]
+        return Table(run.summary for run in self.runs.values())
 
-    def differences(self, metric: str) -> list[dict[str, Any]]:
-        """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is ``refused``."""
-        return [row for row in self._simulation.differences() if row["metric"] == metric]
+    def _value(self, policy: str, metric: str) -> float | None:
+        values = self.runs[policy].summary
+        if metric not in values or metric == "policy":
+            near = difflib.get_close_matches(metric, values, 1)
+            raise InputError(f"no metric is called {metric!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        return values[metric]
 
-    def best(self, metric: str) -> list[str]:
-        """The policies that may be the best by a metric: no other is significantly better. Empty without intervals."""
-        return [row["policy"] for row in self._simulation.best() if row["metric"] == metric and row["may_be_best"]]
+    def differences(self, metric: str = "wait_mean") -> Table:
+        """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is ``refused``.
 
-    def rows(self, table: str) -> list[dict[str, Any]]:
+        Metrics that are no means over blocks, such as those of one's own, have no interval."""
+        values = {name: self._value(name, metric) for name in self.runs}
+        found = Table(row for row in self._simulation.differences() if row["metric"] == metric)
+        if not found:
+            names = [self.baseline, *(name for name in self.runs if name != self.baseline)]
+            blank = {
+                "ci_low": None,
+                "ci_high": None,
+                "blocks": None,
+                "correlation": None,
+                "refused": "no mean over blocks of the log",
+            }
+            for base, policy in itertools.combinations((name for name in names if values[name] is not None), 2):
+                pair = {"metric": metric, "policy": policy, "baseline": base, "mean": values[policy] - values[base]}
+                found.append(pair | blank)
+        return found
+
+    def best(self, metric: str = "wait_mean") -> list[str]:
+        """The policies that may be the best by a metric: no other is significantly better. Without intervals, those with the best value."""
+        values = {name: value for name in self.runs if (value := self._value(name, metric)) is not None}
+        found = [row["policy"] for row in self._simulation.best() if row["metric"] == metric and row["may_be_best"]]
+        if not found and values:
+            best = min(values.values()) if self._simulation.smaller_is_better(metric) else max(values.values())
+            found = [name for name, value in values.items() if value == best]
+        return found
+
+    def rows(self, table: str) -> Table:
         """The rows of ``summary``, ``differences`` or ``best``."""
         tables = {
             "summary": lambda: self.summary,
@@ -406,18 +554,16 @@ class Comparison:
         }
         if table not in tables:
             raise KeyError(f"{table}: the tables are {', '.join(tables)}")
-        return tables[table]()
+        return Table(tables[table]())
 
-    def to_pandas(self, table: str) -> Any:
+    def to_pandas(self, table: str = "summary") -> Any:
         """``summary``, ``differences`` or ``best`` as a data frame."""
-        import pandas
+        return self.rows(table).to_pandas()
 
-        return pandas.DataFrame(self.rows(table))
-
-    @functools.cached_property
-    def figures(self) -> dict[str, Figure]:
+    @property
+    def figures(self) -> Figures:
         """The figures of the page, by id."""
-        return {name: Figure(svg) for name, svg in self._simulation.figures()}
+        return next(iter(self.runs.values())).figures
 
     def write(self, out: str | os.PathLike) -> None:
         """Writes what the command ``simulate`` writes for this log, policies and options."""
@@ -428,9 +574,14 @@ class Comparison:
         """Figures by matplotlib."""
         return Plots(self)
 
+    def __getitem__(self, policy: str) -> Run:
+        return self.runs[policy]
+
+    def __repr__(self) -> str:
+        return f"<{len(self.runs)} policies: {', '.join(self.runs)}>"
+
     def _repr_html_(self) -> str:
-        shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
-        return _html(self.summary, shown)
+        return _html(self.summary, [*_SHOWN, *self._own])
 
 
 Policy = str | type | Callable[[], Any]
@@ -441,8 +592,10 @@ def _named(policy: Policy) -> tuple[str, Callable[[], Any] | None]:
         return policy, None
     if isinstance(policy, type) or callable(policy) and not hasattr(policy, "schedule"):
         name, make = policy.__name__, policy
-    else:
+    elif hasattr(policy, "schedule"):
         name, make = type(policy).__name__, lambda: policy
+    else:
+        raise InputError(f"a policy is a name or a class with schedule(self, view), and not {policy!r}")
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"), make
 
 
@@ -453,7 +606,7 @@ def _metric(name: str, given: Any) -> tuple[str, str, bool, Callable[[dict[str, 
 
 def compare(
     log: Log | str | os.PathLike,
-    policies: Sequence[Policy],
+    policies: Policy | Sequence[Policy],
     metrics: Mapping[str, Any] | None = None,
     *,
     progress: bool = True,
@@ -464,11 +617,12 @@ def compare(
 
     A policy is a name (``gridproof simulate --help`` lists them) or a class with ``schedule(self, view)``, which returns the jobs to
     start. It may take ``policy_timeout`` seconds for an answer, as long as it likes if none is given. A metric is a function of the
-    columns ``submit, start, finish, processors, user`` of all finished jobs, or a tuple ``(function, label, smaller_is_better)``.
+    columns ``submit, start, finish, wait, run, requested, processors, user`` of all finished jobs, or a tuple ``(function, label,
+    smaller_is_better)``.
     ``progress`` shows a bar where tqdm is installed.
     """
     log = log if isinstance(log, Log) else read(log)
-    named = [_named(policy) for policy in policies]
+    named = [_named(policy) for policy in (policies if isinstance(policies, (list, tuple)) else [policies])]
     args = ["simulate", "--trace", log.path, "--policy", ",".join(name for name, _ in named)]
     has_program = any(name.startswith("exec+") for name, _ in named)
     given = {"procs": None if "machines" in options else log.procs, **options}
@@ -477,7 +631,7 @@ def compare(
     added = [_metric(name, value) for name, value in (metrics or {}).items()]
     with _progress(progress, {"unit": " jobs", "unit_scale": True}) as report:
         call = (_strings([*args, *_options(given)]), own, added, policy_timeout, report)
-        return Comparison(_raising(_gridproof.simulate, *call))
+        return Comparison(_raising(_gridproof.simulate, *call), list(metrics or ()))
 
 
 def simulate(log: Log | str | os.PathLike, policy: Policy, **options: Any) -> Run:
@@ -486,8 +640,9 @@ def simulate(log: Log | str | os.PathLike, policy: Policy, **options: Any) -> Ru
 
 
 class Checked(Results):
-    """Outcome of a check: ``feasible``, ``findings`` and ``differences`` (``None`` if no policy was named)."""
+    """Outcome of a check: ``text``, ``feasible``, ``findings`` and ``differences`` (``None`` if no policy was named)."""
 
+    text: str
     feasible: bool
     agrees: bool
     findings: list[dict[str, Any]]
@@ -495,6 +650,12 @@ class Checked(Results):
 
     def __bool__(self) -> bool:
         return self.agrees
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return _pre(self.text)
 
 
 def _cell(value: Any) -> Any:
@@ -523,32 +684,46 @@ def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None
     )
     found = json.loads(text)
     result = Checked(held.path, held, notes)
-    result.agrees, result.feasible = agrees, found["feasible"]
+    result.text, result.agrees, result.feasible = found["text"], agrees, found["feasible"]
     result.findings, result.differences = found["findings"], found["differences"]
     return result
 
 
-def explain(
-    log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any
-) -> list[dict[str, Any]]:
-    """Explains the starts of jobs: one explanation for each, with its ``history``."""
+def _pre(text: str) -> str:
+    from html import escape
+
+    return f"<pre>{escape(text)}</pre>"
+
+
+class Explanations(list):
+    """One explanation for each job: a mapping with its ``history``. ``text`` is all of them in words, which a notebook shows."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return _pre(self.text)
+
+
+def explain(log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any) -> Explanations:
+    """Explains the starts of jobs."""
     log = log if isinstance(log, Log) else read(log)
     jobs = ",".join(map(str, job)) if isinstance(job, Sequence) else str(job)
     args = ["explain", "--trace", str(log.path), "--policy", policy, "--job", jobs, "--json"]
     _, text, _ = _call([*args, *_options({"procs": log.procs, **options})])
-    return json.loads(text)["explanations"]
+    found = json.loads(text)
+    result = Explanations(found["explanations"])
+    result.text = found["text"]
+    return result
 
 
 class Reproduction(Results):
     """A paper's figures and the verdicts on its claims."""
 
-    @property
-    def verdicts(self) -> list[dict[str, Any]]:
-        """One row for each claim: ``id, statement, expected, observed, ci_low, ci_high, verdict``."""
-        return self.rows("claims")
-
     def _repr_html_(self) -> str:
-        return _html(self.verdicts, ["id", "statement", "expected", "observed", "verdict"])
+        return _html(self.verdicts, _JUDGED)
 
 
 def reproduce(
@@ -569,6 +744,8 @@ class Experiment:
 
     def __init__(self, path: str | os.PathLike) -> None:
         self.path = Path(path)
+        if not self.path.is_file():
+            raise FileNotFoundError(f"{path}: no such file")
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Experiment:

@@ -3,11 +3,12 @@
 use crate::command::alone;
 use crate::policy::PythonPolicy;
 use metrics::{Better, Metric};
-use numpy::{Element, PyArray1};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use replay::simulate::{self, JobRecord, Own};
+use sim_core::Span;
 use std::panic;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -186,17 +187,22 @@ fn named(name: &str, label: &str, better: Better, value: Value) -> &'static Metr
     metric
 }
 
-/// Returns the records as arrays: times in seconds (`f64`), ids and processors (`i64`), −1 for an unknown user.
+/// Returns the records as arrays: times in seconds (`f64`), NaN for an unknown request, users and processors (`i64`), −1 for an unknown
+/// user.
 fn columns<'py>(py: Python<'py>, jobs: &[JobRecord]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    all.set_item("submit", column(py, jobs, |one| one.job.submit.as_secs_f64()))?;
-    all.set_item("start", column(py, jobs, |one| one.start.as_secs_f64()))?;
-    all.set_item("finish", column(py, jobs, |one| one.finish.as_secs_f64()))?;
-    all.set_item("processors", column(py, jobs, |one| i64::from(one.processors)))?;
-    all.set_item("user", column(py, jobs, |one| one.job.request.user.map_or(-1, i64::from)))?;
+    let times: [(&str, fn(&JobRecord) -> f64); 6] = [
+        ("submit", |one| one.job.submit.as_secs_f64()),
+        ("start", |one| one.start.as_secs_f64()),
+        ("finish", |one| one.finish.as_secs_f64()),
+        ("wait", |one| one.wait().as_secs_f64()),
+        ("run", |one| one.finish.since(one.start).as_secs_f64()),
+        ("requested", |one| one.job.request.estimate.map_or(f64::NAN, Span::as_secs_f64)),
+    ];
+    for (name, value) in times {
+        all.set_item(name, PyArray1::from_iter(py, jobs.iter().map(value)))?;
+    }
+    all.set_item("processors", PyArray1::from_iter(py, jobs.iter().map(|one| i64::from(one.processors))))?;
+    all.set_item("user", PyArray1::from_iter(py, jobs.iter().map(|one| one.job.request.user.map_or(-1, i64::from))))?;
     Ok(all)
-}
-
-fn column<'py, T: Element>(py: Python<'py>, jobs: &[JobRecord], value: fn(&JobRecord) -> T) -> Bound<'py, PyArray1<T>> {
-    PyArray1::from_iter(py, jobs.iter().map(value))
 }

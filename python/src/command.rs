@@ -47,11 +47,12 @@ pub(crate) fn run(
     let work = || match command {
         Command::Check(options) => {
             let found = replay::check::check(&options, &added.policies())?;
-            Ok((found.is_clean(), found.as_json().to_string(), found.notes))
+            let text = with_words(found.as_json(), found.in_words(false));
+            Ok((found.is_clean(), text, found.notes))
         }
         Command::Explain(options) => {
             let found = replay::explain::explain(&options, &added.policies())?;
-            let text = found.as_json().to_string();
+            let text = with_words(found.as_json(), found.in_words());
             Ok((true, text, [found.without_effect, found.notes].concat()))
         }
         command => {
@@ -71,6 +72,12 @@ pub(crate) fn run(
         _ => Ok(()),
     };
     watched(py, work, &failure, || interrupt::request(true), tick)
+}
+
+/// Returns a result as JSON, with its words as `text`.
+fn with_words(mut result: serde_json::Value, words: String) -> String {
+    result["text"] = words.into();
+    result.to_string()
 }
 
 /// Parses a command line.

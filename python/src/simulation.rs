@@ -3,8 +3,8 @@
 use crate::added::Added;
 use crate::command::{parsed, raised, watched};
 use gridproof::Command;
-use metrics::Metric;
 use metrics::best::Standing;
+use metrics::{Better, Metric};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -79,6 +79,12 @@ impl Simulation {
             all.set_item(metric.name(), plain(py, metric, *value)?)?;
         }
         Ok(all)
+    }
+
+    /// Direction of a metric that [`Self::metrics`] lists.
+    fn smaller_is_better(&self, metric: &str) -> bool {
+        let mut metrics = self.0.metrics(0).iter();
+        metrics.find(|(one, _)| one.name() == metric).is_none_or(|(one, _)| one.better() == Better::Smaller)
     }
 
     /// A column of `jobs.csv`, in order of submission: an array of numbers, NaN if missing, or a list.

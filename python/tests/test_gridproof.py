@@ -80,7 +80,9 @@ def names():
     block = lambda first, last: text.split(first, 1)[1].split(last, 1)[0]
     entries = lambda block: re.findall(r"(?m)^  (\S+) ", block)
     bases = entries(block("(docs/policies.md has sources and costs):", "Settings of policies:"))
-    orders = entries(block("submission in\nseconds from the first one of the log, w the wait so far in seconds:", "A name is BASE"))
+    orders = entries(
+        block("submission in\nseconds from the first one of the log, w the wait so far in seconds:", "A name is BASE")
+    )
     aliases = entries(block("Other names:", "Orders of a queue."))
     assert {"fcfs", "easy", "sg", "eg-edf-tabu"} <= set(bases) and {"wfp3", "f4"} <= set(orders) and "EASY++" in aliases
     values = {"reserve": ["0", "8", "all"], "threshold": ["2h"], "compress": ["reserved"]}
@@ -123,7 +125,10 @@ def test_write_gives_the_page_and_other_formats_and_worlds_too(log, tmp_path):
     for place, (policies, options) in enumerate(
         [
             (["easy", "cons"], {"procs": 64, "max_jobs": 400}),
-            (["easy", "cons"], {"procs": 64, "format": "evalys", "deadlines": "factor:3", "outages": "mtbf:2d,mttr:1h"}),
+            (
+                ["easy", "cons"],
+                {"procs": 64, "format": "evalys", "deadlines": "factor:3", "outages": "mtbf:2d,mttr:1h"},
+            ),
             (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": "4-4-2-5", "max_jobs": 100}),
         ]
     ):
@@ -206,7 +211,9 @@ def test_two_threads_at_once(log):
     p95 = lambda jobs: float(np.quantile(jobs["start"] - jobs["submit"], 0.95))
     alone = [gp.compare(log, [name, Easy], metrics={"p95": p95}).summary for name in ("fcfs", "cons")]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        found = list(pool.map(lambda name: gp.compare(log, [name, Easy], metrics={"p95": p95}).summary, ("fcfs", "cons")))
+        found = list(
+            pool.map(lambda name: gp.compare(log, [name, Easy], metrics={"p95": p95}).summary, ("fcfs", "cons"))
+        )
     assert found == alone
 
 
@@ -216,6 +223,63 @@ def test_metrics_of_ones_own_have_differences(log):
     waits = result.runs["easy"].wait
     assert result.summary[0]["p95"] == pytest.approx(np.quantile(waits, 0.95))
     assert {row["policy"] for row in result.differences("wait_mean")} == {"fcfs"}
+
+
+def test_metrics_of_ones_own_are_compared_without_an_interval(log):
+    seen = []
+    own = {"late": (lambda run: seen.append(set(run)) or float(run["wait"].max()), "late", False)}
+    result = gp.compare(log, ["easy", "fcfs", "cons"], metrics=own)
+    assert seen[0] == {"submit", "start", "finish", "wait", "run", "requested", "processors", "user"}
+    late = {name: run["wait"].max() for name, run in result.runs.items()}
+    rows = result.differences("late")
+    assert [(row["policy"], row["baseline"]) for row in rows] == [("fcfs", "easy"), ("cons", "easy"), ("cons", "fcfs")]
+    assert all(row["mean"] == late[row["policy"]] - late[row["baseline"]] and row["refused"] for row in rows)
+    assert result.best("late") == [name for name in late if late[name] == max(late.values())]
+    for ask in (result.differences, result.best):
+        with pytest.raises(gp.InputError, match="did you mean wait_mean"):
+            ask("wait_men")
+
+
+def test_notebooks_show_tables_figures_and_words(log):
+    result = gp.compare(log, ["easy", "fcfs"])
+    shown = [result, result.summary, result.differences("wait_mean"), result.runs["easy"], result.figures]
+    shown += [gp.check(log, result["easy"], policy="fcfs"), gp.explain(log, "easy", job=[7, 8])]
+    for one, word in zip(shown, ["fcfs", "wait_p95", "ci_low", "easy", "<svg", "fcfs", "job 7"]):
+        assert word in one._repr_html_(), type(one)
+    assert result.differences("wait_mean").to_pandas()["policy"].tolist() == ["fcfs"]
+    assert next(iter(result["easy"].figures.values()))._repr_svg_().startswith("<svg")
+
+
+def test_a_view_is_a_sequence_of_jobs_that_stay_the_same(log):
+    class Looks(Easy):
+        seen = {}
+
+        def schedule(self, view):
+            queue = list(view.queue)
+            assert len(view.queue) == len(queue) and view.queue[0] is queue[0] and view.queue[-1] is queue[-1]
+            assert view.queue[1:] == queue[1:] and view.queue[::-2] == queue[::-2] and not view.queue[:0]
+            assert all(self.seen.setdefault(job.id, job) is job for job in queue)
+            with pytest.raises(IndexError):
+                view.queue[len(queue)]
+            return super().schedule(view)
+
+    np.testing.assert_array_equal(gp.simulate(log, Looks)["start"], gp.simulate(log, "easy")["start"])
+
+
+def test_a_frame_has_other_names_gaps_and_numbers(log):
+    import pandas
+
+    frame = pandas.DataFrame(
+        {"job_id": [30, 10, 20], "submit_time": pandas.to_datetime(["2020-01-02", "2020-01-01", "2020-01-01"])}
+    ).assign(runtime=[10.5, 10, 1], procs=[2, 2, 1], walltime=[np.nan, 20, 20], user=["a", None, "b"])
+    table = gp.from_frame(frame, procs=3).table()
+    assert table["job"].tolist() == [10, 20, 30] and table["run"].tolist() == [10, 1, 10.5]
+    assert table["requested"].tolist() == [20, 20, -1] and np.diff(table["submit"]).tolist() == [0, 86_400]
+    run = gp.simulate(log, "easy")
+    again = gp.from_frame(run.to_pandas(), procs=64)
+    assert gp.check(again, schedule=run.to_pandas(), policy="easy")
+    with pytest.raises(gp.InputError, match="row 0"):
+        gp.from_frame({"submit": [0], "run": [np.inf], "processors": [1]}, procs=4)
 
 
 def test_a_frame_is_a_log():
@@ -266,11 +330,18 @@ class TestErrors:
         assert error.value.line == 2 and error.value.path.endswith("broken.swf")
 
     def test_a_log_that_is_no_log(self, tmp_path):
-        (tmp_path / "cut.swf.gz").write_bytes(gzip.compress(b"1 0 -1 10 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n" * 1000)[:-20])
+        (tmp_path / "cut.swf.gz").write_bytes(
+            gzip.compress(b"1 0 -1 10 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n" * 1000)[:-20]
+        )
         (tmp_path / "long.swf").write_text("; MaxProcs: 4\n" + "9" * 10_000_000 + "\n")
         (tmp_path / "wide.swf").write_text(f"; MaxProcs: 4\n1 0 -1 {10**30} 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n")
         (tmp_path / "none.swf").write_text("; no size\n1 0 -1 10 2 -1 -1 2 9 -1 1 1 1 -1 -1 -1 -1 -1\n")
-        for name, words, line in [("cut", "gz", None), ("long", "line", 2), ("wide", "run time", 2), ("none", "--procs", None)]:
+        for name, words, line in [
+            ("cut", "gz", None),
+            ("long", "line", 2),
+            ("wide", "run time", 2),
+            ("none", "--procs", None),
+        ]:
             path = next(tmp_path.glob(f"{name}.*"))
             with pytest.raises((gp.InputError, OSError), match=words) as error:
                 gp.simulate(path, "easy")
@@ -290,14 +361,19 @@ class TestErrors:
         with pytest.raises(ZeroDivisionError, match="mine"):
             gp.simulate(log, Raises)
 
-    @pytest.mark.parametrize("answer", [[10**9], ["a"], [0, 0], 7])
+    @pytest.mark.parametrize("answer", [[10**9], [-1], [0.5], ["a"], "a", [None], [0, 0], 7, [(0, 5)], [[0]]])
     def test_nonsense_is_refused(self, log, answer):
         class Nonsense:
             def schedule(self, view):
                 return answer
 
-        with pytest.raises((ValueError, TypeError, OverflowError)):
+        with pytest.raises(gp.InputError, match=r"schedule\(\) answered"):
             gp.simulate(log, Nonsense)
+
+    @pytest.mark.parametrize("given", [7, None, object()])
+    def test_what_is_no_policy_is_refused(self, log, given):
+        with pytest.raises(gp.InputError, match="a policy is"):
+            gp.simulate(log, given)
 
     def test_a_policy_that_does_not_answer_in_time(self, log):
         class Hangs:
