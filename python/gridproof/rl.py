@@ -9,21 +9,46 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-import gymnasium
 import numpy as np
-from gymnasium.vector.utils import batch_space
 
-from . import Log, _gridproof, _raising, read
+try:
+    import gymnasium
+    from gymnasium.vector.utils import batch_space
+except ImportError as error:
+    raise ImportError('gridproof.rl needs Gymnasium: pip install "gridproof[rl]"') from error
+
+from . import Log, _gridproof, _raising, lublin, read
 
 __all__ = ["HEURISTICS", "Environment", "VectorEnvironment", "as_policy", "evaluate", "rlscheduler_tasks", "tasks"]
 
 FEATURES = 8
 
-#: A log, several, or a function of a seed that draws one. Each episode takes one of several, or draws another.
-Logs = Log | str | Sequence[Log | str] | Callable[[int], Log]
+#: A log, several, or a function of a seed that draws one. Each episode takes one of several, or draws another. With ``None`` it is a log
+#: of the model of Lublin and Feitelson.
+Logs = Log | str | Sequence[Log | str] | Callable[[int], Log] | None
+
+#: A function ``(observation, mask) -> action``, or a model with ``predict``, as those of stable-baselines3.
+Agent = Any
+
+
+def _decider(agent: Agent) -> Callable[[np.ndarray, np.ndarray], int]:
+    """The agent as a function of observation and mask."""
+    if hasattr(agent, "predict"):
+        takes_masks = "action_masks" in inspect.signature(agent.predict).parameters
+
+        def predict(seen: np.ndarray, mask: np.ndarray) -> int:
+            masks = {"action_masks": mask} if takes_masks else {}
+            return int(np.asarray(agent.predict(seen, deterministic=True, **masks)[0]).item())
+
+        return predict
+    if not callable(agent):
+        raise TypeError(f"an agent is a function (observation, mask) -> action, or has predict; found {agent!r}")
+    return agent
 
 
 def tasks(log: Log, procs: int) -> np.ndarray:
@@ -42,7 +67,15 @@ class _Workload:
 
     def __init__(self, logs: Logs, procs: int | None, nodes: int | None, window: int, warm: int, rules: str) -> None:
         self.draw = logs if callable(logs) else None
-        given = [logs(0)] if callable(logs) else [logs] if isinstance(logs, (Log, str)) else list(logs)
+        if logs is None:
+            logs = lublin(procs=procs or 256, jobs=10_000, seed=1, estimates="tsafrir")
+        given = (
+            [logs(0)]
+            if callable(logs)
+            else list(logs)
+            if isinstance(logs, Sequence) and not isinstance(logs, str)
+            else [logs]
+        )
         held = [log if isinstance(log, Log) else read(log) for log in given]
         procs = procs or held[0].procs or held[0].max_procs
         if not procs:
@@ -92,7 +125,7 @@ class Environment(gymnasium.Env):
 
     def __init__(
         self,
-        log: Logs,
+        log: Logs = None,
         procs: int | None = None,
         *,
         rules: str = "order",
@@ -111,6 +144,10 @@ class Environment(gymnasium.Env):
         self.reward_metric, self.sign = reward, 1.0 if reward in ("utilization", "user_jain") else -1.0
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (slots, FEATURES), np.float32)
         self.action_space = gymnasium.spaces.Discrete(self.core.actions())
+
+    def action_masks(self) -> np.ndarray:
+        """The mask of actions, under the name by which MaskablePPO asks for it."""
+        return self._mask
 
     def _take(self, rows: np.ndarray) -> None:
         if rows is not self.jobs:
@@ -163,7 +200,7 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
     views of arrays that the next step overwrites; copy what is kept.
     """
 
-    def __init__(self, log: Logs, num_envs: int, *, threads: int = 1, **options: Any) -> None:
+    def __init__(self, log: Logs = None, num_envs: int = 1, *, threads: int = 1, **options: Any) -> None:
         one = Environment(log, **options)
         self.workload, self.sign, self.num_envs = one.workload, one.sign, num_envs
         self.rows = [one.jobs] * num_envs
@@ -225,8 +262,8 @@ _BACKFILLING = {
 }
 
 
-def _episode(env: Environment, agent: Any, rows: np.ndarray, first: int) -> float:
-    """The metric over the window that begins at ``first``, under a rule or an agent ``(observation, mask) -> action``."""
+def _episode(env: Environment, agent: Agent, rows: np.ndarray, first: int) -> float:
+    """The metric over the window that begins at ``first``, under a rule or an agent."""
     if isinstance(agent, str):
         rules, behind, name = _BACKFILLING.get(agent, (None, None, agent))
         core = env.core if rules is None else _gridproof.Environment(rows, env.procs, len(rows), rules, behind)
@@ -242,7 +279,7 @@ def _episode(env: Environment, agent: Any, rows: np.ndarray, first: int) -> floa
 
 
 def evaluate(
-    agent: Any,
+    agent: Agent,
     env: gymnasium.Env,
     against: Sequence[str] = ("fcfs", "sjf", "f1"),
     firsts: Sequence[int] | None = None,
@@ -250,28 +287,39 @@ def evaluate(
     episodes: int = 20,
     logs: Sequence[Log] | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Compares an agent ``(observation, mask) -> action`` with rules on the same windows.
+    """Compares an agent with rules on the same windows.
 
-    ``against``: :data:`HEURISTICS`, ``easy``, ``easy-sjbf``, ``easy-sjf``, ``easy-f1``, ``easy-wfp3``, ``easy-unicep``. With ``logs``, each
-    log gives one window; else the windows begin at ``firsts``, or at ``episodes`` random jobs.
+    ``agent``: a function ``(observation, mask) -> action``, or a model with ``predict``, as those of stable-baselines3. ``against``:
+    :data:`HEURISTICS`, ``easy``, ``easy-sjbf``, ``easy-sjf``, ``easy-f1``, ``easy-wfp3``, ``easy-unicep``. With ``logs``, each log gives one
+    window; else the windows begin at ``firsts``, or are ``episodes`` windows of the environment's workload, which do not overlap if the
+    log is long enough.
 
     Returns for each rule its mean, the agent's mean, and their difference with a 95 % interval over the windows (Student's t,
     paired). Windows that overlap are not independent: give ``firsts`` that lie a window apart, or independent ``logs``.
     """
-    env = env.unwrapped
-    random = np.random.default_rng(seed)
+    env = env.unwrapped.fork()  # The episode of the caller's environment goes on.
+    work, random = env.workload, np.random.default_rng(seed)
     if logs is not None:
-        drawn = [env.workload.read(log) for log in logs]
-        windows = [(rows, env.workload.first(random, rows)) for rows in drawn]
-    else:
-        if firsts is None:
-            firsts = [env.workload.first(random, env.jobs) for _ in range(episodes)]
+        windows = [(rows, work.first(random, rows)) for rows in map(work.read, logs)]
+    elif firsts is not None:
         windows = [(env.jobs, int(first)) for first in firsts]
-    values: dict[str, list[float]] = {name: [] for name in ("agent", *against)}
+    elif work.draw or len(work.rows) > 1:
+        windows = [(rows, work.first(random, rows)) for rows in (work.choose(random) for _ in range(episodes))]
+    else:
+        apart = np.arange(env.warm, len(env.jobs) - env.window + 1, env.window)
+        is_long = len(apart) >= episodes
+        chosen = (
+            random.choice(apart, episodes, replace=False)
+            if is_long
+            else [work.first(random, env.jobs) for _ in range(episodes)]
+        )
+        windows = [(env.jobs, int(first)) for first in chosen]
+    players = {"agent": agent if isinstance(agent, str) else _decider(agent), **{name: name for name in against}}
+    values: dict[str, list[float]] = {name: [] for name in players}
     for rows, first in windows:
         env._take(rows)
         for name, found in values.items():
-            found.append(_episode(env, agent if name == "agent" else name, rows, first))
+            found.append(_episode(env, players[name], rows, first))
     results = {}
     for name in against:
         mean, low, high = _gridproof.paired(values["agent"], values[name])
@@ -280,30 +328,111 @@ def evaluate(
     return results
 
 
-def as_policy(agent: Callable[[np.ndarray, np.ndarray], int], slots: int = 64, name: str = "agent") -> type:
-    """A policy class for :func:`gridproof.compare` that decides as ``gridproof/Order-v0`` does: the agent's job is committed, and
-    starts as soon as it fits; nothing passes it."""
+class _Pass:
+    """One call of ``schedule``: the jobs that wait, the idle processors, and the starts so far."""
 
-    class Agent:
+    def __init__(self, view: Any, slots: int) -> None:
+        self.view, self.slots, self.now = view, slots, view.now
+        self.queue, self.free, self.starts = list(view.queue), sum(view.free), []
+        self.ends: list[tuple[float, int]] | None = None
+
+    def seen(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.view.observe(self.slots, self.starts)
+
+    def end(self, job: Any) -> float:
+        return math.inf if job.requested is None else self.now + job.requested
+
+    def start(self, job: Any) -> None:
+        self.queue.remove(job)
+        self.free -= job.processors
+        self.starts.append(job.id)
+        if self.ends is not None:
+            self.ends.append((self.end(job), job.processors))
+
+    def passing(self, head: Any) -> list[Any]:
+        """Jobs that may start before ``head``, which does not fit, without delaying it: EASY's rule."""
+        if all(job is head or job.processors > self.free for job in self.queue):
+            return []
+        if self.ends is None:
+            started = set(self.starts)
+            ends = [
+                (math.inf if job.expected_end is None else job.expected_end, job.processors)
+                for job in self.view.running
+            ]
+            own = [(self.end(job), job.processors) for job in self.view.queue if job.id in started]
+            self.ends = ends + own
+        shadow, later = math.inf, self.free
+        for end, processors in sorted(self.ends):
+            if end > shadow:
+                break
+            later += processors
+            if later >= head.processors:
+                shadow = end  # Releases of this instant count together.
+        extra = later - head.processors
+        fits = lambda job: job is not head and job.processors <= self.free
+        ends = lambda job: job.requested is not None and self.end(job) <= shadow
+        return [job for job in self.queue if fits(job) and (ends(job) or job.processors <= extra)]
+
+
+def as_policy(
+    agent: Agent, slots: int | None = None, name: str = "agent", *, rules: str = "order", behind: str = "none"
+) -> type:
+    """A policy class for :func:`gridproof.simulate`, :func:`gridproof.compare` and experiments that decides as an environment does.
+
+    ``rules="order"``: the agent's job is committed, and starts as soon as it fits; ``behind="easy"`` lets others pass it that do not
+    delay it. ``rules="backfill"``: the agent chooses among the jobs that may pass the head of the queue. ``slots`` is that of the
+    environment; if not given, that of a model with an ``observation_space``, else 64. One machine is assumed.
+    """
+    if (rules, behind) not in {("order", "none"), ("order", "easy"), ("backfill", "none")}:
+        raise ValueError(f"rules {rules!r} with behind {behind!r}: expected order with none or easy, or backfill")
+    decide = _decider(agent)
+    shape = getattr(getattr(agent, "observation_space", None), "shape", (64,))
+    places: int = slots or shape[0]
+
+    class Policy:
         def __init__(self) -> None:
             self.pick: int | None = None
 
         def schedule(self, view: Any) -> list[int]:
-            free, starts = sum(view.free), []
-            queue = list(view.queue)
-            while queue:
-                if self.pick is None:
-                    self.pick = queue[int(agent(*view.observe(slots, starts)))].id
-                at = next(place for place, job in enumerate(queue) if job.id == self.pick)
-                if queue[at].processors > free:
-                    break
-                free -= queue[at].processors
-                starts.append(queue.pop(at).id)
-                self.pick = None
-            return starts
+            now = _Pass(view, places)
+            (self.order if rules == "order" else self.backfill)(now)
+            return now.starts
 
-    Agent.__name__ = name
-    return Agent
+        def order(self, now: _Pass) -> None:
+            while now.queue:
+                if self.pick is None:
+                    self.pick = now.queue[self.allowed(*now.seen())].id
+                job = next(job for job in now.queue if job.id == self.pick)
+                if job.processors > now.free:
+                    while behind == "easy" and (others := now.passing(job)):
+                        now.start(others[0])
+                    return
+                now.start(job)
+                self.pick = None
+
+        def backfill(self, now: _Pass) -> None:
+            while now.queue:
+                head, others = now.queue[0], []
+                if head.processors > now.free:
+                    passing = {job.id for job in now.passing(head)}
+                    others = [place for place, job in enumerate(now.queue[:places]) if job.id in passing]
+                    if not others:
+                        return
+                    mask = np.zeros(places + 1, np.bool_)
+                    mask[[*others, places]] = True
+                    action = self.allowed(now.seen()[0], mask)
+                    if action == places:
+                        return
+                    head = now.queue[action]
+                now.start(head)
+
+        @staticmethod
+        def allowed(seen: np.ndarray, mask: np.ndarray) -> int:
+            action = int(decide(seen, mask))
+            return action if mask[action] else int(mask.argmax())
+
+    Policy.__name__ = name
+    return Policy
 
 
 def _register() -> None:
@@ -311,7 +440,9 @@ def _register() -> None:
         name = f"gridproof/{identity}-v0"
         if name not in gymnasium.registry:
             defaults = {"slots": 128, "window": 1024} if rules == "rlscheduler" else {}
-            gymnasium.register(name, "gridproof.rl:Environment", kwargs={"rules": rules, **defaults})
+            kwargs = {"rules": rules, **defaults}
+            entry = {"entry_point": "gridproof.rl:Environment", "vector_entry_point": "gridproof.rl:VectorEnvironment"}
+            gymnasium.register(name, kwargs=kwargs, **entry)
 
 
 _register()
