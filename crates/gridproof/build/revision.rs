@@ -89,10 +89,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
                 collect(&entry?.path(), files)?;
             }
         }
-    } else if path
-        .extension()
-        .is_some_and(|kind| ["rs", "toml", "lock", "html", "css", "js", "md", "txt"].iter().any(|known| kind == *known))
-        && path.is_file()
+    } else if path.extension().is_some_and(|kind| {
+        ["rs", "toml", "lock", "html", "css", "js", "md", "txt", "bash", "fish"].iter().any(|known| kind == *known)
+    }) && path.is_file()
     {
         files.push(path.to_owned());
     }

@@ -1,29 +1,20 @@
 //! `sensitivity`: the verdicts that change under alternative readings.
 
 use crate::cli::Doubt;
-use crate::unless_missing;
+use crate::of_each;
 use anyhow::Result;
-use lab::cli::{Common, Ending, print};
+use lab::cli::{Common, Ending};
 use lab::doubt::{Outcome, Request};
 use lab::registry::Entry;
-use lab::terminal::{print_styled, tell};
+use lab::terminal::tell;
+use serde_json::{Value, json};
 
 pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Result<Ending> {
-    let mut outcomes = Vec::new();
-    for paper in options.papers.among(papers)? {
+    let run = |paper: &Entry| {
         let run = options.papers.request(common, paper.about.slug);
-        let (readings, product) = (options.reading.clone(), options.product);
-        let outcome = paper.doubt(&Request { run, readings, product });
-        let Some(outcome) = unless_missing(paper.about.slug, outcome)? else { continue };
-        if !common.json {
-            print_styled(&lines(&outcome, common.quiet));
-        }
-        outcomes.push(outcome);
-    }
-    if common.json {
-        let all: Vec<_> = outcomes.iter().map(as_json).collect();
-        print(&format!("{:#}\n", serde_json::Value::from(all)));
-    }
+        paper.doubt(&Request { run, readings: options.reading.clone(), product: options.product })
+    };
+    let outcomes = of_each(options.papers.among(papers)?, common, run, lines, as_json)?;
     let mut ending = Ending::Done;
     if options.check {
         for outcome in &outcomes {
@@ -56,30 +47,24 @@ fn lines(outcome: &Outcome, quiet: bool) -> String {
 }
 
 /// The same for programs.
-fn as_json(outcome: &Outcome) -> serde_json::Value {
-    let claims: Vec<_> = outcome
-        .claims
-        .iter()
-        .map(|claim| {
-            let flips: Vec<_> = claim
-                .flips()
-                .map(|(alternative, verdict)| {
-                    serde_json::json!({
-                        "reading": alternative.reading,
-                        "field": alternative.field,
-                        "answer": alternative.answer,
-                        "verdict": verdict,
-                    })
-                })
-                .collect();
-            serde_json::json!({
-                "id": claim.judged.id,
-                "verdict": claim.judged.verdict,
-                "recorded": claim.recorded,
-                "sentence": claim.sentence,
-                "flips": flips,
+fn as_json(outcome: &Outcome) -> Value {
+    let claims = outcome.claims.iter().map(|claim| {
+        let flips = claim.flips().map(|(alternative, verdict)| {
+            json!({
+                "reading": alternative.reading,
+                "field": alternative.field,
+                "answer": alternative.answer,
+                "verdict": verdict,
             })
+        });
+        json!({
+            "id": claim.judged.id,
+            "verdict": claim.judged.verdict,
+            "recorded": claim.recorded,
+            "sentence": claim.sentence,
+            "flips": flips.collect::<Value>(),
         })
-        .collect();
-    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "answers": outcome.tried, "claims": claims })
+    });
+    let claims: Value = claims.collect();
+    json!({ "paper": outcome.about.slug, "out": outcome.out, "answers": outcome.tried, "claims": claims })
 }

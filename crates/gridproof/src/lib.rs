@@ -276,15 +276,32 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     if of_file.or(of_input).unwrap_or_else(is_io) { 3 } else { 2 }
 }
 
-/// The result of a paper; `None`, and a line on standard error, if a log that it needs is missing.
-fn unless_missing<T>(slug: &str, outcome: Result<T>) -> Result<Option<T>> {
-    match outcome {
-        Err(error) if error.is::<Missing>() => {
-            tell(&format!("{slug}: skipped: {error}"));
-            Ok(None)
+/// The outcomes of papers, which are printed in words one by one, or together as JSON. A paper that lacks a log is skipped, with a
+/// line on standard error.
+fn of_each<T>(
+    papers: &[Entry],
+    common: &Common,
+    run: impl Fn(&Entry) -> Result<T>,
+    in_words: fn(&T, bool) -> String,
+    as_json: fn(&T) -> serde_json::Value,
+) -> Result<Vec<T>> {
+    let mut outcomes = Vec::new();
+    for paper in papers {
+        match run(paper) {
+            Err(error) if error.is::<Missing>() => tell(&format!("{}: skipped: {error}", paper.about.slug)),
+            outcome => {
+                let outcome = outcome?;
+                if !common.json {
+                    print_styled(&in_words(&outcome, common.quiet));
+                }
+                outcomes.push(outcome);
+            }
         }
-        outcome => outcome.map(Some),
     }
+    if common.json {
+        print(&format!("{:#}\n", outcomes.iter().map(as_json).collect::<serde_json::Value>()));
+    }
+    Ok(outcomes)
 }
 
 fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<Ending> {
@@ -301,19 +318,8 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         }
         return Ok(Ending::Done);
     }
-    let mut outcomes = Vec::new();
-    for paper in wanted {
-        let outcome = paper.reproduce(&request(options, common, paper.about.slug));
-        let Some(outcome) = unless_missing(paper.about.slug, outcome)? else { continue };
-        if !common.json {
-            print_styled(&list::verdicts(&outcome, common.quiet));
-        }
-        outcomes.push(outcome);
-    }
-    if common.json {
-        let all: Vec<_> = outcomes.iter().map(list::verdicts_as_json).collect();
-        print(&format!("{:#}\n", serde_json::Value::from(all)));
-    }
+    let run = |paper: &Entry| paper.reproduce(&request(options, common, paper.about.slug));
+    let outcomes = of_each(wanted, common, run, list::verdicts, list::verdicts_as_json)?;
     let mut ending = Ending::Done;
     for outcome in outcomes.iter().filter(|_| options.check) {
         let slug = outcome.about.slug;

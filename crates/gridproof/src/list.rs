@@ -5,6 +5,7 @@ use lab::cli::{Common, Ending, print};
 use lab::registry::Entry;
 use lab::reproduce::Outcome;
 use lab::verdict::Verdict;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
 
@@ -12,21 +13,18 @@ use std::io::IsTerminal;
 pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
     let papers: Vec<_> = papers.iter().map(Entry::listed).collect::<Result<_>>()?;
     if common.json {
-        let papers: Vec<_> = papers
-            .iter()
-            .map(|paper| {
-                serde_json::json!({
-                    "slug": paper.about.slug,
-                    "title": paper.about.title,
-                    "citation": paper.about.citation,
-                    "crate": paper.about.package,
-                    "figures": paper.figures,
-                    "claims": paper.claims,
-                    "not_judged": paper.remarks,
-                })
+        let papers = papers.iter().map(|paper| {
+            json!({
+                "slug": paper.about.slug,
+                "title": paper.about.title,
+                "citation": paper.about.citation,
+                "crate": paper.about.package,
+                "figures": paper.figures,
+                "claims": paper.claims,
+                "not_judged": paper.remarks,
             })
-            .collect();
-        print(&format!("{:#}\n", serde_json::Value::from(papers)));
+        });
+        print(&format!("{:#}\n", papers.collect::<Value>()));
         return Ok(Ending::Done);
     }
     for paper in papers {
@@ -102,26 +100,23 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
 }
 
 /// The same for programs.
-pub(crate) fn verdicts_as_json(outcome: &Outcome) -> serde_json::Value {
-    let claims: Vec<_> = outcome
-        .judged
-        .iter()
-        .map(|(judged, recorded)| {
-            let cell = judged.deciding_cell();
-            serde_json::json!({
-                "id": judged.id,
-                "verdict": judged.verdict,
-                "replications": judged.replications(outcome.replications),
-                "recorded": recorded,
-                "cell": cell.label,
-                "expected": cell.expected(),
-                "observed": cell.estimate.mean,
-                "ci_low": cell.estimate.low,
-                "ci_high": cell.estimate.high,
-                "stays": outcome.seeds.as_ref().map(|seeds| seeds.stays(judged)),
-            })
+pub(crate) fn verdicts_as_json(outcome: &Outcome) -> Value {
+    let claims = outcome.judged.iter().map(|(judged, recorded)| {
+        let cell = judged.deciding_cell();
+        json!({
+            "id": judged.id,
+            "verdict": judged.verdict,
+            "replications": judged.replications(outcome.replications),
+            "recorded": recorded,
+            "cell": cell.label,
+            "expected": cell.expected(),
+            "observed": cell.estimate.mean,
+            "ci_low": cell.estimate.low,
+            "ci_high": cell.estimate.high,
+            "stays": outcome.seeds.as_ref().map(|seeds| seeds.stays(judged)),
         })
-        .collect();
+    });
+    let claims: Value = claims.collect();
     let remarks: Vec<_> = outcome.remarks.iter().map(|(id, ..)| id).collect();
-    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims, "not_judged": remarks })
+    json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims, "not_judged": remarks })
 }

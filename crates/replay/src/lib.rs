@@ -12,6 +12,5 @@ pub mod simulate;
 pub mod slurm;
 mod units;
 pub mod workload;
-mod world_name;
 
 pub use options::{Inside, LogOptions, MachineOptions, PassesName, WorldOptions};

@@ -3,6 +3,7 @@
 //! Options that only some worlds take are an `Option`, so that a run can refuse them elsewhere.
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use gap_schedule::Passes;
 use lab::provenance::quoted;
@@ -170,10 +171,10 @@ pub struct WorldOptions {
     #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
     pub policies: Vec<String>,
     /// World in which the log is replayed; gap-schedule if not given.
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::models()))]
+    #[arg(long, value_parser = values(&MODELS))]
     pub model: Option<String>,
     /// Rules of the world: see below; clean if not given.
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(crate::world_name::profiles()))]
+    #[arg(long, value_parser = values(&PROFILES))]
     pub profile: Option<String>,
     /// Its machines, if they are space-shared.
     #[command(flatten)]
@@ -193,16 +194,42 @@ pub struct WorldOptions {
     pub tree: Option<String>,
 }
 
+/// Values of `--model`, the first of which is the usual one, with descriptions.
+pub(crate) const MODELS: [(&str, &str); 3] = [
+    ("gap-schedule", "Space-shared machines or clusters, each processor to one job at a time"),
+    ("metasched", "Time-shared clusters with local users, under a metascheduler: needs --clusters"),
+    (
+        "hier-grid",
+        "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree",
+    ),
+];
+
+/// Values of `--profile`, likewise.
+pub(crate) const PROFILES: [(&str, &str); 2] = [
+    ("clean", "Those of the policies, as their authors describe them"),
+    ("alea31", "Those of the simulator Alea 3.1, rule for rule: needs --machines"),
+];
+
+fn values(all: &[(&'static str, &'static str)]) -> PossibleValuesParser {
+    all.iter().map(|(name, about)| PossibleValue::new(name).help(about)).collect::<Vec<_>>().into()
+}
+
 /// Returns a log's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
 pub(crate) fn stem(log: &Path) -> String {
     let name = log.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
 }
 
+/// Returns the intake of a log after its first job, from whose submission times count.
+pub(crate) fn begun(trace: &Path) -> Result<Intake, InputError> {
+    let mut intake = Intake::new(SwfReader::open(trace)?, workload::Options::default());
+    intake.next().transpose()?;
+    Ok(intake)
+}
+
 /// Returns the first submission of a log in local time, in seconds since 1970, if the log says when it began.
 pub(crate) fn start_of(trace: &Path) -> Option<i64> {
-    let mut intake = Intake::new(SwfReader::open(trace).ok()?, workload::Options::default());
-    intake.next()?.ok()?;
+    let intake = begun(trace).ok()?;
     let origin = i64::try_from(intake.origin()?.as_nanos() / 1_000_000_000).ok()?;
     let header = intake.reader().header();
     let start = i64::try_from(header.unix_start_time.filter(|start| *start > 0)?).ok()?;

@@ -32,6 +32,7 @@ pub(crate) mod world;
 pub(crate) mod worlds;
 
 pub use crate::difference::Difference;
+use crate::options::begun;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 pub use clock::Control;
@@ -45,7 +46,7 @@ use lab::provenance::sha256_of;
 use lab::terminal::tell;
 pub use metrics::Metric;
 pub use own::{Added, Own};
-use report::SimulationReport;
+pub use report::Simulation;
 pub use row::{Name, Processors, Row, Seconds};
 use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
@@ -54,22 +55,7 @@ use std::mem;
 use std::path::Path;
 use std::time::Instant;
 use watch::{Keeps, RunRequest};
-use workload::{Intake, Options, SwfReader};
-use world::{Opened, Run};
-
-/// Policies on a log: the jobs, metrics and differences of a run.
-pub struct Simulation {
-    options: Simulate,
-    world: Opened,
-    /// Names of the places.
-    sites: Vec<String>,
-    /// Position of the baseline among the policies.
-    baseline: usize,
-    /// Empty before the run.
-    runs: Vec<Run>,
-    /// Wall-clock time of the run, for the manifest's timings alone.
-    seconds: f64,
-}
+use world::Run;
 
 /// Completions of policy names from `typed`, with descriptions: policies that a program `added`, and built-in ones.
 pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
@@ -167,13 +153,11 @@ fn command_on(
     for Run { name, outcome, .. } in &mut simulation.runs {
         mem::take(&mut outcome.watched.rows).keep(name, &out)?;
     }
-    let hash = simulation.hash()?;
-    let report = simulation.report(&hash);
-    report.remarks().iter().for_each(|note| tell(note));
+    simulation.remarks().iter().for_each(|note| tell(note));
     let path = out.path().to_owned();
-    simulation.write_beside_jobs(&report, out)?;
-    report.large_repairs().iter().for_each(|repair| tell(repair));
-    Ok((report.as_json(&path), report.as_text(&path, common.quiet), answer::best_of_log(&report)))
+    simulation.write_beside_jobs(out)?;
+    simulation.large_repairs().iter().for_each(|repair| tell(repair));
+    Ok((simulation.as_json(&path), simulation.as_text(&path, common.quiet), answer::best_of_log(&simulation)))
 }
 
 impl Simulation {
@@ -233,13 +217,12 @@ impl Simulation {
 
     /// Options without effect, repairs, and ignored content.
     pub fn notes(&self) -> Vec<String> {
-        let report = self.report("");
-        [self.world.idle_options(), report.remarks(), report.large_repairs()].concat()
+        [self.world.idle_options(), self.remarks(), self.large_repairs()].concat()
     }
 
     /// The figures of the page, as `(id, SVG)`.
     pub fn figures(&self) -> Vec<(String, String)> {
-        let sections = sections::sections(&self.report(""));
+        let sections = sections::sections(self);
         pictures(&sections).map(|picture| (picture.id().to_owned(), chart::svg(picture))).collect()
     }
 
@@ -251,41 +234,22 @@ impl Simulation {
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
         let sites = &self.world.sites;
-        let header = swf_header(self.options.log.trace(), sites)?;
+        let header = swf_header(self.trace(), sites)?;
         for Run { name, outcome, .. } in &self.runs {
             let mut rows = self.options.rows(sites, &header, &out)?;
             outcome.watched.jobs.iter().for_each(|job| rows.add(job));
             rows.keep(name, &out)?;
         }
-        self.write_beside_jobs(&self.report(&self.hash()?), out)
-    }
-
-    fn hash(&self) -> Result<String> {
-        let trace = self.options.log.trace();
-        sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))
-    }
-
-    /// The report, which is written and printed; `hash` is that of the log.
-    fn report<'a>(&'a self, hash: &'a str) -> SimulationReport<'a> {
-        let Self { options, world, runs, baseline, .. } = self;
-        SimulationReport {
-            trace: options.log.trace(),
-            command: options.command_line(&world.arguments, runs, *baseline),
-            formats: &options.format,
-            has_page: !options.no_report,
-            world,
-            runs,
-            baseline: *baseline,
-            hash,
-        }
+        self.write_beside_jobs(out)
     }
 
     /// Tables, pictures, the page and the manifest.
-    fn write_beside_jobs(&self, report: &SimulationReport<'_>, out: OutDir) -> Result<()> {
-        let (options, runs) = (&self.options, &self.runs);
+    fn write_beside_jobs(&self, out: OutDir) -> Result<()> {
+        let (options, runs, trace) = (&self.options, &self.runs, self.trace());
+        let hash = sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))?;
         let writes = |table| options.writes(table);
         if writes(Table::Summary) {
-            out.write("summary.csv", report.summary()?)?;
+            out.write("summary.csv", self.summary()?)?;
         }
         if writes(Table::Differences) {
             out.write("differences.csv", compare::table(runs, self.baseline)?)?;
@@ -294,22 +258,22 @@ impl Simulation {
             out.write("best.csv", compare::best_table(runs)?)?;
         }
         if writes(Table::Columns) {
-            out.write("columns.md", columns::text(report))?;
+            out.write("columns.md", columns::text(self))?;
         }
         if !options.no_report {
-            let sections = sections::sections(report);
+            let sections = sections::sections(self);
             for picture in pictures(&sections) {
                 let svg = chart::svg(picture);
                 #[cfg(feature = "png")]
                 out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
                 out.write(format!("figures/{}.svg", picture.id()), svg)?;
-                if let Some(data) = report.data(picture)? {
+                if let Some(data) = self.data(picture)? {
                     out.write(format!("data/{}.csv", picture.id()), data)?;
                 }
             }
-            out.write("report.html", page::render(&report.page(answer::sentences(report), sections))?)?;
+            out.write("report.html", page::render(&self.page(answer::sentences(self), sections, &hash))?)?;
         }
-        out.finish(report.manifest(self.seconds))
+        out.finish(self.manifest(&hash))
     }
 }
 
@@ -346,10 +310,7 @@ pub mod read {
 
 /// Comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
 fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
-    let mut intake = Intake::new(SwfReader::open(trace)?, Options::default());
-    if let Some(first) = intake.next() {
-        first?;
-    }
+    let intake = begun(trace)?;
     let origin = intake.origin().unwrap_or_default();
     let header = intake.reader().header();
     let mut text = "Version: 2.2\n".to_owned();

@@ -2,13 +2,12 @@
 
 use super::policy::Policy;
 use super::rows::FromLog;
-use super::sites::{Site, Sites};
+use super::sites::{MACHINE_FILE, Site, Sites};
 use super::space_shared;
 use super::watch::{RunRequest, Watch};
 use super::world::{Entry, Opened, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::options::{Inside, words};
-use crate::world_name;
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
@@ -28,7 +27,8 @@ struct Alea31 {
 const TOO_MANY: usize = 128;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: &world_name::ALEA31,
+    model: "gap-schedule",
+    profile: "alea31",
     place: "--machines FILE",
     policies: || "easy, cons, best-gap, bgt, sg".to_owned(),
     normal: space_shared::ENTRY.normal,
@@ -81,7 +81,7 @@ impl World for Alea31 {
             let one = one?;
             // Jobs without a user belong to one common user.
             let job = Job { job: one.job, user: one.user.unwrap_or(u32::MAX) };
-            known.borrow_mut().insert(job.job.id, FromLog::of_alea31(&one, &job));
+            known.borrow_mut().insert(job.job.id, Box::new(FromLog::of_alea31(&one, &job)));
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
@@ -132,5 +132,5 @@ fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
     }
     let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
     let has_memory = clusters.iter().any(|one| one.memory_per_node > 0);
-    Ok(Sites::clusters(clusters.iter().map(site).collect(), has_memory))
+    Ok(Sites { has_memory, ..Sites::new(clusters.iter().map(site).collect(), MACHINE_FILE, Inside::Cluster) })
 }

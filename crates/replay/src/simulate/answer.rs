@@ -1,7 +1,7 @@
 //! The answer of a comparison: the best policy, its difference by class of jobs, and the significance of the difference.
 
 use super::compare::{between, difference, differences, ranked};
-use super::report::SimulationReport;
+use super::report::Simulation;
 use super::world::Run;
 use crate::difference::{Difference, DifferencesTo, capitalized};
 use crate::options::stem;
@@ -11,14 +11,14 @@ use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
 
 /// Metric of the headline: the first one that all policies have.
-pub(super) fn chosen(report: &SimulationReport<'_>) -> Option<&'static Metric> {
-    differences(report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
+pub(super) fn chosen(report: &Simulation) -> Option<&'static Metric> {
+    differences(&report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
 }
 
 /// The answer in sentences, the first of them as a headline; empty for a single policy.
-pub(super) fn sentences(report: &SimulationReport<'_>) -> Vec<String> {
+pub(super) fn sentences(report: &Simulation) -> Vec<String> {
     let Some(metric) = chosen(report) else { return Vec::new() };
-    let runs = report.runs;
+    let runs = &report.runs;
     let (means, standings) = ranked(runs, metric);
     let by_mean = |except: Option<usize>| {
         let others = (0..runs.len()).filter(|policy| Some(*policy) != except && means[*policy].is_finite());
@@ -52,9 +52,9 @@ pub(super) fn sentences(report: &SimulationReport<'_>) -> Vec<String> {
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
-fn by_class(report: &SimulationReport<'_>, pair: [usize; 2], metric: &Metric) -> Option<String> {
+fn by_class(report: &Simulation, pair: [usize; 2], metric: &Metric) -> Option<String> {
     let found = JobClass::ALL.into_iter().filter_map(|class| {
-        let estimate = of_class(report.runs, pair, metric, class)?;
+        let estimate = of_class(&report.runs, pair, metric, class)?;
         estimate.low?;
         Some((class, estimate, 100.0 * estimate.mean / mean_of_class(&report.runs[pair[1]], metric, class)?))
     });
@@ -104,9 +104,9 @@ fn mean_of_class(run: &Run, metric: &Metric, class: JobClass) -> Option<f64> {
 }
 
 /// Every policy against the baseline by the chosen metric, in its unit.
-pub(super) fn overall(report: &SimulationReport<'_>) -> Option<Forest> {
+pub(super) fn overall(report: &Simulation) -> Option<Forest> {
     let metric = chosen(report)?;
-    let all = differences(report.runs, report.baseline, |run| &run.label);
+    let all = differences(&report.runs, report.baseline, |run| &run.label);
     let against = against(report);
     let facet = against.facet(metric.label(), "", all.iter().filter(|one| one.metric == metric), Difference::dot);
     let title = format!("{} against {}", metric.label(), against.baseline);
@@ -114,9 +114,9 @@ pub(super) fn overall(report: &SimulationReport<'_>) -> Option<Forest> {
 }
 
 /// The same by class of jobs, in percent of the baseline's mean.
-pub(super) fn classes(report: &SimulationReport<'_>) -> Option<Forest> {
+pub(super) fn classes(report: &Simulation) -> Option<Forest> {
     let metric = chosen(report)?;
-    let (runs, against) = (report.runs, against(report));
+    let (runs, against) = (&report.runs, against(report));
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
         let of_baseline = mean_of_class(&runs[report.baseline], metric, class)?;
         let all = against.others.iter().filter_map(|other| {
@@ -135,8 +135,8 @@ pub(super) fn classes(report: &SimulationReport<'_>) -> Option<Forest> {
 }
 
 /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the data.
-pub(super) fn metrics(report: &SimulationReport<'_>) -> Forest {
-    let all = differences(report.runs, report.baseline, |run| &run.label);
+pub(super) fn metrics(report: &Simulation) -> Forest {
+    let all = differences(&report.runs, report.baseline, |run| &run.label);
     let mut metrics: Vec<&Metric> =
         all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();
     metrics.dedup();
@@ -151,15 +151,15 @@ pub(super) fn metrics(report: &SimulationReport<'_>) -> Forest {
 }
 
 /// The policies except the baseline, with the slots of their colours.
-fn against<'a>(report: &SimulationReport<'a>) -> DifferencesTo<'a> {
+fn against(report: &Simulation) -> DifferencesTo<'_> {
     DifferencesTo::new(report.runs.iter().map(|run| [run.label.as_str(), &run.name]), report.baseline)
 }
 
 /// Row of the best policy by the metric of the headline, for [`best_by_log`]: log, policy, mean, and the policies without a significant
 /// difference from it. `None` of a single policy, and where none has a mean.
-pub(super) fn best_of_log(report: &SimulationReport<'_>) -> Option<Vec<String>> {
+pub(super) fn best_of_log(report: &Simulation) -> Option<Vec<String>> {
     let metric = chosen(report)?;
-    let (means, standings) = ranked(report.runs, metric);
+    let (means, standings) = ranked(&report.runs, metric);
     let of = |wanted: Standing| {
         let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);
         found.map(|(run, _)| run.label.as_str()).collect::<Vec<_>>().join(", ")
@@ -169,7 +169,7 @@ pub(super) fn best_of_log(report: &SimulationReport<'_>) -> Option<Vec<String>> 
     let [near, unknown] = [of(Standing::MayBeBest), of(Standing::Unknown)];
     let near = if near.is_empty() { "–".to_owned() } else { near };
     let near = if unknown.is_empty() { near } else { format!("{near} (no interval for {unknown})") };
-    Some(vec![stem(report.trace), of(Standing::Best), mean, near])
+    Some(vec![stem(report.trace()), of(Standing::Best), mean, near])
 }
 
 /// Table of the best policies of several logs.

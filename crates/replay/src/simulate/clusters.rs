@@ -12,39 +12,29 @@ use std::path::Path;
 use workload::Machines;
 use workload::file::read_text;
 
-/// A clusters file as it is written. Memory is in MiB, CPU a fraction of a node's.
+/// A clusters file as it is written; what it leaves out is as in the paper. Memory is in MiB, CPU a fraction of a node's.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClustersFile {
     /// Largest number of parallel tasks on a node.
-    #[serde(default = "four")]
-    mpl: u32,
-    #[serde(default = "task_overhead")]
-    task_overhead: f64,
-    #[serde(default = "overrun")]
-    overrun: f64,
+    mpl: Option<u32>,
+    task_overhead: Option<f64>,
+    overrun: Option<f64>,
     #[serde(default)]
-    local_users: UsersTable,
+    local_users: NodeShare,
+    /// Demand of each task of the log on its node, which logs do not contain.
     #[serde(default)]
-    jobs: TaskTable,
+    jobs: NodeShare,
     #[serde(default)]
     readings: Readings,
     cluster: Vec<ClusterTable>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct UsersTable {
-    cpu: f64,
-    memory: f64,
-}
-
-/// Demand of each task of the log on its node, which logs do not contain.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct TaskTable {
-    cpu: f64,
-    memory: f64,
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeShare {
+    cpu: Option<f64>,
+    memory: Option<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -52,45 +42,10 @@ struct TaskTable {
 struct ClusterTable {
     name: String,
     nodes: u32,
-    #[serde(default = "one")]
-    speed: f64,
-    #[serde(default = "a_gibibyte")]
-    memory: f64,
+    speed: Option<f64>,
+    memory: Option<f64>,
     #[serde(default)]
     local_users: bool,
-}
-
-const fn one() -> f64 {
-    1.0
-}
-
-const fn four() -> u32 {
-    4
-}
-
-const fn a_gibibyte() -> f64 {
-    1024.0
-}
-
-fn task_overhead() -> f64 {
-    Config::of_the_paper(0).task_overhead
-}
-
-fn overrun() -> f64 {
-    Config::of_the_paper(0).overrun
-}
-
-impl Default for UsersTable {
-    fn default() -> Self {
-        let LocalUsers { cpu, memory, .. } = Config::of_the_paper(0).local;
-        Self { cpu, memory }
-    }
-}
-
-impl Default for TaskTable {
-    fn default() -> Self {
-        Self { cpu: 1.0, memory: 0.0 }
-    }
 }
 
 /// The clusters of a simulation.
@@ -117,7 +72,9 @@ impl Clusters {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let file: ClustersFile = toml_text::read(text)?;
         let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
-        ensure!((1e-6..=1.0).contains(&jobs.cpu), "jobs.cpu is {}; give a fraction of a CPU, at most 1", jobs.cpu);
+        let usual = of_a_log();
+        let (cpu, memory) = (jobs.cpu.unwrap_or(1.0), jobs.memory.unwrap_or(0.0));
+        ensure!((1e-6..=1.0).contains(&cpu), "jobs.cpu is {cpu}; give a fraction of a CPU, at most 1");
         let mut names = BTreeSet::new();
         for one in &cluster {
             ensure!(
@@ -128,20 +85,25 @@ impl Clusters {
         }
         let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
         let clusters = cluster.iter().map(|one| {
-            let memory = kibibytes(one.memory).with_context(|| format!("the memory of cluster {:?}", one.name))?;
-            Ok(Cluster { nodes: one.nodes, speed: one.speed, memory })
+            let memory = kibibytes(one.memory.unwrap_or(1024.0));
+            let memory = memory.with_context(|| format!("the memory of cluster {:?}", one.name))?;
+            Ok(Cluster { nodes: one.nodes, speed: one.speed.unwrap_or(1.0), memory })
         });
         Ok(Self {
             config: Config {
                 clusters: clusters.collect::<Result<_>>()?,
-                local: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory },
+                local: LocalUsers {
+                    clusters: 0,
+                    cpu: local_users.cpu.unwrap_or(usual.local.cpu),
+                    memory: local_users.memory.unwrap_or(usual.local.memory),
+                },
                 occupied: Some(occupied),
-                mpl,
-                task_overhead,
-                overrun,
-                default_demand: Demand::new(jobs.cpu, kibibytes(jobs.memory).context("jobs.memory")?),
+                mpl: mpl.unwrap_or(usual.mpl),
+                task_overhead: task_overhead.unwrap_or(usual.task_overhead),
+                overrun: overrun.unwrap_or(usual.overrun),
+                default_demand: Demand::new(cpu, kibibytes(memory).context("jobs.memory")?),
                 readings,
-                ..of_a_log()
+                ..usual
             },
             names: cluster.into_iter().map(|one| one.name).collect(),
         })
@@ -167,8 +129,8 @@ impl Clusters {
             Site { name: name.clone(), machine }
         };
         let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site).collect();
-        let widest = clusters.iter().map(|cluster| cluster.nodes).max().unwrap_or(0);
-        Sites::shared(sites, widest, "the clusters file", Inside::Cluster)
+        let shared = clusters.iter().map(|cluster| cluster.nodes).max();
+        Sites { shared, ..Sites::new(sites, "the clusters file", Inside::Cluster) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tree files: sites with servers, a network, and the grid tree over them, for `simulate --model hier-grid`.
 
 use super::sites::{Site, Sites};
+use crate::options::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use hier_grid::config::{GridConfig, NetworkConfig, PeerWaitEnds};
@@ -18,17 +19,14 @@ use workload::LogJob;
 struct TreeFile {
     tree: Tree,
     /// Number in the whole world; sites are spread over them evenly, in their order.
-    #[serde(default = "one")]
-    backbones: u32,
+    backbones: Option<u32>,
     /// Number in each backbone.
-    #[serde(default = "one")]
-    nets: u32,
+    nets: Option<u32>,
     /// Names of operating systems; if omitted, there is one, which all servers and jobs have.
     #[serde(default)]
     systems: Vec<String>,
     /// Share of every server that its owners keep busy.
-    #[serde(default = "local_load")]
-    local_load: f64,
+    local_load: Option<f64>,
     #[serde(default = "NetworkConfig::of_the_paper")]
     network: NetworkConfig,
     #[serde(default)]
@@ -44,15 +42,9 @@ struct TreeFile {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum Tree {
-    Levels(String),
-    Over(Vec<TreeNode>),
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-enum TreeNode {
-    Site(String),
-    Over(Vec<TreeNode>),
+    /// The children of each level, or the name of a site in a list.
+    Text(String),
+    Over(Vec<Tree>),
 }
 
 /// Properties of jobs that a log does not have.
@@ -78,8 +70,7 @@ enum TimeRule {
 #[serde(deny_unknown_fields)]
 struct SiteTable {
     name: String,
-    #[serde(default = "one")]
-    stations: u32,
+    stations: Option<u32>,
     #[serde(default)]
     servers: Vec<ServerTable>,
 }
@@ -91,16 +82,7 @@ struct ServerTable {
     /// Names; if omitted, all systems.
     systems: Option<Vec<String>>,
     /// Number of servers of this kind.
-    #[serde(default = "one")]
-    count: u32,
-}
-
-const fn one() -> u32 {
-    1
-}
-
-fn local_load() -> f64 {
-    GridConfig::of_the_paper().local_load
+    count: Option<u32>,
 }
 
 impl Default for JobRules {
@@ -166,6 +148,7 @@ impl GridTree {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let file: TreeFile = toml_text::read(text)?;
         let TreeFile { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
+        let (backbones, nets) = (backbones.unwrap_or(1), nets.unwrap_or(1));
         ensure!(!site.is_empty(), "needs at least one [[site]]");
         let mut known = BTreeSet::new();
         for one in &site {
@@ -192,15 +175,16 @@ impl GridTree {
             for server in &one.servers {
                 ensure!(server.cpus > 0, "a server of site {:?} has no CPUs; give cpus = 1 or more", one.name);
                 let offered = offered(&systems, server).with_context(|| format!("site {:?}", one.name))?;
-                ensure!(here.len() + server.count as usize <= 100_000, "site {:?} has too many servers", one.name);
-                for _ in 0..server.count {
+                let count = server.count.unwrap_or(1);
+                ensure!(here.len() + count as usize <= 100_000, "site {:?} has too many servers", one.name);
+                for _ in 0..count {
                     here.push((server.cpus, offered));
                     names.push(format!("{}-{}", one.name, here.len()));
                 }
             }
             servers.push(here);
         }
-        let stations: Vec<u32> = site.iter().map(|one| one.stations).collect();
+        let stations: Vec<u32> = site.iter().map(|one| one.stations.unwrap_or(1)).collect();
         let total: u64 = stations.iter().map(|stations| u64::from(*stations)).sum();
         ensure!(total <= 10_000_000, "{total} work stations are too many; stations is at most 10000000 in all");
         let cpus = servers.iter().flatten().map(|(cpus, _)| u64::from(*cpus)).sum::<u64>();
@@ -213,7 +197,7 @@ impl GridTree {
             systems.last().map_or("", String::as_str)
         );
         let mut config = Config::of_the_paper(System::Trees(1), 1, 1.0);
-        config.grid.local_load = local_load;
+        config.grid.local_load = local_load.unwrap_or(config.grid.local_load);
         (config.network, config.algorithms, config.readings) = (network, algorithms, readings);
         config.validate()?;
         Ok(Self { config, world, jobs, names, of_file: true })
@@ -247,7 +231,7 @@ impl GridTree {
             Site { name: name.clone(), machine }
         };
         let sites = self.world.servers().iter().zip(&self.names).map(site).collect();
-        Sites::servers(sites, if self.of_file { "the tree file" } else { "--tree" })
+        Sites::new(sites, if self.of_file { "the tree file" } else { "--tree" }, Inside::Machine)
     }
 }
 
@@ -270,7 +254,7 @@ fn levels(text: &str) -> Option<Result<Vec<u32>>> {
 
 fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
     match tree {
-        Tree::Levels(text) => {
+        Tree::Text(text) => {
             let wanted =
                 || anyhow!("tree is {text:?}; give the children of each level, as in \"4-2-5\", or nested lists");
             let levels = levels(text).ok_or_else(wanted)??;
@@ -301,14 +285,14 @@ fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
     }
 }
 
-fn shapes<'a>(nodes: &'a [TreeNode], seen: &mut Vec<&'a str>) -> Result<Vec<Shape>> {
+fn shapes<'a>(nodes: &'a [Tree], seen: &mut Vec<&'a str>) -> Result<Vec<Shape>> {
     ensure!(!nodes.is_empty(), "tree: an empty list; a scheduler has sites or schedulers below it");
-    let shape = |node: &'a TreeNode| match node {
-        TreeNode::Site(name) => {
+    let shape = |node: &'a Tree| match node {
+        Tree::Text(name) => {
             seen.push(name);
             Ok(Shape::site())
         }
-        TreeNode::Over(below) => Ok(Shape::over(shapes(below, seen)?)),
+        Tree::Over(below) => Ok(Shape::over(shapes(below, seen)?)),
     };
     nodes.iter().map(shape).collect()
 }

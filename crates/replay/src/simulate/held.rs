@@ -82,13 +82,13 @@ impl Policy {
             predicting: Predicting::by_estimates(estimates),
         };
         let numbers = numbers.to_vec();
-        let probe = (Placements(vec![Kept::default(); jobs.len()]), Backlog::new());
+        let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::new());
         let course = Course { name: &run, control: &Control::default(), goes_on: &|| true };
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
         let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);
         let (_, (Placements(kept), backlog)) =
             ran.map_err(|error| if error.is::<Interrupted>() { Interrupted::Resumable.into() } else { error })?;
-        let placements = kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect();
+        let placements = kept.into_iter().map(|(start, finish)| Some((start, finish?))).collect();
         Ok((placements, backlog.trend()))
     }
 }
@@ -99,21 +99,15 @@ pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
     Ok(sites.into_iter().map(|site| site.machine).collect())
 }
 
-#[derive(Copy, Clone, Debug, Default)]
-struct Kept {
-    start: Time,
-    finish: Option<Time>,
-}
-
 /// Probe that keeps start and end of jobs, by their numbers.
-struct Placements(Vec<Kept>);
+struct Placements(Vec<(Time, Option<Time>)>);
 
 impl Probe for Placements {
     #[inline]
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
-            Fact::Started { job, .. } => self.0[job.index()].start = now,
-            Fact::Finished { job } => self.0[job.index()].finish = Some(now),
+            Fact::Started { job, .. } => self.0[job.index()].0 = now,
+            Fact::Finished { job } => self.0[job.index()].1 = Some(now),
             Fact::Submitted(_)
             | Fact::Rejected { .. }
             | Fact::Interrupted { .. }

@@ -9,7 +9,6 @@ use super::watch::{Known, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
 use crate::options::words;
-use crate::world_name;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, MessageObserver, Submission, System};
 use sim_core::{Fact, JobId, Probe, ProcId, SiteId, Streams, Time};
@@ -51,7 +50,8 @@ struct HierGrid {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    name: &world_name::HIER_GRID,
+    model: "hier-grid",
+    profile: "clean",
     place: "--tree FILE.toml|4-4-2-5",
     policies: || Base::names(&POLICIES),
     normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),
@@ -107,6 +107,7 @@ impl World for HierGrid {
         let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
         let (grid, servers) = at.run(policy, &control, &|| true, grid, servers)?;
         let counts = grid.counts().clone();
+        drop(grid);
         let Servers { watch, turnaround, completed, .. } = servers;
         let mut outcome = Outcome::new(watch.finish(), log.finish()?);
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);

@@ -7,11 +7,10 @@ use super::watch::Known;
 use crate::options::LogOptions;
 use anyhow::{Result, anyhow};
 use std::cell::RefCell;
-use std::rc::Rc;
 use workload::{Intake, LogJob, Repairs, SwfReader};
 
 /// Log of a simulation, repaired, which is read when the model requests jobs.
-pub(super) struct Log(Rc<RefCell<Reading>>);
+pub(super) struct Log(RefCell<Reading>);
 
 struct Reading {
     intake: Intake,
@@ -44,25 +43,18 @@ impl Log {
         if let Some(rule) = sites.rule {
             intake.note(rule);
         }
-        Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
+        Ok(Self(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None })))
     }
 
     /// Returns its jobs up to the first error. The log's data of each job is entered into `known`.
-    pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
-        let source = Rc::clone(&self.0);
-        std::iter::from_fn(move || {
-            let job = source.borrow_mut().next()?;
-            known.borrow_mut().insert(job.job.id, FromLog::from(&job));
-            Some(job)
-        })
+    pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> {
+        let enter = move |job: &LogJob| drop(known.borrow_mut().insert(job.job.id, Box::new(FromLog::from(job))));
+        std::iter::from_fn(|| self.0.borrow_mut().next()).inspect(enter)
     }
 
     /// The repairs of a run that is over, or the error that ended the log.
     pub(super) fn finish(self) -> Result<Repairs> {
-        let mut reading = self.0.borrow_mut();
-        if let Some(error) = reading.failed.take() {
-            return Err(error);
-        }
-        Ok(reading.intake.repairs().clone())
+        let Reading { intake, failed, .. } = self.0.into_inner();
+        failed.map_or_else(|| Ok(intake.repairs().clone()), Err)
     }
 }

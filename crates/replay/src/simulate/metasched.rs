@@ -8,7 +8,6 @@ use super::watch::{Known, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::words;
-use crate::world_name;
 use anyhow::{Context, Result};
 use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
@@ -79,7 +78,8 @@ struct Metasched {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    name: &world_name::METASCHED,
+    model: "metasched",
+    profile: "clean",
     place: "--clusters FILE",
     policies: || Base::names(&POLICIES),
     normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),

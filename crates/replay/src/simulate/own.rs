@@ -61,14 +61,6 @@ impl Own {
     }
 }
 
-impl PartialEq for Own {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Own {}
-
 impl fmt::Debug for Own {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Own").field("name", &self.name).field("about", &self.about).finish_non_exhaustive()

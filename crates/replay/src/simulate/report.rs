@@ -1,6 +1,6 @@
 //! The output of a finished simulation: tables, pictures, the page, the manifest, and the terminal text.
 
-use super::cli::Format;
+use super::cli::Simulate;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, terminal};
@@ -16,25 +16,32 @@ use metrics::Metric;
 use std::path::Path;
 use workload::repair::Repair;
 
-/// A finished simulation with all inputs of its output.
-pub(super) struct SimulationReport<'a> {
-    pub(super) trace: &'a Path,
-    /// The command that gives the same results.
-    pub(super) command: String,
-    /// Formats of jobs beside the usual ones.
-    pub(super) formats: &'a [Format],
-    /// True if there is a page.
-    pub(super) has_page: bool,
-    pub(super) world: &'a Opened,
-    pub(super) runs: &'a [Run],
-    /// Position of the baseline.
+/// Policies on a log: the jobs, metrics and differences of a run.
+pub struct Simulation {
+    pub(super) options: Simulate,
+    pub(super) world: Opened,
+    /// Names of the places.
+    pub(super) sites: Vec<String>,
+    /// Position of the baseline among the policies.
     pub(super) baseline: usize,
-    pub(super) hash: &'a str,
+    /// Empty before the run.
+    pub(super) runs: Vec<Run>,
+    /// Wall-clock time of the run, for the manifest's timings alone.
+    pub(super) seconds: f64,
 }
 
-impl SimulationReport<'_> {
+impl Simulation {
+    pub(super) fn trace(&self) -> &Path {
+        self.options.log.trace()
+    }
+
     pub(super) fn sites(&self) -> &Sites {
         &self.world.sites
+    }
+
+    /// The command that gives the same results.
+    fn command_line(&self) -> String {
+        self.options.command_line(&self.world.arguments, &self.runs, self.baseline)
     }
 
     /// `summary.csv`: one row per policy.
@@ -80,7 +87,8 @@ impl SimulationReport<'_> {
         csv(head, rows).map(Some)
     }
 
-    pub(super) fn page(&self, lead: Vec<String>, sections: Vec<page::Section>) -> Page {
+    /// The page; `hash` is that of the log.
+    pub(super) fn page(&self, lead: Vec<String>, sections: Vec<page::Section>, hash: &str) -> Page {
         let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
         let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
             let values = self.runs.iter().map(|run| alone(cell(metric, run.value(metric), readable)));
@@ -91,21 +99,21 @@ impl SimulationReport<'_> {
             vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
-        let caveats = self.notes(repairs.len());
+        let caveats = self.caveats(repairs.len());
         let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md defines each.";
         let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);
         let caption = "What the log leaves out or gets wrong, and what was done about it.";
         let columns = ["rule", "records", "first line", "what was done"];
         let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
         Page {
-            title: stem(self.trace),
-            subtitle: format!("{} on {}", self.policies(), self.sites()),
+            title: stem(self.trace()),
+            subtitle: format!("{} on {}", self.policies_in_words(), self.sites()),
             lead,
             sections,
             caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
-            commands: vec![("Run this again".to_owned(), self.command.clone())],
-            provenance: self.provenance(),
+            commands: vec![("Run this again".to_owned(), self.command_line())],
+            provenance: self.provenance(hash),
             ..Page::default()
         }
     }
@@ -124,7 +132,7 @@ impl SimulationReport<'_> {
     }
 
     /// Limits of the results, at the end of the page.
-    fn notes(&self, repairs: usize) -> Vec<String> {
+    fn caveats(&self, repairs: usize) -> Vec<String> {
         let mut notes = self.saturated();
         if self.runs.len() > 1 {
             notes.push(
@@ -189,26 +197,26 @@ impl SimulationReport<'_> {
         Some(format!("{were} rejected: {}", self.world.rejects_because))
     }
 
-    fn policies(&self) -> String {
+    fn policies_in_words(&self) -> String {
         let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
         self.runs.iter().map(both).collect::<Vec<_>>().join(", ")
     }
 
-    fn provenance(&self) -> Vec<(String, String)> {
+    fn provenance(&self, hash: &str) -> Vec<(String, String)> {
         vec![
-            ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
+            ("Log (SHA-256)".to_owned(), hash.to_owned()),
             ("Machine".to_owned(), self.sites().to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("Git revision".to_owned(), provenance::git_revision().to_owned()),
         ]
     }
 
-    pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
+    pub(super) fn manifest(&self, hash: &str) -> serde_json::Value {
         let mut manifest = serde_json::json!({
-            "trace": self.trace.file_name().unwrap_or_default().to_string_lossy(),
-            "trace_sha256": self.hash,
-            "model": self.world.entry.name.model,
-            "profile": self.world.entry.name.profile,
+            "trace": self.trace().file_name().unwrap_or_default().to_string_lossy(),
+            "trace_sha256": hash,
+            "model": self.world.entry.model,
+            "profile": self.world.entry.profile,
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
@@ -218,9 +226,9 @@ impl SimulationReport<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "sources_sha256": provenance::sources(),
-            "command_line": self.command,
+            "command_line": self.command_line(),
             "timings": {
-                "wall_seconds": wall_seconds,
+                "wall_seconds": self.seconds,
                 "cpu_seconds": provenance::cpu_seconds(),
                 "peak_memory_mib": provenance::peak_memory_mib(),
                 "threads": rayon::current_num_threads(),
@@ -257,7 +265,7 @@ impl SimulationReport<'_> {
             let row: serde_json::Map<_, _> = run.columns.iter().map(value).collect();
             (run.name.clone(), row.into())
         });
-        let differences = compare::differences(self.runs, self.baseline, |run| &run.name).into_iter().map(|one| {
+        let differences = compare::differences(&self.runs, self.baseline, |run| &run.name).into_iter().map(|one| {
             serde_json::json!({
                 "metric": one.metric.name(),
                 "policy": one.policy,
@@ -274,7 +282,7 @@ impl SimulationReport<'_> {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "differences": differences.collect::<Vec<_>>(),
-            "best": compare::best_in_words(self.runs, |run| &run.name),
+            "best": compare::best_in_words(&self.runs, |run| &run.name),
             "repairs": self.repairs(),
             "notes": self.remarks(),
         })
@@ -286,16 +294,16 @@ impl SimulationReport<'_> {
             let small = self.runs[0].outcome.repairs.iter().filter(|repair| !self.is_large(repair));
             small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
-        text += &terminal::table(self.runs);
+        text += &terminal::table(&self.runs);
         if !quiet {
-            text += &compare::on_terminal(self.runs, self.baseline);
+            text += &compare::on_terminal(&self.runs, self.baseline);
         }
         self.saturated().iter().for_each(|sentence| text += &format!("{sentence}\n"));
         self.runs.iter().flat_map(|run| &run.outcome.notes).for_each(|note| text += &format!("{note}\n"));
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");
         }
-        let shown = if self.has_page { out.join("report.html") } else { out.to_owned() };
+        let shown = if self.options.no_report { out.to_owned() } else { out.join("report.html") };
         text + &format!("{}\n", shown.display())
     }
 }

@@ -7,28 +7,15 @@ use lab::output::OutDir;
 use lab::terminal::csv_name;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 use workload::swf::Status;
 use workload::{LogJob, SwfRecord, SwfWriter};
 
 /// Columns that evalys reads (`JobSet.columns` of version 4).
-const OF_EVALYS: [&str; 13] = [
-    "job_id",
-    "workload_name",
-    "submission_time",
-    "requested_number_of_resources",
-    "requested_time",
-    "success",
-    "starting_time",
-    "execution_time",
-    "finish_time",
-    "waiting_time",
-    "turnaround_time",
-    "stretch",
-    "allocated_resources",
-];
+const OF_EVALYS: &str = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
+                         execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources";
 
 /// A job of the log, as a simulation runs it.
 #[derive(Clone, Debug)]
@@ -64,7 +51,7 @@ impl From<&LogJob> for FromLog {
 /// A job that has left the system.
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedJob {
-    pub(super) known: FromLog,
+    pub(super) known: Box<FromLog>,
     /// `None` if it was rejected.
     pub(super) record: Option<JobRecord>,
     /// Blocks of `(first, count)` processors, numbered through the places; empty if they are not known.
@@ -77,17 +64,23 @@ impl SimulatedJob {
         self.known.log.job.id
     }
 
-    pub(super) const fn state(&self) -> RowState {
+    /// Returns true if it was ended at its limit.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.record.is_some() && self.known.is_cut
+    }
+
+    /// As `jobs.csv` and `schedule.swf` call what became of it.
+    const fn state(&self) -> (&'static str, Status) {
         match self.record {
-            None => RowState::Rejected,
-            Some(_) if self.known.is_cut => RowState::Cut,
-            Some(_) => RowState::Done,
+            None => ("rejected", Status::Cancelled),
+            Some(_) if self.known.is_cut => ("cut", Status::Failed),
+            Some(_) => ("done", Status::Completed),
         }
     }
 
     /// Returns its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
-        let Self { known: FromLog { log, run, .. }, record, processors } = self;
+        let (Self { record, processors, .. }, FromLog { log, run, .. }) = (self, &*self.known);
         let Job { submit, request, .. } = log.job;
         Row {
             job: Name { number: log.number, name: log.name.as_deref() },
@@ -100,14 +93,14 @@ impl SimulatedJob {
             requested: log.requested_time.map(in_seconds),
             run: in_seconds(*run),
             deadline: request.deadline.map(Seconds),
-            state: self.state().name(),
+            state: self.state().0,
             allocated: record.filter(|_| tells_processors).map(|_| Processors(processors)),
         }
     }
 
     /// Returns its line of `schedule.swf`.
     fn swf(&self, has_sites: bool) -> SwfRecord {
-        let Self { known: FromLog { log, .. }, record, .. } = self;
+        let (log, record) = (&self.known.log, self.record);
         let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());
         SwfRecord {
             submit: Some(log.job.submit.since(Time::ZERO)),
@@ -117,7 +110,7 @@ impl SimulatedJob {
             requested_processors: Some(log.job.request.processors),
             requested_time: log.requested_time,
             requested_memory: log.requested_memory,
-            status: Some(self.state().of_swf()),
+            status: Some(self.state().1),
             user: log.user,
             group: log.group,
             executable: log.executable,
@@ -125,31 +118,6 @@ impl SimulatedJob {
             partition: site.or(log.partition),
             name: log.name.clone(),
             ..SwfRecord::numbered(log.number)
-        }
-    }
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum RowState {
-    Done,
-    Cut,
-    Rejected,
-}
-
-impl RowState {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Cut => "cut",
-            Self::Rejected => "rejected",
-        }
-    }
-
-    const fn of_swf(self) -> Status {
-        match self {
-            Self::Done => Status::Completed,
-            Self::Cut => Status::Failed,
-            Self::Rejected => Status::Cancelled,
         }
     }
 }
@@ -197,16 +165,21 @@ impl Rows {
         schedule: Option<&str>,
         evalys: Option<String>,
     ) -> Result<Self> {
-        let table = |header| table(out.begin()?, header).context("cannot write a table of jobs");
+        // The header is written even without jobs.
+        let table = |header: &str| {
+            let mut file = buffered(out.begin()?);
+            writeln!(file, "{header}").context("cannot write a table of jobs")?;
+            anyhow::Ok(csv::WriterBuilder::new().has_headers(false).from_writer(file))
+        };
         let schedule = schedule.map(|header| {
             let mut records = SwfWriter::new(buffered(out.begin()?));
             records.comment(header).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: BTreeMap::new(), next: JobId(0) })
         });
         Ok(Self {
-            jobs: jobs.then(|| table(&Row::COLUMNS)).transpose()?,
+            jobs: jobs.then(|| table(&Row::COLUMNS.join(","))).transpose()?,
             schedule: schedule.transpose()?,
-            evalys: evalys.map(|log| anyhow::Ok((table(&OF_EVALYS)?, log))).transpose()?,
+            evalys: evalys.map(|log| anyhow::Ok((table(OF_EVALYS)?, log))).transpose()?,
             sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
             tells_processors: tells_processors(sites),
             failed: None,
@@ -244,7 +217,7 @@ impl Rows {
                 Seconds(record.job.submit),
                 record.processors,
                 job.known.log.requested_time.map(in_seconds),
-                u8::from(job.state() == RowState::Done),
+                u8::from(!job.known.is_cut),
                 Seconds(record.start),
                 in_seconds(ran),
                 Seconds(record.finish),
@@ -276,11 +249,4 @@ impl Rows {
 
 fn buffered(file: NamedTempFile) -> File {
     BufWriter::with_capacity(1 << 16, file)
-}
-
-/// A table with its header, which is written even without jobs.
-fn table(file: NamedTempFile, header: &[&str]) -> io::Result<Table> {
-    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(file));
-    // As the disk's error, which determines the exit code: an error of the table would hide it.
-    rows.write_record(header).map_err(io::Error::from).map(|()| rows)
 }

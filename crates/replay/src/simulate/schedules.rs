@@ -1,7 +1,7 @@
 //! Gantt charts of logs that are small enough.
 
-use super::report::SimulationReport;
-use super::rows::{FromLog, SimulatedJob};
+use super::report::Simulation;
+use super::rows::SimulatedJob;
 use crate::label::Label;
 use crate::units::span;
 use lab::chart::{Bar, Gantt, Picture};
@@ -13,7 +13,7 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
 /// A chart for each policy, if the log is small enough.
-pub(super) fn schedules(report: &SimulationReport<'_>) -> Section {
+pub(super) fn schedules(report: &Simulation) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
     // Equal time axes, so that policies can be compared by eye.
@@ -24,7 +24,7 @@ pub(super) fn schedules(report: &SimulationReport<'_>) -> Section {
         .filter(|jobs| !jobs.is_empty())
         .map(|jobs| stay(&jobs, seconds));
     let span = stays.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-    for run in report.runs {
+    for run in &report.runs {
         let jobs = run.outcome.watched.drawable(report.runs.len());
         if !jobs.is_empty() {
             let mut sites: Vec<(u32, String)> =
@@ -79,10 +79,8 @@ fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
 }
 
 /// The text of a job under the pointer.
-fn facts(
-    SimulatedJob { known: FromLog { log, .. }, processors, .. }: &SimulatedJob,
-    record: &JobRecord,
-) -> Vec<String> {
+fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobRecord) -> Vec<String> {
+    let log = &known.log;
     let at = |time: Time| span(time.as_secs_f64());
     let user = Label::of_user(log).map_or_else(String::new, |user| format!("user {user}, "));
     let blocks = processors.iter().map(|&(first, count)| match count {
@@ -120,7 +118,7 @@ pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
 }
 
 /// Unit of time axes, and its seconds: days for a log, seconds for an example.
-pub(super) fn unit_of_time(report: &SimulationReport<'_>) -> (&'static str, f64) {
+pub(super) fn unit_of_time(report: &Simulation) -> (&'static str, f64) {
     let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
     let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
     if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }

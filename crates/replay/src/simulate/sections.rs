@@ -2,7 +2,7 @@
 
 use super::answer;
 use super::compare::differences;
-use super::report::SimulationReport;
+use super::report::Simulation;
 use super::schedules::{figure, schedules, section, unit_of_time};
 use super::watch::Watched;
 use super::world::Run;
@@ -19,14 +19,14 @@ use sim_core::Time;
 /// Rows of a breakdown, before that of the others.
 const MOST: usize = 10;
 
-pub(super) fn sections(report: &SimulationReport<'_>) -> Vec<Section> {
+pub(super) fn sections(report: &Simulation) -> Vec<Section> {
     let all = [comparison(report), distributions(report), breakdowns(report), over_time(report), schedules(report)];
     all.into_iter().filter(|section| !section.parts.is_empty()).collect()
 }
 
 /// Every policy against the baseline: pictures, and the numbers.
-fn comparison(report: &SimulationReport<'_>) -> Section {
-    let differences = differences(report.runs, report.baseline, |run| &run.label);
+fn comparison(report: &Simulation) -> Section {
+    let differences = differences(&report.runs, report.baseline, |run| &run.label);
     let has_intervals = differences.iter().any(|one| one.interval.low.is_some());
     let mut parts = Vec::new();
     if has_intervals {
@@ -47,7 +47,7 @@ fn comparison(report: &SimulationReport<'_>) -> Section {
 }
 
 /// Differences with their intervals. Those of response times equal those of waits and are omitted.
-fn numbers(report: &SimulationReport<'_>, differences: &[Difference<'_>], has_intervals: bool) -> Part {
+fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: bool) -> Part {
     let has_waits = differences.iter().any(|one| one.metric.name() == "wait_mean");
     let shown = differences.iter().filter(|one| !(has_waits && one.metric.name() == "response_mean"));
     let row = |one: &Difference<'_>| {
@@ -78,7 +78,7 @@ fn numbers(report: &SimulationReport<'_>, differences: &[Difference<'_>], has_in
 }
 
 /// Returns the most important metrics, a row for each. If the log has waits, it is a column beside the policies.
-fn overview(report: &SimulationReport<'_>) -> Part {
+fn overview(report: &Simulation) -> Part {
     let log = report.runs[0].outcome.watched.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
     let of_log = log.map(Totals::row).unwrap_or_default();
     let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
@@ -114,7 +114,7 @@ fn overview(report: &SimulationReport<'_>) -> Part {
 }
 
 /// Distributions of waits and of bounded slowdown.
-fn distributions(report: &SimulationReport<'_>) -> Section {
+fn distributions(report: &Simulation) -> Section {
     let curve = |id: &str, title: &str, x: Axis, y: &str, least: f64, of: &dyn Fn(&Run) -> &MetricSummary| {
         let series = report
             .runs
@@ -185,7 +185,7 @@ const CLASS: &str = "class";
 const USER: &str = "user";
 
 /// Mean wait and bounded slowdown by class, user, group and partition.
-fn breakdowns(report: &SimulationReport<'_>) -> Section {
+fn breakdowns(report: &Simulation) -> Section {
     let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome.watched);
     for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs() > 0) {
         if kind != CLASS && by(first).heaviest().len() < 2 {
@@ -202,7 +202,7 @@ fn breakdowns(report: &SimulationReport<'_>) -> Section {
 }
 
 /// One metric of each class, or of the users, groups or partitions with most work and of the others together: means over jobs.
-fn breakdown(report: &SimulationReport<'_>, (kind, by): By, metric: &Metric, of: fn(&Portion) -> &Mean) -> Part {
+fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Portion) -> &Mean) -> Part {
     let first = &report.runs[0].outcome.watched;
     let all = if kind == CLASS { JobClass::ALL.map(|class| Some(class as u32)).to_vec() } else { by(first).heaviest() };
     let row = |name: String, numbers: &[Option<u32>]| {
@@ -234,8 +234,8 @@ fn breakdown(report: &SimulationReport<'_>, (kind, by): By, metric: &Metric, of:
     Part::Table(report.table(texts, &[kind, "jobs", "work"], rows))
 }
 
-fn over_time(report: &SimulationReport<'_>) -> Section {
-    let ((unit, seconds), start) = (unit_of_time(report), start_of(report.trace));
+fn over_time(report: &Simulation) -> Section {
+    let ((unit, seconds), start) = (unit_of_time(report), start_of(report.trace()));
     let levels = |id: &str, title: &str, y: Axis, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
         let series = report.runs.iter().map(|run| {
             let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
@@ -254,7 +254,7 @@ fn over_time(report: &SimulationReport<'_>) -> Section {
         &run.outcome.watched.busy
     });
     let mut caption = "Mean over slices of time; 100 % is the whole machine.".to_owned();
-    if let Some(points) = utilization_differs_by(report.runs).filter(|points| *points < 1.0) {
+    if let Some(points) = utilization_differs_by(&report.runs).filter(|points| *points < 1.0) {
         // Policies with nearly the same utilization have no colours of their own here.
         for (slot, series) in busy.series.iter_mut().enumerate() {
             series.is_hidden = slot != report.baseline;

@@ -11,16 +11,19 @@ use workload::{InputError, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
-    sites: Vec<Site>,
+    pub(super) sites: Vec<Site>,
     /// Rule by which the processors were taken from the log, if they were.
     pub(crate) rule: Option<Rule>,
-    source: &'static str,
-    inside: Inside,
+    pub(super) source: &'static str,
+    pub(super) inside: Inside,
     /// True if a machine file has memory, which no world uses.
-    has_memory: bool,
+    pub(super) has_memory: bool,
     /// Processors of the widest job, if a processor of a place is room for one of several tasks on a node.
-    shared: Option<u32>,
+    pub(super) shared: Option<u32>,
 }
+
+/// Source of places from `--machines`.
+pub(crate) const MACHINE_FILE: &str = "the machine file";
 
 /// Largest number of machines, more than any site has: each takes memory in every policy.
 const MOST_MACHINES: u64 = 100_000;
@@ -36,8 +39,8 @@ impl Sites {
     pub(crate) fn of(log: &LogOptions, on: &MachineOptions, header: &Header) -> Result<Self> {
         if let Some(path) = &on.machines {
             let (file, inside) = (Machines::open(path)?, on.inside());
-            let clusters = Self::clusters(from_file(&file, inside, path)?, file.tells_memory());
-            return Ok(Self { inside, ..clusters });
+            let places = Self::new(from_file(&file, inside, path)?, MACHINE_FILE, inside);
+            return Ok(Self { has_memory: file.tells_memory(), ..places });
         }
         let pool = |processors, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
@@ -50,23 +53,8 @@ impl Sites {
         Ok(Self { rule, ..pool(processors, "the log") })
     }
 
-    const fn new(sites: Vec<Site>, source: &'static str, inside: Inside) -> Self {
+    pub(crate) const fn new(sites: Vec<Site>, source: &'static str, inside: Inside) -> Self {
         Self { sites, rule: None, source, inside, has_memory: false, shared: None }
-    }
-
-    /// The clusters of a machine file.
-    pub(crate) fn clusters(sites: Vec<Site>, has_memory: bool) -> Self {
-        Self { has_memory, ..Self::new(sites, "the machine file", Inside::Cluster) }
-    }
-
-    /// Places in which several tasks share a processor, and no job is wider than `widest`.
-    pub(crate) fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
-        Self { shared: Some(widest), ..Self::new(sites, source, inside) }
-    }
-
-    /// Servers, each of which runs one job at a time.
-    pub(crate) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
-        Self::new(sites, source, Inside::Machine)
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {

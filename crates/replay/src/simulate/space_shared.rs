@@ -11,7 +11,6 @@ use super::world::{Entry, Opened, Outcome, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
-use crate::world_name;
 use anyhow::{Result, bail, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
 use sim_core::{Job, Probe};
@@ -27,7 +26,8 @@ struct SpaceShared {
 }
 
 pub(super) const ENTRY: Entry = Entry {
-    name: &world_name::SPACE_SHARED,
+    model: "gap-schedule",
+    profile: "clean",
     place: "--machines FILE or --procs N",
     policies: Policy::names,
     normal: |text| Some(Policy::of_base(text, &[])?.ok()?.to_string()),

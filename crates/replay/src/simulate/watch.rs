@@ -2,7 +2,7 @@
 
 use super::clock::Control;
 use super::free::Free;
-use super::rows::{FromLog, RowState, Rows, SimulatedJob, tells_processors};
+use super::rows::{FromLog, Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
 use metrics::backlog::Backlog;
@@ -39,7 +39,7 @@ pub(crate) struct RunRequest<'a> {
 }
 
 /// The log's data of each job in the system. Never iterated.
-pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
+pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<FromLog>>>>;
 
 pub(super) struct Watch {
     log: JobLog<Finished>,
@@ -203,7 +203,7 @@ impl Finished {
             }
         }
         let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
-        self.cut += u64::from(job.state() == RowState::Cut);
+        self.cut += u64::from(job.is_cut());
         so_far.rows.add(&job);
         self.control.count();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {

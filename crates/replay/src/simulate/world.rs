@@ -6,8 +6,7 @@ use super::own::Own;
 use super::sites::Sites;
 use super::watch::{RunRequest, Watched};
 use crate::explain::history::Explanation;
-use crate::options::{LogOptions, WorldOptions};
-use crate::world_name::{CLEAN, WorldName};
+use crate::options::{LogOptions, PROFILES, WorldOptions};
 use anyhow::{Result, anyhow, bail};
 use lab::parallel::in_parallel;
 use lab::provenance::hashes_of;
@@ -131,7 +130,8 @@ impl Run {
 
 /// A world on the command line.
 pub(crate) struct Entry {
-    pub(crate) name: &'static WorldName,
+    pub(crate) model: &'static str,
+    pub(crate) profile: &'static str,
     /// Option that gives the machines: `--clusters FILE`.
     pub(super) place: &'static str,
     /// Names of its policies, for messages.
@@ -143,12 +143,13 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(super) fn chosen_by(&self) -> String {
-        let WorldName { model, profile, .. } = self.name;
-        if *profile == CLEAN { format!("--model {model}") } else { format!("--profile {profile}") }
+        let Self { model, profile, .. } = self;
+        if self.is_clean() { format!("--model {model}") } else { format!("--profile {profile}") }
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(self.name, other.name)
+    /// Returns true if its profile is the usual one.
+    fn is_clean(&self) -> bool {
+        self.profile == PROFILES[0].0
     }
 }
 
@@ -198,7 +199,7 @@ impl Wanted<'_> {
         if let Some(other) = other.or_else(|| names.contains(&text).then_some(&self.all[0])) {
             return format!(" is one of {}, and not of {}", other.chosen_by(), self.here.chosen_by());
         }
-        let lists = self.all.iter().filter(|world| world.name.profile == CLEAN);
+        let lists = self.all.iter().filter(|world| world.is_clean());
         let lists: Vec<String> =
             lists.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
         let known: Vec<String> = self.all.iter().map(|world| (world.policies)()).collect();

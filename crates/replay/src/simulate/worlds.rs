@@ -3,8 +3,7 @@
 use super::own::Own;
 use super::world::{Entry, Named, Opened, Wanted};
 use super::{alea31, hier, metasched, space_shared};
-use crate::options::{LogOptions, WorldOptions};
-use crate::world_name::CLEAN;
+use crate::options::{LogOptions, MODELS, PROFILES, WorldOptions};
 use anyhow::{Result, anyhow, bail, ensure};
 use std::sync::Arc;
 
@@ -29,16 +28,16 @@ static LIMITED: [Limited; 10] = [
 
 /// Opens the chosen world with its policies. `own` are policies that the program adds.
 pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -> Result<Opened> {
-    let model = options.model.as_deref().unwrap_or(space_shared::ENTRY.name.model);
-    let profile = options.profile.as_deref().unwrap_or(CLEAN);
-    let here = ALL.into_iter().find(|world| world.name.model == model && world.name.profile == profile);
+    let model = options.model.as_deref().unwrap_or(MODELS[0].0);
+    let profile = options.profile.as_deref().unwrap_or(PROFILES[0].0);
+    let here = ALL.into_iter().find(|world| world.model == model && world.profile == profile);
     let here = here.ok_or_else(|| {
-        let its = ALL.iter().find(|world| world.name.profile == profile).map_or("", |world| world.name.model);
+        let its = ALL.iter().find(|world| world.profile == profile).map_or("", |world| world.model);
         anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
     })?;
     for (option, is_given, takers) in &LIMITED {
         ensure!(
-            !is_given(options) || takers.iter().any(|world| world.is(here)),
+            !is_given(options) || takers.iter().any(|world| (world.model, world.profile) == (model, profile)),
             "{option} does not go with {}, which takes {}: it is an option of {}; leave it out",
             here.chosen_by(),
             here.place,
