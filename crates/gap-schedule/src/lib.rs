@@ -178,7 +178,7 @@ pub use planner::Planner;
 pub use policy::{
     BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
     FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill, Placement, Policy,
-    Weight,
+    PolicyError, Weight,
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};

@@ -11,7 +11,7 @@ pub use usage::{Usage, UsageOver};
 
 use crate::correct::Expired;
 use crate::machine::{Machine, site};
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyError};
 use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
@@ -56,6 +56,8 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
     posted: Option<(Time, EventKey)>,
     /// Result of the policy; scratch buffer, reused across passes.
     starts: Starts,
+    /// Error of the policy, which is not called any more.
+    error: Option<PolicyError>,
     arrivals: J,
     /// Next arrival. It is kept here rather than in its event, so that events are small and the calendar moves little.
     coming: Option<Job>,
@@ -177,6 +179,7 @@ impl<P, J, O> MultiCluster<P, J, O> {
             passes: Passes::PerInstant,
             posted: None,
             starts: Vec::new(),
+            error: None,
             arrivals,
             coming: None,
             all_have_come: false,
@@ -230,8 +233,14 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         &self.policy
     }
 
+    /// Error of the policy, if it has failed. No job has started since.
+    pub const fn error(&self) -> Option<&PolicyError> {
+        self.error.as_ref()
+    }
+
     fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {
-        self.coming = self.arrivals.next();
+        // After an error no further job is needed.
+        self.coming = if self.error.is_none() { self.arrivals.next() } else { None };
         match &self.coming {
             Some(job) => {
                 cx.post_at(job.submit, Event::Arrive);
@@ -250,9 +259,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         cx.post_at(down, Event::Down(outage));
     }
 
-    /// Returns true if no job is in the system, and none will arrive.
+    /// Returns true if no job is in the system, and none will arrive, or if the policy has failed.
     fn is_over(&self) -> bool {
-        self.all_have_come && self.queue.is_empty() && self.started.is_empty()
+        self.error.is_some() || self.all_have_come && self.queue.is_empty() && self.started.is_empty()
     }
 
     /// Enqueues the job if some machine that it may use could ever hold it; rejects it otherwise.
@@ -389,9 +398,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
     }
 
-    /// Returns true if a pass may change or report something: jobs wait, or the policy wants every event.
+    /// Returns true if a pass may change or report something: jobs wait, or the policy wants every event; and it has not failed.
     fn has_something_to_ask(&self) -> bool {
-        !self.queue.is_empty() || self.policy.wants_every_event()
+        self.error.is_none() && (!self.queue.is_empty() || self.policy.wants_every_event())
     }
 
     /// Posts the next pass, replacing the posted one.
@@ -417,6 +426,11 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
         let now = cx.now();
         self.policy.schedule(&self.pool.view(now, &self.queue), &mut self.starts);
+        self.error = self.policy.error();
+        if self.error.is_some() {
+            self.starts.clear();
+            return;
+        }
         let mut starts = std::mem::take(&mut self.starts);
         for (job, machine) in starts.drain(..) {
             self.start_now(job, machine, cx);

@@ -31,6 +31,11 @@ use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use sim_core::{SiteId, Time};
+use std::error::Error;
+use std::sync::Arc;
+
+/// Error that keeps a policy from deciding, such as a program that does not answer.
+pub type PolicyError = Arc<dyn Error + Send + Sync>;
 
 /// Decides which waiting jobs start now, and on which machine.
 ///
@@ -137,6 +142,13 @@ pub trait Policy {
         None
     }
 
+    /// Returns the error that keeps the policy from deciding; the default is none. Called after each
+    /// [`schedule`](Self::schedule). With an error the world ignores the starts of that call, takes no further job, starts none, and keeps the
+    /// error ([`MultiCluster::error`](crate::MultiCluster::error)).
+    fn error(&self) -> Option<PolicyError> {
+        None
+    }
+
     /// Returns true if the policy is also called at instants with an event at which no job waits.
     fn wants_every_event(&self) -> bool {
         false
@@ -192,7 +204,7 @@ macro_rules! forward_events {
     };
 }
 
-/// Implements the methods by which a wrapping policy forwards the calls that its inner policy requests.
+/// Implements the methods by which a wrapping policy forwards the calls that its inner policy requests, and its error.
 macro_rules! forward_wakeups {
     (|$this:ident| $inner:expr) => {
         fn next_wakeup(&self) -> Option<sim_core::Time> {
@@ -203,6 +215,11 @@ macro_rules! forward_wakeups {
         fn wants_every_event(&self) -> bool {
             let $this = self;
             $inner.wants_every_event()
+        }
+
+        fn error(&self) -> Option<$crate::PolicyError> {
+            let $this = self;
+            $inner.error()
         }
     };
 }

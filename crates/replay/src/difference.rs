@@ -223,10 +223,10 @@ impl<'a> DifferencesTo<'a> {
     }
 }
 
-/// Unit of differences of a metric, after a blank: `points` of a percentage.
+/// Unit of differences of a metric, after a blank: `points` of a percentage, none of a share.
 pub(crate) fn unit(metric: &Metric) -> String {
     match metric.unit() {
-        "" => String::new(),
+        "" | "0 … 1" => String::new(),
         "%" => " points".to_owned(),
         unit => format!(" {unit}"),
     }

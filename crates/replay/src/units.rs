@@ -77,11 +77,11 @@ pub(crate) fn amount(metric: &Metric, value: f64) -> String {
     }
 }
 
-/// The same of a value that is no difference: percentages are no points, and any other unit is written.
+/// The same of a value that is no difference: percentages are no points, a share has no unit, and any other unit is written.
 pub(crate) fn level(metric: &Metric, value: f64) -> String {
     match metric.unit() {
         "s" => amount(metric, value),
-        "" => significant(value),
+        "" | "0 … 1" => significant(value),
         unit => format!("{} {unit}", significant(value)),
     }
 }

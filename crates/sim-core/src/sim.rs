@@ -116,6 +116,15 @@ impl<M: Model, P: Probe> Sim<M, P> {
         true
     }
 
+    /// Adds an event from outside of the model, such as the submission of one more job.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `at` is in the past.
+    pub fn post_at(&mut self, at: Time, event: M::Event) -> EventKey {
+        EngineContext { now: self.now, calendar: &mut self.calendar, probe: &mut self.probe }.post_at(at, event)
+    }
+
     /// Runs until the calendar is empty, and returns the model and the probe.
     pub fn run(mut self) -> (M, P) {
         while self.step() {}

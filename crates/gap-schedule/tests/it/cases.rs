@@ -1,7 +1,7 @@
 //! Cases small enough to check by hand.
 
 use crate::common::{job, starts, transcript};
-use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, Starts, View, reference};
+use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, PolicyError, Starts, View, reference};
 use sim_core::testkit::FakeContext;
 use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Time};
 
@@ -194,4 +194,42 @@ fn jobs_are_pulled_one_at_a_time() {
     sim.run_until(Time::from_secs(1_000));
     let view = sim.model().view(sim.now());
     assert_eq!((view.queue.len(), view.running[0].len()), (0, 1));
+}
+
+/// FCFS until its second pass, in which it fails.
+#[derive(Default)]
+struct Fails {
+    passes: usize,
+}
+
+impl Policy for Fails {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.passes += 1;
+        Fcfs::new().schedule(view, starts);
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        (self.passes == 2).then(|| PolicyError::from(Box::from("no plan")))
+    }
+}
+
+#[test]
+fn a_policy_that_fails_starts_no_job_from_then_on_and_the_world_keeps_its_error() {
+    let jobs = [job(0, 0, 1, 10), job(1, 1, 1, 10), job(2, 2, 1, 10)];
+    let world = MultiCluster::new(vec![Machine::new(4)], Fails::default(), jobs.into_iter());
+    let mut sim = Sim::new(world, JobLog::collecting());
+    while sim.step() {}
+    assert_eq!(sim.model().error().map(ToString::to_string), Some("no plan".to_owned()));
+    assert_eq!(sim.model().policy().passes, 2);
+    assert_eq!(sim.probe().sink().iter().map(|record| record.job.id).collect::<Vec<_>>(), [JobId(0)]);
+}
+
+#[test]
+fn a_run_takes_one_more_job_from_outside() {
+    let world = MultiCluster::new(vec![Machine::new(1)], Fcfs::new(), [job(0, 0, 1, 10)].into_iter());
+    let mut sim = Sim::new(world, JobLog::collecting());
+    sim.run_until(Time::from_secs(4));
+    sim.post_at(Time::from_secs(5), Event::Submit(Box::new(job(1, 5, 1, 10))));
+    let (_, log) = sim.run();
+    assert_eq!(log.sink().iter().map(|record| record.start).collect::<Vec<_>>(), [Time::ZERO, Time::from_secs(10)]);
 }

@@ -9,13 +9,11 @@ mod tests;
 
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
-use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts, View};
+use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, SiteId, Span, Time};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::Duration;
 
 /// Version of the protocol in the greeting. A program may choose the next one.
@@ -172,9 +170,6 @@ enum StartOrder {
     Placed { job: u64, machine: u32 },
 }
 
-/// Error that ended the conversation early: a policy itself cannot return one.
-pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
-
 /// Number of a job in its log.
 pub(super) type Numbers = Box<dyn Fn(JobId) -> Option<u64>>;
 
@@ -182,7 +177,7 @@ pub(super) type Numbers = Box<dyn Fn(JobId) -> Option<u64>>;
 pub(super) struct Exec {
     conversation: Conversation,
     numbers: Numbers,
-    failure: Failure,
+    error: Option<PolicyError>,
     is_timed: bool,
     wants_every_event: bool,
     pass: Pass,
@@ -205,12 +200,7 @@ impl Exec {
     /// # Errors
     ///
     /// The program cannot be started, or does not answer correctly within `patience`.
-    pub(super) fn start(
-        command: &Command,
-        machines: &[Machine],
-        numbers: Numbers,
-        patience: Duration,
-    ) -> Result<(Self, Failure)> {
+    pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
         let size = |(machine, &Machine { processors, speed })| MachineSize { machine, processors, speed };
         let machines = (0..).zip(machines).map(size).collect();
@@ -220,19 +210,17 @@ impl Exec {
         if kind != "ready" || !(is_timed || protocol == PROTOCOL && every.is_none()) {
             bail!(conversation.wrong(&format!("expected {READY}")));
         }
-        let failure = Failure::default();
-        let exec = Self {
+        Ok(Self {
             conversation,
             numbers,
-            failure: Rc::clone(&failure),
+            error: None,
             is_timed,
             wants_every_event: every.is_some(),
             pass: Pass::default(),
             present: BTreeMap::new(),
             by_number: BTreeMap::new(),
             wake: None,
-        };
-        Ok((exec, failure))
+        })
     }
 
     /// Sends the events to the program, and checks its decision.
@@ -293,9 +281,14 @@ impl Exec {
     }
 }
 
+/// The error with its causes, as a policy returns it.
+fn shared(error: anyhow::Error) -> PolicyError {
+    Box::<dyn std::error::Error + Send + Sync>::from(error).into()
+}
+
 impl Drop for Exec {
     fn drop(&mut self) {
-        if self.failure.borrow().is_none() {
+        if self.error.is_none() {
             // All decisions are made; the program may have ended already.
             let _ = self.conversation.send(&Message::End);
         }
@@ -319,12 +312,12 @@ impl Policy for Exec {
         });
         self.present.insert(id, Present { number, request, runs: false });
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
-            self.failure.borrow_mut().get_or_insert_with(|| {
-                anyhow!(
+            self.error.get_or_insert_with(|| {
+                shared(anyhow!(
                     "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot \
                      distinguish them; give each job a number of its own",
                     self.conversation.name()
-                )
+                ))
             });
         }
     }
@@ -349,12 +342,8 @@ impl Policy for Exec {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.wake = None;
-        if self.failure.borrow().is_some() {
-            return;
-        }
-        if let Err(error) = self.decide(view, starts) {
-            starts.clear();
-            *self.failure.borrow_mut() = Some(error);
+        if self.error.is_none() {
+            self.error = self.decide(view, starts).map_err(shared).err();
         }
     }
 
@@ -364,5 +353,9 @@ impl Policy for Exec {
 
     fn wants_every_event(&self) -> bool {
         self.wants_every_event
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        self.error.clone()
     }
 }

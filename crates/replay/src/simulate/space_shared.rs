@@ -1,7 +1,7 @@
 //! A log on space-shared machines or clusters, which may fail.
 
 use super::clock::{Control, Course, LATEST, YEARS};
-use super::exec::{Exec, Failure, Numbers};
+use super::exec::{Exec, Numbers};
 use super::log::Log;
 use super::policy::{Policy, Search};
 use super::predicting::{Predicting, carried, expired_percent, in_words};
@@ -175,15 +175,10 @@ impl Machines {
         course: &Course<'_>,
     ) -> Result<(Option<PredictionCounts>, P)> {
         let Self { machines, names, on, search, patience, .. } = self;
-        let (at_work, failure): (Box<dyn AtWork>, _) = match policy.command() {
-            Some(command) => {
-                let (exec, failure) = Exec::start(command, machines, numbers, *patience)?;
-                (Box::new(exec), failure)
-            }
-            None => (policy.at_work(search, machines.len()), Failure::default()),
+        let at_work: Box<dyn AtWork> = match policy.command() {
+            Some(command) => Box::new(Exec::start(command, machines, numbers, *patience)?),
+            None => policy.at_work(search, machines.len()),
         };
-        // After a program has failed, no further job is needed.
-        let arrivals = arrivals.take_while(|_| failure.borrow().is_none());
         // The same for every policy.
         let outages = RefCell::new(UntilError { items: on.outages_of(names, search.seed)?, failed: None });
         let mut multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
@@ -193,13 +188,12 @@ impl Machines {
         if let Some(predicting) = self.predicting_of(policy) {
             multi_cluster = multi_cluster.with_predictions(predicting.at_work());
         }
-        let course = Course { goes_on: &|| failure.borrow().is_none() && (course.goes_on)(), ..*course };
         let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
-        drop(multi_cluster);
-        if let Some(error) = failure.take() {
-            bail!(error);
+        if let Some(error) = multi_cluster.error() {
+            return Err(error.clone().into());
         }
+        drop(multi_cluster);
         if let Some(error) = outages.into_inner().failed {
             bail!(error);
         }

@@ -36,10 +36,10 @@ fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
     let outage = Outage { site: SiteId(0), down: Time::from_secs(15), up: Time::from_secs(30) };
     let machines = vec![Machine::new(4)];
     let started = Exec::start(&Command(words.to_vec()), &machines, Box::new(|_| None), Duration::from_secs(60));
-    let outcome = started.map_err(|error| error.to_string()).map(|(policy, failure)| {
+    let outcome = started.map_err(|error| error.to_string()).map(|policy| {
         let world = MultiCluster::new(machines, policy, jobs.into_iter()).with_outages([outage]);
-        drop(Sim::new(world, ()).run());
-        assert!(failure.borrow().is_none(), "{:?}", failure.borrow());
+        let (world, ()) = Sim::new(world, ()).run();
+        assert!(world.error().is_none(), "{:?}", world.error());
     });
     let told = std::fs::read_to_string(folder.path().join("heard")).expect("the policy received lines");
     (told.lines().map(str::to_owned).collect(), outcome)
