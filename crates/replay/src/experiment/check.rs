@@ -1,6 +1,6 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Against, Claim, Design, Dimension, DimensionKey, From, Log, Method, Value};
+use super::design::{Against, Claim, Design, From, Log, Method, Value};
 use super::file::{Bound, ClaimTable, File, LogTable, MethodKind, Replicate, Source, Vary, WarmUp};
 use super::measure::{Metric, Window, is_defined_by_week};
 use crate::options::stem;
@@ -242,14 +242,12 @@ impl SourceCheck<'_> {
     }
 
     /// Dimensions in the order of the file.
-    fn vary(&self, file: &File, method: Method) -> Result<Vec<Dimension>> {
+    fn vary(&self, file: &File, method: Method) -> Result<Vec<Vec<Value>>> {
         fn list<T: Copy>(
-            key: DimensionKey,
             values: Option<&Spanned<Vec<T>>>,
             value: impl Fn(T) -> Value,
-        ) -> Option<(Range<usize>, Dimension)> {
-            let values = values?;
-            Some((values.span(), Dimension { key, values: values.get_ref().iter().map(|one| value(*one)).collect() }))
+        ) -> Option<(Range<usize>, Vec<Value>)> {
+            values.map(|values| (values.span(), values.get_ref().iter().map(|one| value(*one)).collect()))
         }
         let Vary { load, estimates, users, procs } = &file.vary;
         let machines = file.log.iter().any(|log| log.get_ref().machines.is_some());
@@ -268,25 +266,23 @@ impl SourceCheck<'_> {
                 "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out",
             ),
         ])?;
-        let mut all: Vec<(Range<usize>, Dimension)> = [
-            list(DimensionKey::Load, load.as_ref(), |factor| Value::Number(factor.0)),
-            list(DimensionKey::Estimates, estimates.as_ref(), |text| Value::Estimates(text.0)),
-            list(DimensionKey::Users, users.as_ref(), |factor| Value::Number(factor.0)),
-            list(DimensionKey::Procs, procs.as_ref(), |procs| Value::Procs(procs.0)),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        all.sort_by_key(|(span, _)| span.start);
-        for (span, Dimension { key, values }) in &all {
-            let name = key.name();
+        let mut all = [
+            ("load", list(load.as_ref(), |factor| Value::Load(factor.0))),
+            ("estimates", list(estimates.as_ref(), |text| Value::Estimates(text.0))),
+            ("users", list(users.as_ref(), |factor| Value::Users(factor.0))),
+            ("procs", list(procs.as_ref(), |procs| Value::Procs(procs.0))),
+        ];
+        all.sort_by_key(|(_, values)| values.as_ref().map(|(span, _)| span.start));
+        let mut dimensions = Vec::new();
+        for (name, (span, values)) in all.into_iter().filter_map(|(name, values)| Some((name, values?))) {
             self.refuse([(values.is_empty(), span.clone(), format!("{name}: is empty; give one value at least"))])?;
             self.refuse(values.iter().enumerate().map(|(at, value)| {
                 let words = format!("{name}: {value} is there twice; leave one out");
                 (values[..at].contains(value), span.clone(), words)
             }))?;
+            dimensions.push(values);
         }
-        Ok(all.into_iter().map(|(_, dimension)| dimension).collect())
+        Ok(dimensions)
     }
 
     fn replicate(&self, table: &Spanned<Replicate>) -> Result<(Method, u32, Window)> {
@@ -359,8 +355,7 @@ impl SourceCheck<'_> {
             Bound::Number(number) => Against::Number(*number),
             Bound::Policy(name) => Against::Policy(self.policy(name, &bound.span(), key, &design.policies)?),
         };
-        let known: Vec<&str> =
-            std::iter::once("log").chain(design.vary.iter().map(|dimension| dimension.key.name())).collect();
+        let known: Vec<&str> = std::iter::once("log").chain(design.varied()).collect();
         let every: Vec<&str> = test.every.iter().map(|name| name.get_ref().as_str()).collect();
         self.refuse(test.every.iter().map(|one| {
             let name = one.get_ref();
@@ -396,7 +391,7 @@ impl SourceCheck<'_> {
                 "every: a number is not the same in different logs; add \"log\" to every",
             ),
         ])?;
-        let keys = every.iter().filter_map(|name| DimensionKey::ALL.into_iter().find(|key| key.name() == *name));
+        let columns = every.iter().filter_map(|name| design.varied().position(|known| known == *name));
         let file = self.source.path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Claim {
             id: id.get_ref().clone(),
@@ -407,7 +402,7 @@ impl SourceCheck<'_> {
             bound,
             by,
             every_log,
-            every: keys.collect(),
+            every: columns.collect(),
             source: format!("{file}:{}", self.source.line(&table.span())),
         })
     }

@@ -4,6 +4,7 @@ use super::file::RepairRule;
 use super::measure::{Metric, Window};
 use crate::options::Inside;
 use crate::simulate::policy::Policy;
+use lab::metric::Metric as _;
 use sim_core::Span;
 use std::path::PathBuf;
 use workload::model::ModelEntry;
@@ -20,8 +21,8 @@ pub(super) struct Design {
     pub(super) own_metrics: Vec<Metric>,
     pub(super) seed: u64,
     pub(super) logs: Vec<Log>,
-    /// Dimensions that are varied, in the order of the columns.
-    pub(super) vary: Vec<Dimension>,
+    /// Values of each dimension, in the order of the columns. None is empty.
+    pub(super) vary: Vec<Vec<Value>>,
     pub(super) method: Method,
     pub(super) count: u32,
     pub(super) window: Window,
@@ -59,54 +60,73 @@ pub(super) enum From {
     Model(&'static ModelEntry, Option<String>),
 }
 
-/// One dimension of the settings, and its values.
-#[derive(Clone, Debug)]
-pub(super) struct Dimension {
-    pub(super) key: DimensionKey,
-    pub(super) values: Vec<Value>,
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum DimensionKey {
-    Load,
-    Estimates,
-    Users,
-    Procs,
-}
-
-impl DimensionKey {
-    pub(super) const ALL: [Self; 4] = [Self::Load, Self::Estimates, Self::Users, Self::Procs];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Load => "load",
-            Self::Estimates => "estimates",
-            Self::Users => "users",
-            Self::Procs => "procs",
-        }
-    }
-}
-
+/// Value of one dimension.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    Number(f64),
+    /// Load, relative to the log's own.
+    Load(f64),
     Estimates(Estimates),
+    /// Number of users, relative to the log's own.
+    Users(f64),
     Procs(u32),
+}
+
+impl Value {
+    /// The key of the file, and the column of tables.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Load(_) => "load",
+            Self::Estimates(_) => "estimates",
+            Self::Users(_) => "users",
+            Self::Procs(_) => "procs",
+        }
+    }
 }
 
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Number(number) => number.fmt(f),
+            Self::Load(number) | Self::Users(number) => number.fmt(f),
             Self::Estimates(estimates) => estimates.fmt(f),
             Self::Procs(procs) => procs.fmt(f),
         }
     }
 }
 
-/// One combination of values: for each dimension, the position of its value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Setting(pub(super) Vec<usize>);
+/// One combination of values. A number that is not varied is 1, relative to the log's own.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    /// The values, in the order of the dimensions.
+    pub(super) values: Vec<Value>,
+    pub(super) load: f64,
+    pub(super) estimates: Option<Estimates>,
+    pub(super) users: f64,
+    pub(super) procs: Option<u32>,
+}
+
+impl Setting {
+    fn with(&self, value: Value) -> Self {
+        let mut changed = self.clone();
+        changed.values.push(value);
+        match value {
+            Value::Load(load) => changed.load = load,
+            Value::Estimates(estimates) => changed.estimates = Some(estimates),
+            Value::Users(users) => changed.users = users,
+            Value::Procs(procs) => changed.procs = Some(procs),
+        }
+        changed
+    }
+
+    /// The values, as in the columns of tables.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.values.iter().map(Value::to_string).collect()
+    }
+
+    /// `load 0.8, estimates user`; empty if nothing is varied.
+    pub(super) fn in_words(&self) -> String {
+        self.values.iter().map(|value| format!("{} {value}", value.name())).collect::<Vec<_>>().join(", ")
+    }
+}
 
 /// Method of replication.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -142,8 +162,8 @@ pub(super) struct Claim {
     pub(super) by: f64,
     /// True if each log is judged by itself.
     pub(super) every_log: bool,
-    /// Dimensions whose values are judged one by one; the mean is taken over the others.
-    pub(super) every: Vec<DimensionKey>,
+    /// Dimensions whose values are judged one by one, by position; the mean is taken over the others.
+    pub(super) every: Vec<usize>,
     /// `mine.toml:12`.
     pub(super) source: String,
 }
@@ -180,50 +200,26 @@ impl Design {
         for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::Model(..))) {
             log.count = Some(log.count.unwrap_or(JOBS).min(JOBS));
         }
-        self.vary.iter_mut().for_each(|dimension| dimension.values.truncate(2));
+        self.vary.iter_mut().for_each(|values| values.truncate(2));
         self
     }
 
     /// Every combination, the last dimension fastest.
     pub(super) fn settings(&self) -> Vec<Setting> {
-        let mut all = vec![Setting(Vec::new())];
-        for dimension in &self.vary {
-            all = all
-                .iter()
-                .flat_map(|setting| {
-                    (0..dimension.values.len()).map(|value| {
-                        let mut longer = setting.clone();
-                        longer.0.push(value);
-                        longer
-                    })
-                })
-                .collect();
+        let mut all = vec![Setting { values: Vec::new(), load: 1.0, estimates: None, users: 1.0, procs: None }];
+        for values in &self.vary {
+            all = all.iter().flat_map(|setting| values.iter().map(|value| setting.with(*value))).collect();
         }
         all
     }
 
-    /// Value of a dimension in a setting, if it is varied.
-    pub(super) fn value(&self, setting: &Setting, key: DimensionKey) -> Option<Value> {
-        let at = self.vary.iter().position(|dimension| dimension.key == key)?;
-        Some(self.vary[at].values[setting.0[at]])
+    /// Names of the dimensions.
+    pub(super) fn varied(&self) -> impl Iterator<Item = &'static str> {
+        self.vary.iter().map(|values| values[0].name())
     }
 
-    /// Number of users in a setting, relative to the log's own.
-    pub(super) fn users(&self, setting: &Setting) -> f64 {
-        match self.value(setting, DimensionKey::Users) {
-            Some(Value::Number(users)) => users,
-            _ => 1.0,
-        }
-    }
-
-    /// The values of a setting, as in the columns of tables.
-    pub(super) fn texts(&self, setting: &Setting) -> Vec<String> {
-        self.vary.iter().zip(&setting.0).map(|(dimension, value)| dimension.values[*value].to_string()).collect()
-    }
-
-    /// A setting in words, `load 0.8, estimates user`; empty if nothing is varied.
-    pub(super) fn in_words(&self, setting: &Setting) -> String {
-        let parts = self.vary.iter().zip(self.texts(setting));
-        parts.map(|(dimension, value)| format!("{} {value}", dimension.key.name())).collect::<Vec<_>>().join(", ")
+    /// Columns of runs.csv.
+    pub(super) fn measured(&self) -> Vec<Metric> {
+        Metric::list().into_iter().chain(self.own_metrics.iter().copied()).collect()
     }
 }

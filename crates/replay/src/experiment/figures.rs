@@ -1,101 +1,90 @@
 //! The pictures of an experiment, each with its data.
 
 use super::answer::Answer;
-use super::design::{Design, DimensionKey, Setting, Value};
+use super::design::{Setting, Value};
 use super::measure::{BETTER, Metric, WORSE, better, waits};
 use super::plan::ExperimentPlan;
-use super::results::{Cell, LogAt, Results};
+use super::results::{Cell, Results};
 use crate::difference::capitalized;
 use crate::units::as_f64;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Picture, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
 use lab::extra::seen;
+use lab::quantity::DesignPoint as _;
 use lab::shown::{DataRow, Shown};
 use metrics::{ConfidenceInterval, catalogue};
 
 /// A metric and its pictures.
 type OfMetric = (Metric, Vec<Shown>);
 
-/// The pictures of an experiment.
-pub(super) struct Pictures {
-    /// The first metric: over the whole experiment, and by log and setting.
-    pub(super) first: Vec<Shown>,
-    /// The other metrics.
-    pub(super) others: Vec<Shown>,
-    /// Means over the values of a number that is varied, with their title, metric by metric.
-    pub(super) means: Option<(&'static str, Vec<OfMetric>)>,
-    /// Distributions, classes of jobs, and left-out jobs.
-    pub(super) rest: Vec<Shown>,
+/// The first metric: over the whole experiment, and by log and setting.
+pub(super) fn first(results: &Results<'_>) -> Vec<Shown> {
+    let answer = Answer::new(results);
+    [answer.overall()].into_iter().chain(answer.by_part(results.design.metrics[0])).collect()
 }
 
-impl Pictures {
-    pub(super) fn new(results: &Results<'_>, plan: &ExperimentPlan) -> Result<Self> {
-        let design = results.design;
-        let logs = 0..design.logs.len();
-        let answer = Answer::new(results);
-        let mut by_part = design.metrics.iter().filter_map(|metric| answer.by_part(metric));
-        let first = std::iter::once(answer.overall()).chain(by_part.next()).collect();
-        let others = answer.others().into_iter().chain(by_part).collect();
-        let mut rest = Vec::new();
-        for log in logs.clone() {
-            let at = LogAt { log, setting: 0 };
-            rest.extend(answer.classes(&legal(&format!("classes-{}", design.logs[log].name)), at));
-            rest.extend(distribution(results, log));
-        }
-        let means = numeric(design).map(|key| {
-            let of_metric = |metric: Metric| {
-                let figures = logs.clone().flat_map(|log| over(results, key, metric, log)).map(Exhibit::Plot);
-                (metric, in_units(metric, results.shown(&figures.collect::<Vec<_>>())))
-            };
-            let title = match key {
-                DimensionKey::Load => "Means by load",
-                DimensionKey::Users => "Means by number of users",
-                DimensionKey::Procs | DimensionKey::Estimates => "Means by number of processors",
-            };
-            (title, design.metrics.iter().map(|metric| of_metric(metric)).collect())
-        });
-        if design.window.cuts() {
-            for log in logs {
-                rest.push(warm_up(results, plan, log)?);
-            }
-        }
-        Ok(Self { first, others, means, rest })
-    }
+/// The other metrics.
+pub(super) fn others(results: &Results<'_>) -> Vec<Shown> {
+    let answer = Answer::new(results);
+    let by_part = results.design.metrics[1..].iter().filter_map(|metric| answer.by_part(metric));
+    answer.others().into_iter().chain(by_part).collect()
 }
 
-/// Dimension that a picture can have on its x axis.
-fn numeric(design: &Design) -> Option<DimensionKey> {
-    let long =
-        |key: &DimensionKey| design.vary.iter().any(|dimension| dimension.key == *key && dimension.values.len() > 1);
-    [DimensionKey::Load, DimensionKey::Users, DimensionKey::Procs].into_iter().find(long)
-}
-
-/// Means over the values of `key`, one figure for each combination of the others.
-fn over(results: &Results<'_>, key: DimensionKey, metric: Metric, log: usize) -> Vec<Figure<Cell>> {
-    let design = results.design;
-    let column = design.vary.iter().position(|dimension| dimension.key == key).expect("it is varied");
-    let label = match key {
-        DimensionKey::Load => "load, relative to the log's own",
-        DimensionKey::Users => "users, relative to the log's own",
-        DimensionKey::Procs | DimensionKey::Estimates => "processors",
+/// Distributions, classes of jobs, and left-out jobs.
+pub(super) fn by_log(results: &Results<'_>, plan: &ExperimentPlan) -> Result<Vec<Shown>> {
+    let (design, answer) = (results.design, Answer::new(results));
+    let first: Vec<Cell> = results.places().filter(|at| at.setting == 0).collect();
+    let of = |at: &Cell| {
+        let at = *at;
+        let classes = answer.classes(&legal(&format!("classes-{}", design.logs[at.log].name)), at);
+        classes.into_iter().chain(distribution(results, at))
     };
+    let mut shown: Vec<Shown> = first.iter().flat_map(of).collect();
+    if design.window.cuts() {
+        shown.extend(first.iter().map(|at| warm_up(results, plan, *at)).collect::<Result<Vec<_>>>()?);
+    }
+    Ok(shown)
+}
+
+/// Means over the values of a number that is varied, with their title, metric by metric; `None` if no number is varied.
+pub(super) fn means(results: &Results<'_>) -> Option<(&'static str, Vec<OfMetric>)> {
+    let design = results.design;
+    let column = |name: &str| design.vary.iter().position(|values| values[0].name() == name && values.len() > 1);
+    let column = ["load", "users", "procs"].into_iter().find_map(column)?;
+    let (title, label) = match design.vary[column][0] {
+        Value::Load(_) => ("Means by load", "load, relative to the log's own"),
+        Value::Users(_) => ("Means by number of users", "users, relative to the log's own"),
+        Value::Procs(_) | Value::Estimates(_) => ("Means by number of processors", "processors"),
+    };
+    let of_metric = |metric: Metric| {
+        let of_log = |log| over(results, (column, label), metric, log);
+        let figures: Vec<_> = (0..design.logs.len()).flat_map(of_log).map(Exhibit::Plot).collect();
+        (metric, in_units(metric, results.shown(&figures)))
+    };
+    Some((title, design.metrics.iter().map(|metric| of_metric(metric)).collect()))
+}
+
+/// Means over the values of a column, one figure for each combination of the others.
+fn over(results: &Results<'_>, (column, label): (usize, &str), metric: Metric, log: usize) -> Vec<Figure<Cell>> {
+    let design = results.design;
     let figure = |first: &Setting| {
-        let others = design.vary.iter().zip(design.texts(first)).enumerate().filter(|(at, _)| *at != column);
-        let others: Vec<String> =
-            others.map(|(_, (dimension, text))| format!("{} {text}", dimension.key.name())).collect();
-        let is_beside = |other: &Setting| (0..other.0.len()).all(|at| at == column || other.0[at] == first.0[at]);
+        let is_other = |(at, _): &(usize, &Value)| *at != column;
+        let of = |setting: &Setting| -> Vec<Value> {
+            setting.values.iter().enumerate().filter(is_other).map(|(_, value)| *value).collect()
+        };
+        let others = of(first).iter().map(|value| format!("{} {value}", value.name())).collect::<Vec<_>>();
         let series = design.policies.iter().enumerate().map(|(policy, named)| {
-            let beside = results.settings.iter().enumerate().filter(|(_, other)| is_beside(other));
+            let beside = results.settings.iter().enumerate().filter(|(_, other)| of(other) == of(first));
             let points = beside.filter_map(|(setting, other)| {
-                let at = LogAt { log, setting };
-                results.mean(at, policy, metric)?;
-                let x = match design.value(other, key)? {
-                    Value::Number(number) => number,
+                let cell = Cell { log, setting, policy };
+                results.mean(cell, metric)?;
+                let x = match other.values[column] {
+                    Value::Load(number) | Value::Users(number) => number,
                     Value::Procs(procs) => f64::from(procs),
                     Value::Estimates(_) => return None,
                 };
-                Some((x, results.of(at, policy, metric)))
+                Some((x, cell.get(metric)))
             });
             exhibit::Series { name: named.name().to_owned(), points: points.collect() }
         });
@@ -108,7 +97,8 @@ fn over(results: &Results<'_>, key: DimensionKey, metric: Metric, log: usize) ->
             vec![Panel::of(metric, series.collect())],
         )
     };
-    results.settings.iter().filter(|setting| setting.0[column] == 0).map(figure).collect()
+    let is_first = |setting: &&Setting| setting.values[column] == design.vary[column][0];
+    results.settings.iter().filter(is_first).map(figure).collect()
 }
 
 /// Charts of a metric with its label and unit, on a logarithmic axis where one value is more than ten times another.
@@ -131,42 +121,33 @@ fn in_units(metric: Metric, mut shown: Vec<Shown>) -> Vec<Shown> {
     shown
 }
 
-/// Policies that differ significantly from the baseline in some metric at `at`, and the baseline.
-fn pairs_that_differ(results: &Results<'_>, at: LogAt) -> Vec<usize> {
+/// Distributions of waits of the baseline and of policies that differ from it significantly in some metric; `None` if none does.
+fn distribution(results: &Results<'_>, at: Cell) -> Option<Shown> {
     let design = results.design;
-    let differs = |policy: &usize| {
-        design.metrics.iter().any(|metric| {
-            let difference = results.difference(at, *policy, design.baseline, metric);
-            difference.is_some_and(|difference| better(metric, &difference).is_some())
-        })
+    let differs = |cell: &Cell| {
+        let difference = |metric: &Metric| results.estimate(&results.difference(*cell, metric));
+        let is_significant = |metric: &Metric| difference(metric).is_some_and(|one| better(metric, &one).is_some());
+        *cell == at || design.metrics.iter().any(is_significant)
     };
-    (0..design.policies.len()).filter(|policy| *policy == design.baseline || differs(policy)).collect()
-}
-
-fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
-    let design = results.design;
-    let at = LogAt { log, setting: 0 };
-    let shown = pairs_that_differ(results, at);
-    let id = legal(&format!("waits-{}", design.logs[log].name));
-    let mut rows: Vec<DataRow> = Vec::new();
+    let shown: Vec<Cell> = results.policies(at).filter(differs).collect();
     let quantiles = catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?)));
     let mut quantiles: Vec<(Metric, f64)> = quantiles.collect();
     quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-    let mut series = Vec::new();
-    for policy in &shown {
-        let name = design.policies[*policy].name();
+    let (mut rows, mut series): (Vec<DataRow>, _) = (Vec::new(), Vec::new());
+    for cell in &shown {
+        let name = results.name(*cell);
         let mut points = Vec::new();
         for (metric, share) in &quantiles {
-            let Some(mean) = results.mean(at, *policy, metric) else { continue };
+            let Some(mean) = results.mean(*cell, metric) else { continue };
             points.push(point(*share, &mean));
             rows.push((name.to_owned(), share.to_string(), metric.to_string(), mean));
         }
-        series.push(Series::lines(name, points).in_slot(*policy));
+        series.push(Series::lines(name, points).in_slot(cell.policy));
     }
     if shown.len() < 2 || rows.is_empty() {
         return None;
     }
-    let title = format!("Waits on {}{}", design.logs[log].name, under(results, 0));
+    let (id, title) = (legal(&format!("waits-{}", design.logs[at.log].name)), format!("Waits on {}", results.on(at)));
     let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::of_spans("wait below (s)"), series);
     let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
@@ -174,17 +155,16 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
 }
 
 /// Waits under the baseline in the first replication, in order of submission, and the beginning of the window.
-fn warm_up(results: &Results<'_>, plan: &ExperimentPlan, log: usize) -> Result<Shown> {
+fn warm_up(results: &Results<'_>, plan: &ExperimentPlan, at: Cell) -> Result<Shown> {
     const POINTS: usize = 120;
-    let design = results.design;
-    let held = &plan.held[log];
+    let (design, held) = (results.design, &plan.held[at.log]);
+    let log = &design.logs[at.log];
     let (base, _) = held.replication(design, 1.0, 0)?;
-    let input = held.input(&base, &design.logs[log], design, &results.settings[0], 0);
-    let (placements, _) = input.replayed(&design.policies[design.baseline], design.seed)?;
+    let input = held.input(&base, log, design, &results.settings[at.setting], 0);
+    let (placements, _) = input.replayed(&design.policies[at.policy], design.seed)?;
     let (from, to) = design.window.of(&input.jobs, &placements);
     let waits = waits(&input.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);
-    let id = legal(&format!("warm-up-{}", design.logs[log].name));
     let mut rows: Vec<DataRow> = Vec::new();
     let mut parts: [Vec<Point>; 2] = [Vec::new(), Vec::new()];
     for (position, chunk) in waits.chunks(batch).enumerate() {
@@ -197,25 +177,17 @@ fn warm_up(results: &Results<'_>, plan: &ExperimentPlan, log: usize) -> Result<S
         parts[usize::from(counts)].push(Point::new(days, mean));
     }
     let [left_out, counted] = parts;
-    let title = format!("Jobs left out of {}", design.logs[log].name);
+    let (id, title) = (legal(&format!("warm-up-{}", log.name)), format!("Jobs left out of {}", log.name));
     let (x, y) = (Axis::new("submission (days)"), Axis::of_spans("mean wait of successive jobs (s)"));
     let series =
         vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];
-    let chart = Chart::new(id, title, x, y, series);
-    let percent = results
-        .mean(LogAt { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
-        .map_or(0.0, |mean| mean.mean);
-    let name = design.policies[design.baseline].name();
+    let percent = results.mean(at, metrics::Metric::of("left_out_percent")).map_or(0.0, |mean| mean.mean);
     let caption = format!(
-        "The first replication under {name}. Over all replications {percent:.1} % of the jobs are left out; the same ones for every \
-         policy."
+        "The first replication under {}. Over all replications {percent:.1} % of the jobs are left out; the same ones for every \
+         policy.",
+        results.name(at)
     );
-    Ok(Shown::picture(chart, caption, rows))
-}
-
-fn under(results: &Results<'_>, setting: usize) -> String {
-    let words = results.design.in_words(&results.settings[setting]);
-    if words.is_empty() { words } else { format!(" ({words})") }
+    Ok(Shown::picture(Chart::new(id, title, x, y, series), caption, rows))
 }
 
 fn point(x: f64, estimate: &ConfidenceInterval) -> Point {

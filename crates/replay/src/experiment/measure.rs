@@ -11,14 +11,13 @@ pub(super) type Metric = &'static metrics::Metric;
 
 /// Result of the paired interval: true if the policy is better than the baseline, false if worse, `None` without a significant difference.
 pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
-    let is_high = metric.better() == Better::Larger;
-    if difference.lies_above(0.0) {
-        Some(is_high)
-    } else if difference.lies_below(0.0) {
-        Some(!is_high)
-    } else {
-        None
-    }
+    let is_significant = difference.lies_above(0.0) || difference.lies_below(0.0);
+    is_significant.then(|| sign(metric) * difference.mean < 0.0)
+}
+
+/// Factor that makes less of a metric better.
+pub(super) fn sign(metric: Metric) -> f64 {
+    if metric.better() == Better::Larger { -1.0 } else { 1.0 }
 }
 
 /// Colours of the charts: blue and vermilion, distinct without red.

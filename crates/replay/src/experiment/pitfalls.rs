@@ -1,9 +1,10 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
-use super::design::{Design, DimensionKey, From, Method, Value};
-use super::measure::Window;
-use super::results::{LogAt, Results};
-use super::workloads::{Held, estimates_of};
+use super::design::{Design, From, Log, Method, Value};
+use super::measure::{Metric, Window};
+use super::results::{Cell, Results};
+use super::workloads::Held;
+use metrics::Estimate;
 use std::collections::BTreeSet;
 use workload::Estimates;
 
@@ -29,8 +30,11 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     let warnings: BTreeSet<&str> = design.metrics.iter().filter_map(|metric| metric.warning()).collect();
     found.extend(warnings.into_iter().rev().map(str::to_owned));
     found.extend(of_many(design));
-    let all: Vec<Estimates> = design.logs.iter().flat_map(|log| estimates_of(design, log)).collect();
-    if all.iter().all(|estimates| matches!(estimates, Estimates::Exact)) {
+    let estimates_of = |log: &Log| {
+        let own = log.estimates;
+        design.settings().into_iter().map(move |setting| setting.estimates.unwrap_or(own))
+    };
+    if design.logs.iter().flat_map(estimates_of).all(|estimates| matches!(estimates, Estimates::Exact)) {
         found.push(
             "Exact estimates only: users' are wrong, and backfilling behaves otherwise under them (Mu'alem & Feitelson 2001). \
              Vary estimates, as in estimates = [\"user\", \"exact\"]."
@@ -38,8 +42,8 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         );
     }
     for (log, held) in design.logs.iter().zip(held) {
-        let asks = estimates_of(design, log);
-        if !held.has_limits() && asks.iter().any(|one| matches!(one, Estimates::User | Estimates::MeanOfUser(_))) {
+        let is_of_users = |one| matches!(one, Estimates::User | Estimates::MeanOfUser(_));
+        if !held.has_limits() && estimates_of(log).any(is_of_users) {
             found.push(format!(
                 "{}: has no requested times, so run times stand in for the users' estimates, which are then exact.",
                 log.name
@@ -68,9 +72,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if design.vary.iter().any(|dimension| dimension.key == DimensionKey::Load)
-        && design.logs.iter().any(|log| matches!(log.from, From::File(_)))
-    {
+    if design.varied().any(|name| name == "load") && design.logs.iter().any(|log| matches!(log.from, From::File(_))) {
         found.push(
             "Load is changed by the times between arrivals: at 1.2 a day has 20 hours, while jobs last as long as ever. With \
              method = \"users\", users = [0.8, 1.0, 1.2] changes it by who is there, and days stay."
@@ -104,20 +106,14 @@ fn of_many(design: &Design) -> Vec<String> {
 fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for at in results.places() {
-        let LogAt { log, setting } = at;
-        let where_ = || {
-            let words = design.in_words(&results.settings[setting]);
-            let name = &design.logs[log].name;
-            if words.is_empty() { name.clone() } else { format!("{name}, {words}") }
-        };
-        for (policy, named) in design.policies.iter().enumerate() {
-            found.extend(saturated(results, at, policy).map(|words| format!("{}: {} {words}", where_(), named.name())));
+        let place = results.place(at);
+        for cell in results.policies(at) {
+            found.extend(saturated(results, cell).map(|words| format!("{place}: {} {words}", results.name(cell))));
         }
-        found.extend(refused(results, at).into_iter().map(|words| format!("{}: {words}", where_())));
-        found.extend(dependent(results, at).map(|words| format!("{}: {words}", where_())));
+        found.extend(refused(results, at).chain(dependent(results, at)).map(|words| format!("{place}: {words}")));
     }
     if design.window == Window::default()
-        && design.vary.iter().flat_map(|dimension| &dimension.values).all(|value| !matches!(value, Value::Procs(_)))
+        && design.vary.iter().flatten().all(|value| !matches!(value, Value::Procs(_)))
         && design.logs.iter().any(|log| matches!(log.from, From::Model(..)))
     {
         found.push(
@@ -130,11 +126,10 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
 }
 
 /// Warning that a policy cannot do the work as fast as it arrives, with the number of such replications.
-fn saturated(results: &Results<'_>, at: LogAt, policy: usize) -> Option<String> {
-    let flags = results.sample(&results.of(at, policy, metrics::Metric::of("saturated")));
-    let many = flags.iter().filter(|flag| **flag > 0.5).count();
-    let share = if flags.len() > 1 { format!(" in {many} of {} replications", flags.len()) } else { String::new() };
-    let consequence = if 2 * many >= flags.len() { "Its comparisons have no interval. " } else { "" };
+fn saturated(results: &Results<'_>, cell: Cell) -> Option<String> {
+    let (many, all) = results.saturation(cell);
+    let share = if all > 1 { format!(" in {many} of {all} replications") } else { String::new() };
+    let consequence = if results.is_saturated(cell) { "Its comparisons have no interval. " } else { "" };
     (many > 0).then(|| {
         format!(
             "is saturated{share}: work comes faster than it can do it, so that its means grow with the length of the log. \
@@ -143,36 +138,31 @@ fn saturated(results: &Results<'_>, at: LogAt, policy: usize) -> Option<String> 
     })
 }
 
+/// Estimates over blocks of the differences to the baseline.
+fn weekly(results: &Results<'_>, cell: Cell) -> impl Iterator<Item = (Metric, Estimate)> {
+    let of = move |metric: &Metric| Some((*metric, results.over_blocks(&results.difference(cell, metric))?));
+    results.design.metrics.iter().filter_map(of)
+}
+
 /// Comparisons with the baseline that have no interval over blocks, each with the reason.
-fn refused(results: &Results<'_>, at: LogAt) -> Vec<String> {
-    let design = results.design;
-    let base = design.baseline;
-    let reason = |policy: usize| {
-        let mut all = design.metrics.iter().filter_map(|metric| results.weekly(at, policy, base, metric));
-        all.find_map(|weekly| weekly.refused)
-    };
-    let others = (0..design.policies.len()).filter(|policy| *policy != base);
-    let named = |policy: usize| design.policies[policy].name();
-    others
-        .filter_map(|policy| Some(format!("{} against {}: {}.", named(policy), named(base), reason(policy)?)))
-        .collect()
+fn refused(results: &Results<'_>, at: Cell) -> impl Iterator<Item = String> {
+    results.others(at).filter_map(move |cell| {
+        let reason = weekly(results, cell).find_map(|(_, weekly)| weekly.refused)?;
+        Some(format!("{} against {}: {reason}.", results.name(cell), results.name(at)))
+    })
 }
 
 /// Largest correlation of neighbouring blocks among the differences that are judged, if it is large.
-fn dependent(results: &Results<'_>, at: LogAt) -> Option<String> {
-    let design = results.design;
-    let others = (0..design.policies.len()).filter(|policy| *policy != design.baseline);
-    let all = others.flat_map(|policy| design.metrics.iter().map(move |metric| (policy, *metric)));
-    let correlations = all.filter_map(|(policy, metric)| {
-        let weekly = results.weekly(at, policy, design.baseline, metric)?;
-        weekly.low.and(weekly.correlation).map(|correlation| (correlation, policy, metric))
-    });
-    let (correlation, policy, metric) = correlations.max_by(|a, b| a.0.total_cmp(&b.0))?;
+fn dependent(results: &Results<'_>, at: Cell) -> Option<String> {
+    let of = |cell| {
+        weekly(results, cell).filter_map(move |(metric, one)| Some((one.low.and(one.correlation)?, cell, metric)))
+    };
+    let (correlation, cell, metric) = results.others(at).flat_map(of).max_by(|a, b| a.0.total_cmp(&b.0))?;
     (correlation > 0.3).then(|| {
         format!(
             "blocks of the log depend on one another ({metric} of {} against {}: correlation {correlation:.2} between neighbours), so \
              the interval is too narrow.",
-            design.policies[policy].name(), design.policies[design.baseline].name()
+            results.name(cell), results.name(at)
         )
     })
 }

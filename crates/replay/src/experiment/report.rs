@@ -1,12 +1,12 @@
 //! Files and terminal text of a finished experiment.
 
 use super::design::{Claim, Design, From, Method};
-use super::figures::Pictures;
+use super::figures;
 use super::in_log::InLog;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::ExperimentPlan;
-use super::results::{LogAt, Results};
+use super::results::{Cell, Results};
 use super::unit::Run;
 use super::words::{finding, of_others, sentences};
 use crate::difference::capitalized;
@@ -36,12 +36,12 @@ pub(super) struct ExperimentReport<'a> {
 impl<'a> ExperimentReport<'a> {
     pub(super) fn new(plan: &'a ExperimentPlan, runs: Vec<Run>) -> Self {
         let mut refused = vec![0; plan.design.logs.len()];
-        runs.iter().for_each(|run| refused[run.key.log] += u64::from(run.refused));
+        runs.iter().for_each(|run| refused[run.cell.log] += u64::from(run.refused));
         let results = Results::new(&plan.design, runs);
         let judged = plan.design.claims.iter().map(|claim| results.judge(claim, |_| true)).collect();
         let mut warnings = pitfalls(&plan.design, &plan.held, &results);
         let in_logs = InLog::all(&results);
-        warnings.extend(InLog::warning(&in_logs, &results));
+        warnings.extend(InLog::warning(&in_logs));
         Self { plan, results, judged, warnings, in_logs, refused }
     }
 
@@ -61,20 +61,21 @@ impl<'a> ExperimentReport<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let Pictures { first, others, means, rest } = Pictures::new(&self.results, self.plan)?;
-        let write = |shown: &[Shown]| shown::write(shown, &self.judged, &out);
-        let means = match means {
-            Some((title, means)) => {
-                let write = |(metric, shown): &(Metric, Vec<Shown>)| Ok((capitalized(metric.label()), write(shown)?));
-                let mut folds = means.iter().map(write).collect::<Result<Vec<_>>>()?;
-                let (_, chosen) = folds.remove(0);
-                let words = "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether \
-                             these intervals touch.";
-                Some(Section { folds, ..section("means-by", title, vec![words.to_owned()], chosen) })
-            }
-            None => None,
-        };
-        let page = self.page([write(&first)?, write(&others)?, write(&rest)?], means);
+        let write = |shown: Vec<Shown>| shown::write(&shown, &self.judged, &out);
+        let mut sections = vec![section("comparison", "Comparison", Vec::new(), write(figures::first(&self.results))?)];
+        if let Some((title, means)) = figures::means(&self.results) {
+            let write = |(metric, shown): (Metric, Vec<Shown>)| Ok((capitalized(metric.label()), write(shown)?));
+            let mut folds = means.into_iter().map(write).collect::<Result<Vec<_>>>()?;
+            let (_, chosen) = folds.remove(0);
+            let words = "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether \
+                         these intervals touch.";
+            sections.push(Section { folds, ..section("means-by", title, vec![words.to_owned()], chosen) });
+        }
+        let others = write(figures::others(&self.results))?;
+        if !others.is_empty() {
+            sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
+        }
+        let page = self.page(sections, write(figures::by_log(&self.results, self.plan)?)?);
         out.write("report.html", page::render(&page)?)?;
         out.finish(self.manifest(timings))
     }
@@ -89,13 +90,8 @@ impl<'a> ExperimentReport<'a> {
         csv(Judged::COLUMNS, self.judged.iter().zip(&self.plan.design.claims).map(row))
     }
 
-    fn page(&self, [first, others, figures]: [Vec<Figure>; 3], means: Option<Section>) -> Page {
+    fn page(&self, sections: Vec<Section>, figures: Vec<Figure>) -> Page {
         let design = &self.plan.design;
-        let mut sections = vec![section("comparison", "Comparison", Vec::new(), first)];
-        sections.extend(means);
-        if !others.is_empty() {
-            sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
-        }
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
@@ -115,12 +111,12 @@ impl<'a> ExperimentReport<'a> {
     fn tables(&self) -> Vec<Table> {
         let mut tables = vec![self.means(), self.bests(), self.agreements(), self.logs()];
         if !self.in_logs.is_empty() {
-            tables.insert(1, InLog::table(&self.in_logs, &self.results));
+            tables.insert(1, InLog::table(&self.in_logs));
         }
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
-            let rows = self.results.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
+            let rows = self.results.doubts().into_iter().map(|(claim, value, verdict, overall)| {
                 let flips = if verdict == overall { "" } else { "flips" };
-                let alone = format!("{} = {value}", key.name());
+                let alone = format!("{} = {value}", value.name());
                 vec![claim.id.clone(), alone, finding(verdict).to_owned(), flips.to_owned()]
             });
             let caption =
@@ -131,26 +127,26 @@ impl<'a> ExperimentReport<'a> {
         tables
     }
 
+    /// Labels of the metrics.
+    fn labels(&self) -> impl Iterator<Item = &'a str> {
+        self.plan.design.metrics.iter().map(|metric| metric.label())
+    }
+
     fn means(&self) -> Table {
-        let design = &self.plan.design;
-        let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
-        let columns = std::iter::once("log".to_owned()).chain(settings).chain(["policy".to_owned()]);
-        let columns = columns.chain(design.metrics.iter().map(|metric| label(metric)));
-        let row = |at: LogAt, policy: usize| -> Vec<[String; 2]> {
-            let place = std::iter::once(design.logs[at.log].name.clone());
-            let place = place.chain(design.texts(&self.results.settings[at.setting]));
-            let place = place.chain([design.policies[policy].name().to_owned()]).map(alone);
-            place.chain(design.metrics.iter().map(|metric| self.mean(at, policy, metric))).collect()
+        let row = |cell: Cell| {
+            let place = self.results.row(cell, [self.results.name(cell).to_owned()]).into_iter().map(alone);
+            place.chain(self.plan.design.metrics.iter().map(|metric| self.mean(cell, metric))).collect()
         };
-        let all = self.results.places().flat_map(|at| (0..design.policies.len()).map(move |policy| row(at, policy)));
+        let columns = self.results.head(["policy"].into_iter().chain(self.labels()));
+        let all = self.results.places().flat_map(|at| self.results.policies(at)).map(row);
         let caption = "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For \
                        comparisons see the paired differences.";
         table(["means", "Means", caption], columns, all)
     }
 
     /// A mean with its interval, for a reader, and its exact value.
-    fn mean(&self, at: LogAt, policy: usize, metric: Metric) -> [String; 2] {
-        let Some(mean) = self.results.mean(at, policy, metric) else { return ["–".to_owned(), String::new()] };
+    fn mean(&self, cell: Cell, metric: Metric) -> [String; 2] {
+        let Some(mean) = self.results.mean(cell, metric) else { return ["–".to_owned(), String::new()] };
         let text = |value: f64| level(metric, value);
         let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
             // An interval over blocks reaches further on one side.
@@ -164,21 +160,14 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn bests(&self) -> Table {
-        let design = &self.plan.design;
-        let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
-        let metrics = design.metrics.iter().map(|metric| label(metric));
-        let best = |at: LogAt, metric: &Metric| match &self.results.best(at, metric)[..] {
+        let best = |at: Cell, metric: Metric| match &self.results.best(at, metric)[..] {
             [] => "–".to_owned(),
             names => names.join(", "),
         };
-        let row = |at: LogAt| {
-            let place = std::iter::once(design.logs[at.log].name.clone());
-            let place = place.chain(design.texts(&self.results.settings[at.setting]));
-            place.chain(design.metrics.iter().map(|metric| best(at, metric))).collect()
-        };
+        let row = |at: Cell| self.results.row(at, self.plan.design.metrics.iter().map(|metric| best(at, metric)));
         let caption = "The policy with the best mean, then those without a significant difference from it, by multiple comparisons \
                        with the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv.";
-        let columns = std::iter::once("log".to_owned()).chain(settings).chain(metrics);
+        let columns = self.results.head(self.labels());
         Table::new("best", "Which policies may be the best", caption, columns, self.results.places().map(row).collect())
     }
 
@@ -188,11 +177,11 @@ impl<'a> ExperimentReport<'a> {
             let taus = metrics
                 .iter()
                 .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
-            std::iter::once(label(a)).chain(taus).collect()
+            std::iter::once(a.label().to_owned()).chain(taus).collect()
         };
         let caption = "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
                        same order, −1 the opposite one.";
-        let columns = std::iter::once(String::new()).chain(metrics.iter().map(|metric| label(metric)));
+        let columns = std::iter::once("").chain(self.labels());
         Table::new(
             "agreement",
             "Do the metrics agree? (Kendall's τ)",
@@ -284,7 +273,7 @@ impl<'a> ExperimentReport<'a> {
             text += &format!("{id:4} {:13} {statement}\n", finding(*verdict));
         }
         text += &(sentences(&self.results, &self.judged).join("\n") + "\n");
-        text + &InLog::on_terminal(&self.in_logs, &self.results)
+        text + &InLog::on_terminal(&self.in_logs)
     }
 
     pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
@@ -297,7 +286,7 @@ impl<'a> ExperimentReport<'a> {
             let design = &self.plan.design;
             let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, metric)));
             let by_metric: serde_json::Map<_, _> = design.metrics.iter().map(of).collect();
-            let setting = design.texts(&self.results.settings[at.setting]);
+            let setting = self.results.settings[at.setting].texts();
             json!({ "log": design.logs[at.log].name, "setting": setting, "may_be_best": by_metric })
         });
         let best: Vec<_> = best.collect();
@@ -316,10 +305,6 @@ impl<'a> ExperimentReport<'a> {
 fn section(id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>) -> Section {
     let parts = figures.into_iter().map(|figure| Part::Figure(Box::new(figure))).collect();
     Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
-}
-
-fn label(metric: Metric) -> String {
-    metric.label().to_owned()
 }
 
 fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {

@@ -4,11 +4,11 @@
 //! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so a stored batch equals what
 //! this program would compute. Several processes, on several machines, may compute the same batch at once and store the same line.
 
-use super::design::Setting;
+use super::design::{Method, Setting};
 use super::measure::measured;
 use super::plan::{Batch, ExperimentPlan, IN_LOG};
+use super::results::Cell;
 use super::weeks::{Replayed, Weeks};
-use crate::experiment::design::Method;
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
@@ -21,20 +21,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use workload::HeldLog;
 
-/// Key of a run. The order is that of runs.csv.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct RunKey {
-    pub(super) log: usize,
-    pub(super) setting: usize,
-    pub(super) policy: usize,
-    pub(super) rep: u32,
-}
-
 /// One run with its metrics: `null` if a metric is undefined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Run {
     #[serde(flatten)]
-    pub(super) key: RunKey,
+    pub(super) cell: Cell,
+    pub(super) rep: u32,
     pub(super) metrics: Vec<Option<f64>>,
     /// Estimates over blocks, if one replay stands for replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +44,7 @@ pub(super) fn runs(
     batches: &[Batch],
     ran: &(dyn Fn(u64) + Sync),
 ) -> Result<(Vec<Run>, u64)> {
-    let simulated = AtomicU64::new(0);
+    let computed = AtomicU64::new(0);
     let runs = in_parallel(batches, |batch| {
         let cell = json!({ "plan": plan.hash, "log": batch.log });
         let (seed, replication) = (plan.design.seed, batch.rep);
@@ -61,16 +53,16 @@ pub(super) fn runs(
             ran(plan.cost(*batch));
             return Ok(runs);
         }
-        let mut runs = if batch.rep == IN_LOG { in_log(plan, batch.log) } else { drawn(plan, *batch, ran) }?;
-        runs.sort_by(|a, b| a.key.cmp(&b.key));
+        let mut runs = simulated(plan, *batch, ran)?;
+        runs.sort_by_key(|run| run.cell);
         // Programs are started repeatedly meanwhile: the runs of an edited one would be stored under its old hash.
         plan.ensure_same_programs()?;
         store.put(&identity, &runs)?;
-        simulated.fetch_add(1, Ordering::Relaxed);
+        computed.fetch_add(1, Ordering::Relaxed);
         Ok(runs)
     })?;
     store.settle()?;
-    Ok((runs.into_iter().flatten().collect(), simulated.into_inner()))
+    Ok((runs.into_iter().flatten().collect(), computed.into_inner()))
 }
 
 /// Calls `take` with every stored batch of the plan below `cells`, its runs, the file that holds it and the code that computed it.
@@ -90,79 +82,57 @@ pub(super) fn each_stored_batch(
     })
 }
 
-/// Simulates every policy on the same jobs, in each setting.
-fn drawn(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
-    let Batch { log, rep } = batch;
-    let (held, design) = (&plan.held[log], &plan.design);
-    let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
+/// Simulates every policy on the same jobs, in each setting; on the log itself the baseline alone, in settings with the users of the log.
+fn simulated(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
+    let (held, design, itself) = (&plan.held[batch.log], &plan.design, batch.rep == IN_LOG);
+    let settings = design.settings();
+    let settings: Vec<(usize, &Setting)> = settings
+        .iter()
+        .enumerate()
+        .filter(|(_, setting)| !itself || setting.users.to_bits() == 1.0_f64.to_bits())
+        .collect();
     // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and the first
     // setting.
     let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
-    for (position, setting) in &settings {
-        let users = design.users(setting);
+    for (position, Setting { users, .. }) in &settings {
         if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
-            let (jobs, refused) = held.replication(design, users, rep)?;
+            let (jobs, refused) = held.replication(design, *users, batch.rep)?;
             base.insert((jobs, refused, *position));
         }
     }
-    let policies: Vec<usize> = (0..design.policies.len()).collect();
-    let runs = in_parallel(&settings, |(position, setting)| {
-        let (base, refused, first) = &bases[&design.users(setting).to_bits()];
-        let mut runs = under(plan, log, base, setting, *position, rep, &policies)?;
-        runs[0].refused = if position == first { *refused } else { 0 };
+    let runs = in_parallel(&settings, |&(position, setting)| {
+        let (base, refused, first) = &bases[&setting.users.to_bits()];
+        let mut runs = under(plan, batch, base, (position, setting))?;
+        runs[0].refused = if position == *first { *refused } else { 0 };
         ran(plan.cost(batch) / settings.len() as u64);
         Ok(runs)
     })?;
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// Runs of the baseline on the log itself, in each setting with the users of the log.
-fn in_log(plan: &ExperimentPlan, log: usize) -> Result<Vec<Run>> {
-    let design = &plan.design;
-    let Some(base) = plan.held[log].log() else { return Ok(Vec::new()) };
-    let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
-    let runs = in_parallel(&settings, |(position, setting)| {
-        if (design.users(setting) - 1.0).abs() > 0.0 {
-            return Ok(Vec::new());
-        }
-        let mut runs = under(plan, log, base, setting, *position, 0, &[design.baseline])?;
-        runs.iter_mut().for_each(|run| run.key.rep = IN_LOG);
-        Ok(runs)
-    })?;
-    Ok(runs.into_iter().flatten().collect())
-}
-
-fn under(
-    plan: &ExperimentPlan,
-    log: usize,
-    base: &HeldLog,
-    setting: &Setting,
-    position: usize,
-    replication: u32,
-    policies: &[usize],
-) -> Result<Vec<Run>> {
+fn under(plan: &ExperimentPlan, batch: Batch, base: &HeldLog, (place, setting): (usize, &Setting)) -> Result<Vec<Run>> {
+    let Batch { log, rep } = batch;
     let (held, design) = (&plan.held[log], &plan.design);
-    let input = held.input(base, &design.logs[log], design, setting, replication);
+    let (draw, policies) =
+        if rep == IN_LOG { (0, vec![design.baseline]) } else { (rep, (0..design.policies.len()).collect()) };
+    let input = held.input(base, &design.logs[log], design, setting, draw);
     let (jobs, processors) = (&input.jobs, input.processors);
     let replay = |policy: usize| {
         if interrupt::requested() {
             bail!(Interrupted::Resumable);
         }
-        let seed = design.seed.wrapping_add(u64::from(replication));
-        let replayed = input.replayed(&design.policies[policy], seed);
+        let replayed = input.replayed(&design.policies[policy], design.seed.wrapping_add(u64::from(draw)));
         // Without a context: an interruption must keep its type.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,
-            false => {
-                anyhow!("{}: {}, replication {replication}: {error:#}", design.logs[log].name, design.in_words(setting))
-            }
+            false => anyhow!("{}: {}, replication {draw}: {error:#}", design.logs[log].name, setting.in_words()),
         })
     };
     // The baseline first: it determines the end of the warm-up.
     let baseline = replay(design.baseline)?;
     let window = design.window.of(jobs, &baseline.0);
     let (mut runs, mut replayed) = (Vec::new(), Vec::new());
-    for &policy in policies {
+    for policy in policies {
         let other;
         let (placements, trend) = if policy == design.baseline {
             &baseline
@@ -171,12 +141,8 @@ fn under(
             &other
         };
         let row = measured(jobs, placements, processors, window, design.window.cuts(), trend, &design.own_metrics);
-        runs.push(Run {
-            key: RunKey { log, setting: position, policy, rep: replication },
-            metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),
-            weeks: None,
-            refused: 0,
-        });
+        let metrics = row.into_iter().map(|value| value.is_finite().then_some(value)).collect();
+        runs.push(Run { cell: Cell { log, setting: place, policy }, rep, metrics, weeks: None, refused: 0 });
         if design.method == Method::Weeks {
             replayed.push(Replayed::new(jobs, placements, window, trend));
         }

@@ -12,11 +12,11 @@ use sim_core::{Job, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Weeks {
     pub(super) means: Vec<Option<Estimate>>,
-    /// Differences to each policy, at 95 %.
-    pub(super) differences: Vec<Vec<Option<Estimate>>>,
-    /// The same differences at the level of comparisons with the best.
+    /// Differences to the baseline.
+    pub(super) differences: Vec<Option<Estimate>>,
+    /// Differences to each policy, at the level of comparisons with the best.
     pub(super) simultaneous: Vec<Vec<Option<Estimate>>>,
-    /// Numbers of the claims about this policy.
+    /// Differences of the claims about this policy.
     pub(super) claims: Vec<Option<Estimate>>,
 }
 
@@ -44,22 +44,21 @@ impl Replayed {
         let others = f64::from(u32::try_from(all.len()).unwrap_or(u32::MAX).saturating_sub(1).max(1));
         let level = 1.0 - (1.0 - ConfidenceInterval::LEVEL) / others;
         let one = |policy: usize| {
-            let ours = &all[policy];
-            let against = |level: f64| {
-                let of = |theirs: &Self| {
-                    design.metrics.iter().map(|metric| ours.difference(theirs, metric, 1.0, level)).collect()
-                };
-                all.iter().map(of).collect()
+            let ours: &Self = &all[policy];
+            let against = |theirs: &Self, level: f64| {
+                design.metrics.iter().map(|metric| ours.difference(theirs, metric, 1.0, level)).collect()
+            };
+            let claimed = |claim: &Claim| match claim.bound {
+                Against::Policy(other) if claim.policy == policy => {
+                    ours.difference(&all[other], claim.metric, claim.share(), ConfidenceInterval::LEVEL)
+                }
+                _ => None,
             };
             Weeks {
                 means: design.metrics.iter().map(|metric| ours.mean(metric)).collect(),
-                differences: against(ConfidenceInterval::LEVEL),
-                simultaneous: against(level),
-                claims: design
-                    .claims
-                    .iter()
-                    .map(|claim| if claim.policy == policy { ours.claimed(claim, all) } else { None })
-                    .collect(),
+                differences: against(&all[design.baseline], ConfidenceInterval::LEVEL),
+                simultaneous: all.iter().map(|theirs| against(theirs, level)).collect(),
+                claims: design.claims.iter().map(claimed).collect(),
             }
         };
         (0..all.len()).map(one).collect()
@@ -75,14 +74,5 @@ impl Replayed {
         let estimate = self.blocks.difference_at(&theirs.blocks.scaled(share), metric.name(), level)?;
         let is_saturated = self.is_saturated || theirs.is_saturated;
         Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
-    }
-
-    fn claimed(&self, claim: &Claim, all: &[Self]) -> Option<Estimate> {
-        match claim.bound {
-            Against::Policy(other) => {
-                self.difference(&all[other], claim.metric, claim.share(), ConfidenceInterval::LEVEL)
-            }
-            Against::Number(_) => self.mean(claim.metric),
-        }
     }
 }

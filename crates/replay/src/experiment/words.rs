@@ -2,7 +2,8 @@
 
 use super::answer::Answer;
 use super::measure::{Metric, better};
-use super::results::{LogAt, Results};
+use super::results::{Cell, Results};
+use crate::simulate::policy::Policy;
 use crate::units::{best as best_in_words, level};
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -19,7 +20,7 @@ pub(super) const fn finding(verdict: Verdict) -> &'static str {
 
 /// The answer by the first metric, its differences to the baseline, and verdicts on claims.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
-    let Some(first) = results.design.metrics.first() else { return Vec::new() };
+    let first = results.design.metrics[0];
     let mut sentences: Vec<String> = Answer::new(results).headline(first).into_iter().collect();
     sentences.push(by_metric(results, first));
     let claims = of_claims(results, judged).collect::<Vec<_>>().join(" ");
@@ -34,57 +35,54 @@ pub(super) fn of_others(results: &Results<'_>) -> Vec<String> {
 }
 
 fn by_metric(results: &Results<'_>, metric: Metric) -> String {
-    let best = best(results, metric).map_or_else(String::new, |best| format!(" {best}"));
-    format!("{}{best}", of_metric(results, metric))
-}
-
-fn of_metric(results: &Results<'_>, metric: Metric) -> String {
     let design = results.design;
-    let base = design.policies[design.baseline].name();
-    let places = results.places().count();
-    let mut parts = Vec::new();
-    for (policy, named) in design.policies.iter().enumerate().filter(|(policy, _)| *policy != design.baseline) {
+    let places: Vec<Cell> = results.places().collect();
+    let of = |(policy, named): (usize, &Policy)| {
         let (mut wins, mut losses, mut intervals, mut percents) = (0, 0, 0, Vec::new());
-        for at in results.places() {
-            let Some(difference) = results.difference(at, policy, design.baseline, metric) else { continue };
+        for at in &places {
+            let difference = results.difference(at.under(policy), metric);
+            let Some(difference) = results.estimate(&difference) else { continue };
             intervals += usize::from(difference.low.is_some());
             match better(metric, &difference) {
                 Some(true) => wins += 1,
                 Some(false) => losses += 1,
                 None => {}
             }
-            percents.extend(results.percent_over(&[at], policy, design.baseline, metric).map(|percent| percent.mean));
+            percents.extend(results.percent_over(&[*at], policy, metric).map(|percent| percent.mean));
         }
         let range = match (percents.iter().copied().reduce(f64::min), percents.iter().copied().reduce(f64::max)) {
             (Some(low), Some(high)) if fixed(low, 0) == fixed(high, 0) => format!(" ({} %)", percent(low)),
             (Some(low), Some(high)) => format!(" ({} to {} %)", percent(low), percent(high)),
             _ => String::new(),
         };
+        let cells = places.len();
         let judged = match (wins, losses) {
             (0, 0) if intervals == 0 => "has no interval".to_owned(),
-            (0, 0) if intervals < places => {
+            (0, 0) if intervals < cells => {
                 format!(
-                    "shows no significant difference in {intervals} of {places} cells and has no interval in the others"
+                    "shows no significant difference in {intervals} of {cells} cells and has no interval in the others"
                 )
             }
             (0, 0) => "shows no significant difference".to_owned(),
-            (wins, 0) if wins == places => "is significantly better everywhere".to_owned(),
-            (0, losses) if losses == places => "is significantly worse everywhere".to_owned(),
-            (wins, 0) => format!("is significantly better in {wins} of {places} cells and nowhere worse"),
-            (0, losses) => format!("is significantly worse in {losses} of {places} cells and nowhere better"),
-            (wins, losses) => format!("is significantly better in {wins} and worse in {losses} of {places} cells"),
+            (wins, 0) if wins == cells => "is significantly better everywhere".to_owned(),
+            (0, losses) if losses == cells => "is significantly worse everywhere".to_owned(),
+            (wins, 0) => format!("is significantly better in {wins} of {cells} cells and nowhere worse"),
+            (0, losses) => format!("is significantly worse in {losses} of {cells} cells and nowhere better"),
+            (wins, losses) => format!("is significantly better in {wins} and worse in {losses} of {cells} cells"),
         };
-        parts.push(format!("{} {judged}{range}", named.name()));
-    }
-    format!("By {}, against {base}: {}.", metric.label(), parts.join("; "))
+        format!("{} {judged}{range}", named.name())
+    };
+    let others = design.policies.iter().enumerate().filter(|(policy, _)| *policy != design.baseline);
+    let (parts, base) = (others.map(of).collect::<Vec<_>>(), design.policies[design.baseline].name());
+    let best = best(results, metric, &places).map_or_else(String::new, |best| format!(" {best}"));
+    format!("By {}, against {base}: {}.{best}", metric.label(), parts.join("; "))
 }
 
 /// Policies that may be the best: by name in one place, by number of places in several.
-fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
-    let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name()).collect();
-    let places: Vec<LogAt> = results.places().collect();
-    if let [at] = places[..] {
-        return best_in_words(metric.label(), &names, &results.standings(at, metric));
+fn best(results: &Results<'_>, metric: Metric, places: &[Cell]) -> Option<String> {
+    let names: Vec<&str> = results.design.policies.iter().map(Policy::name).collect();
+    if let [at] = places {
+        return best_in_words(metric.label(), &names, &results.standings(*at, metric));
     }
     let all: Vec<Vec<&str>> = places.iter().map(|at| results.best(*at, metric)).collect();
     let may_be = |name: &&str| all.iter().filter(|best| best.contains(name)).count();
@@ -122,18 +120,10 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
 
 /// Metrics that order the policies alike, and those that do not.
 fn of_agreement(results: &Results<'_>) -> Option<String> {
-    let metrics = &results.design.metrics;
-    let mut lowest: Option<(f64, Metric, Metric)> = None;
-    for (position, a) in metrics.iter().enumerate() {
-        for b in &metrics[..position] {
-            if let Some(tau) = results.agreement(a, b)
-                && lowest.is_none_or(|(least, ..)| tau < least)
-            {
-                lowest = Some((tau, *b, *a));
-            }
-        }
-    }
-    let (tau, a, b) = lowest?;
+    let metrics = results.design.metrics.iter().enumerate();
+    let pairs = metrics.flat_map(|(position, a)| results.design.metrics[..position].iter().map(move |b| (*b, *a)));
+    let all = pairs.filter_map(|(b, a)| Some((results.agreement(a, b)?, b, a)));
+    let (tau, a, b) = all.min_by(|(one, ..), (other, ..)| one.total_cmp(other))?;
     Some(if tau > 0.99 {
         "All metrics order the policies alike.".to_owned()
     } else {

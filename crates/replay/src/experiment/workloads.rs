@@ -1,7 +1,8 @@
 //! The logs and models of an experiment, read once and held.
 
-use super::design::{Design, DimensionKey, From, Log, Method, Setting, Value};
+use super::design::{Design, From, Log, Method, Setting};
 use super::file::{RepairRule, Source};
+use super::plan::IN_LOG;
 use crate::ignored;
 use crate::simulate::held::{Placement, machines_of};
 use crate::simulate::policy::Policy;
@@ -107,11 +108,8 @@ impl Held {
         let own = match (log.procs, &log.machines) {
             (Some(procs), _) => procs,
             // If every setting has its own machine, that of the log is not needed.
-            (None, None) => match design.vary.iter().find(|dimension| dimension.key == DimensionKey::Procs) {
-                Some(dimension) => match dimension.values[0] {
-                    Value::Procs(procs) => procs,
-                    Value::Number(_) | Value::Estimates(_) => unreachable!("processors are a number of them"),
-                },
+            (None, None) => match design.settings()[0].procs {
+                Some(procs) => procs,
                 None => capacity(&header, &path)?,
             },
             (None, Some(_)) => 0,
@@ -133,8 +131,11 @@ impl Held {
     }
 
     /// The jobs of a replication before settings change them, and the number of draws outside the bounds of the log; `users`
-    /// relative to the log's own.
+    /// relative to the log's own. Replication [`IN_LOG`] is the log itself.
     pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<(HeldLog, u32)> {
+        if let Some(log) = self.log().filter(|_| replication == IN_LOG) {
+            return Ok((log.clone(), 0));
+        }
         let streams = Streams::new(design.seed, replication);
         let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
         let drawn = |Drawn { log, refused }: Drawn| (log, refused);
@@ -176,13 +177,9 @@ impl Held {
         setting: &Setting,
         replication: u32,
     ) -> ReplayInput {
-        let (machines, processors) = match design.value(setting, DimensionKey::Procs) {
-            Some(Value::Procs(procs)) => (vec![Machine::new(procs)], procs),
-            _ => (self.machines.clone(), self.processors),
-        };
-        let factor = match design.value(setting, DimensionKey::Load) {
-            Some(Value::Number(factor)) => factor,
-            _ => 1.0,
+        let (machines, processors) = match setting.procs {
+            Some(procs) => (vec![Machine::new(procs)], procs),
+            None => (self.machines.clone(), self.processors),
         };
         let own = match (&self.origin, log.load) {
             // Each draw has a load of its own, and is scaled to the requested one.
@@ -191,7 +188,7 @@ impl Held {
             }
             _ => self.density,
         };
-        let density = own * factor;
+        let density = own * setting.load;
         let scaled;
         let jobs = if (density - 1.0).abs() > 0.0 {
             scaled = base.denser(density);
@@ -199,10 +196,7 @@ impl Held {
         } else {
             base
         };
-        let estimates = match design.value(setting, DimensionKey::Estimates) {
-            Some(Value::Estimates(estimates)) => estimates,
-            _ => log.estimates,
-        };
+        let estimates = setting.estimates.unwrap_or(log.estimates);
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
@@ -283,21 +277,6 @@ impl std::fmt::Debug for Held {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Held").field("path", &self.path).field("jobs", &self.jobs()).finish_non_exhaustive()
     }
-}
-
-/// Estimates in the order of a setting, for warnings.
-pub(super) fn estimates_of(design: &Design, log: &Log) -> Vec<Estimates> {
-    let varied = design.vary.iter().find(|dimension| dimension.key == DimensionKey::Estimates);
-    varied.map_or_else(
-        || vec![log.estimates],
-        |dimension| {
-            let estimates = dimension.values.iter().filter_map(|value| match value {
-                Value::Estimates(estimates) => Some(*estimates),
-                Value::Number(_) | Value::Procs(_) => None,
-            });
-            estimates.collect()
-        },
-    )
 }
 
 /// Path of a file that an experiment names: beside it, then here, then among the traces.
