@@ -59,13 +59,20 @@ impl Cluster {
         self.running.insert(place, Running { job, end, nodes, demand });
     }
 
-    /// Releases the nodes of a job and returns them, or `None` if the job is not running.
-    pub(crate) fn end(&mut self, job: u32) -> Option<NodeSet> {
+    /// Releases the nodes of a job; returns the job, or `None` if it is not running.
+    pub(crate) fn end(&mut self, job: u32) -> Option<Running> {
         let place = self.running.iter().position(|running| running.job == job)?;
         let ended = self.running.remove(place);
         self.idle.unite(&ended.nodes);
         self.limits.ended(&ended.demand);
-        Some(ended.nodes)
+        Some(ended)
+    }
+
+    /// Adds a node to a partition, or removes it.
+    pub(crate) fn set_usable(&mut self, partition: usize, node: usize, is_up: bool) {
+        let one = NodeSet::of(self.machine.len(), [node]);
+        let nodes = &mut self.partitions[partition];
+        if is_up { nodes.unite(&one) } else { nodes.subtract(&one) }
     }
 
     /// Returns true if a limit of an association or QOS prevents the selection of nodes for a job.

@@ -9,6 +9,7 @@ mod lines;
 mod priority;
 mod scheduling;
 
+pub(crate) use cluster::usable;
 pub use cluster::{Node, Partition, State};
 pub use priority::{PriorityFlags, PrioritySettings, UsageReset, Weights};
 pub use scheduling::Scheduling;

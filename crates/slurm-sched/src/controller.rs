@@ -10,6 +10,7 @@ use crate::cluster::Cluster;
 use crate::conf::{Conf, State, YEAR};
 use crate::error::{Collector, Faults};
 use crate::limits::{Demand, Limits};
+use crate::log::Change;
 use crate::main_pass::{self, main_pass};
 use crate::nodes::NodeSet;
 use crate::priority::{JobFactors, Priorities, Running};
@@ -76,12 +77,8 @@ impl Site {
 #[derive(Clone, Debug)]
 struct JobPlace {
     factors: JobFactors,
-    priority: u32,
-    need: Need,
-    limit_min: Option<i64>,
-    required: Option<NodeSet>,
-    excluded: Option<NodeSet>,
-    demand: Demand,
+    /// Entry of the queue while the job is eligible; its priority is the present one.
+    entry: Entry,
     is_admitted: bool,
 }
 
@@ -91,7 +88,6 @@ struct Job {
     places: Vec<JobPlace>,
     user: usize,
     name: String,
-    memory: u64,
     has_fixed_priority: bool,
     is_held: bool,
     running: Option<Running>,
@@ -174,19 +170,18 @@ impl<'a> Controller<'a> {
         let is_multifactor = self.site.conf.priority.multifactor;
         let mut first = None;
         for place in &mut places {
-            place.priority = match (request.priority, first) {
+            place.entry.priority = match (request.priority, first) {
                 _ if request.hold => 0,
                 (Some(fixed), _) => fixed,
                 (None, Some(first)) if !is_multifactor => first,
                 _ => self.priorities.first(&place.factors, now),
             };
-            first.get_or_insert(place.priority);
+            first.get_or_insert(place.entry.priority);
         }
-        let memory = places.first().map_or(0, |place| place.factors.memory);
         let has_fixed_priority = request.priority.is_some();
         let name = request.name.clone();
         let is_held = request.hold;
-        self.jobs.insert(job.id, Job { places, user, name, memory, has_fixed_priority, is_held, running: None });
+        self.jobs.insert(job.id, Job { places, user, name, has_fixed_priority, is_held, running: None });
         match eligible {
             Some(time) if !request.dependencies.is_empty() => {
                 self.dependent.insert(job.id, (time, request.dependencies.clone()));
@@ -243,12 +238,20 @@ impl<'a> Controller<'a> {
                 limit,
                 nice: request.nice,
             },
-            priority: 0,
-            need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
-            limit_min: request.time_min.map(|least| least.min(limit)),
-            required: self.node_set(&request.required),
-            excluded: self.node_set(&request.excluded),
-            demand: Demand { association, qos, partition: index, user, tres, limit },
+            entry: Entry {
+                job: job.id,
+                partition: index,
+                tier: partition.priority_tier,
+                priority: 0,
+                submit: now,
+                eligible: now,
+                need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
+                limit_min: request.time_min.map(|least| least.min(limit)),
+                required: self.node_set(&request.required),
+                excluded: self.node_set(&request.excluded),
+                demand: Demand { association, qos, partition: index, user, tres, limit },
+                needs_test: self.counts_cpus && request.priority.is_none(),
+            },
             is_admitted,
         }
     }
@@ -262,23 +265,8 @@ impl<'a> Controller<'a> {
     /// Puts the job into the queue, once for each partition that admits it.
     fn enqueue(&mut self, id: u32) {
         let Some(job) = self.jobs.get(&id) else { return };
-        for place in job.places.iter().filter(|place| place.is_admitted) {
-            let JobFactors { partition, submit, eligible, .. } = place.factors;
-            self.queue.push(Entry {
-                job: id,
-                partition,
-                tier: self.site.conf.partitions[partition].priority_tier,
-                priority: place.priority,
-                submit,
-                eligible: eligible.unwrap_or(submit),
-                need: place.need,
-                limit_min: place.limit_min,
-                required: place.required.clone(),
-                excluded: place.excluded.clone(),
-                demand: place.demand,
-                needs_test: self.counts_cpus && !job.has_fixed_priority,
-            });
-        }
+        let admitted = job.places.iter().filter(|place| place.is_admitted);
+        self.queue.extend(admitted.map(|place| place.entry.clone()));
         self.is_sorted = false;
     }
 
@@ -322,7 +310,9 @@ impl<'a> Controller<'a> {
         while let Some((time, id)) = self.ahead.first().copied().filter(|(time, _)| *time <= now) {
             self.ahead.pop_first();
             if let Some(job) = self.jobs.get_mut(&id) {
-                job.places.iter_mut().for_each(|place| place.factors.eligible = Some(time));
+                for place in &mut job.places {
+                    (place.factors.eligible, place.entry.eligible) = (Some(time), time);
+                }
             }
             self.enqueue(id);
         }
@@ -380,16 +370,14 @@ impl<'a> Controller<'a> {
     /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], now: i64) {
         for start in starts {
-            let Some(job) = self.jobs.get_mut(&start.job) else { continue };
             let cpus = u32::try_from(self.cluster.machine().cpus(&start.nodes)).unwrap_or(u32::MAX);
             let nodes = u32::try_from(start.nodes.len()).unwrap_or(u32::MAX);
-            let Some(place) = job.places.iter().find(|place| place.factors.partition == start.partition) else {
-                continue;
-            };
-            let JobFactors { association, qos, .. } = place.factors;
-            let billing = self.priorities.billing(start.partition, cpus, job.memory, nodes);
+            let Some(place) = place_in(&self.jobs, start.job, start.partition) else { continue };
+            let JobFactors { association, qos, memory, .. } = place.factors;
+            let billing = self.priorities.billing(start.partition, cpus, memory, nodes);
             self.fates.insert(start.job, Fate::Started(now));
-            job.running = Some(Running { association, qos, start: now, end: None, billing });
+            let running = Running { association, qos, start: now, end: None, billing };
+            self.jobs.entry(start.job).and_modify(|job| job.running = Some(running));
         }
         if !starts.is_empty() {
             self.idle_pass = None;
@@ -413,6 +401,56 @@ impl<'a> Controller<'a> {
         self.queue.retain(|entry| entry.job != job);
     }
 
+    /// Changes a pending or running job as `scontrol` does.
+    pub(crate) fn update(&mut self, id: u32, change: Change, now: i64) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        match change {
+            Change::Limit(limit) => {
+                for place in &mut job.places {
+                    (place.factors.limit, place.entry.demand.limit) = (limit, limit);
+                }
+                if let Some(start) = job.running.map(|running| running.start)
+                    && let Some(ended) = self.cluster.end(id)
+                {
+                    self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
+                }
+            }
+            Change::Priority(priority) => {
+                // `scontrol release` of a job that is not held computes its priority again.
+                let mut renewed = self.priorities.clone();
+                let is_reset = job.places.first().is_some_and(|one| renewed.first(&one.factors, now) == priority);
+                if is_reset {
+                    self.priorities = renewed;
+                }
+                (job.is_held, job.has_fixed_priority) = (priority == 0, priority > 0 && !is_reset);
+                job.places.iter_mut().for_each(|place| place.entry.priority = priority);
+            }
+            Change::Release => {
+                (job.is_held, job.has_fixed_priority) = (false, false);
+                for place in &mut job.places {
+                    place.factors.eligible.get_or_insert(now);
+                    place.entry.priority = self.priorities.first(&place.factors, now);
+                }
+            }
+        }
+        self.idle_pass = None;
+        let is_eligible = job.running.is_none() && !job.is_held && !self.dependent.contains_key(&id);
+        self.queue.retain(|entry| entry.job != id);
+        if is_eligible && self.ahead.iter().all(|(_, other)| *other != id) {
+            self.enqueue(id);
+        }
+    }
+
+    /// Lets jobs start on a node, or not.
+    pub(crate) fn set_usable(&mut self, node: usize, is_up: bool) {
+        for (at, partition) in self.site.conf.partitions.iter().enumerate() {
+            if partition.nodes.contains(&node) {
+                self.cluster.set_usable(at, node, is_up);
+            }
+        }
+        self.idle_pass = None;
+    }
+
     /// Runs one round of the decay thread. Returns true if a priority changed.
     pub(crate) fn decay(&mut self, now: i64) -> bool {
         self.prepare(now);
@@ -434,16 +472,15 @@ impl<'a> Controller<'a> {
                 continue;
             }
             for place in &mut job.places {
-                let renewed = self.priorities.renewed(&place.factors, place.priority, now);
-                is_changed |= renewed != place.priority;
-                place.priority = renewed;
+                let renewed = self.priorities.renewed(&place.factors, place.entry.priority, now);
+                is_changed |= renewed != place.entry.priority;
+                place.entry.priority = renewed;
             }
         }
         if is_changed {
             for entry in &mut self.queue {
-                let places = &self.jobs[&entry.job].places;
-                if let Some(place) = places.iter().find(|place| place.factors.partition == entry.partition) {
-                    entry.priority = place.priority;
+                if let Some(place) = place_in(&self.jobs, entry.job, entry.partition) {
+                    entry.priority = place.entry.priority;
                 }
             }
             self.is_sorted = false;
@@ -454,14 +491,12 @@ impl<'a> Controller<'a> {
     /// Returns the priority of a job in a partition.
     #[must_use]
     pub(crate) fn priority(&self, job: u32, partition: usize) -> Option<u32> {
-        let mut places = self.jobs.get(&job)?.places.iter();
-        places.find(|place| place.factors.partition == partition).map(|place| place.priority)
+        place_in(&self.jobs, job, partition).map(|place| place.entry.priority)
     }
 
     /// Returns a job's time limit in a partition.
     pub(crate) fn limit(&self, job: u32, partition: usize) -> i64 {
-        let places = self.jobs.get(&job).map_or(&[][..], |job| &job.places);
-        places.iter().find(|place| place.factors.partition == partition).map_or(YEAR, |place| place.factors.limit)
+        place_in(&self.jobs, job, partition).map_or(YEAR, |place| place.factors.limit)
     }
 
     /// Returns true if a job is in the queue.
@@ -496,10 +531,14 @@ impl<'a> Controller<'a> {
             self.end(*job, now, false);
         }
         let limit = self.limit(start.job, start.partition);
-        let places = self.jobs.get(&start.job).map_or(&[][..], |job| &job.places);
-        let place = places.iter().find(|place| place.factors.partition == start.partition);
-        let demand = place.map_or_else(Demand::default, |place| place.demand);
+        let place = place_in(&self.jobs, start.job, start.partition);
+        let demand = place.map_or_else(Demand::default, |place| place.entry.demand);
         self.cluster.start(start.job, now + limit, start.nodes.clone(), demand);
         displaced
     }
+}
+
+/// Returns a job in one of its partitions.
+fn place_in(jobs: &BTreeMap<u32, Job>, job: u32, partition: usize) -> Option<&JobPlace> {
+    jobs.get(&job)?.places.iter().find(|place| place.factors.partition == partition)
 }

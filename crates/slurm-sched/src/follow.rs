@@ -6,7 +6,7 @@
 use crate::backfill::{Plan, Start, Step};
 use crate::calendar::stamp;
 use crate::cluster::Cluster;
-use crate::conf::YEAR;
+use crate::conf::{YEAR, usable};
 use crate::controller::{Controller, Site};
 use crate::hostlist;
 use crate::log::{Entry, Event, LogError, Placed};
@@ -128,6 +128,7 @@ where
         is_decay_logged: false,
         is_cut: false,
         failed: BTreeSet::new(),
+        resumed: BTreeSet::new(),
         sets: BTreeMap::new(),
         comparison: Comparison {
             version: site.version.to_string(),
@@ -167,6 +168,8 @@ struct LogFollower<'a> {
     is_cut: bool,
     /// Jobs whose scripts failed and whose ends have not yet occurred in the log.
     failed: BTreeSet<u32>,
+    /// Nodes that are idle again and have not yet responded.
+    resumed: BTreeSet<usize>,
     /// Node sets by their lists.
     sets: BTreeMap<String, NodeSet>,
     comparison: Comparison,
@@ -263,6 +266,23 @@ impl LogFollower<'_> {
                 let is_ok = !self.failed.remove(job) && *is_done;
                 self.controller.end(*job, entry.time, is_ok);
             }
+            Event::Update { job, change } => self.controller.update(*job, *change, entry.time),
+            Event::NodeState { node, state } => {
+                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                // A node that is idle again is used once it has responded.
+                let is_resumed = state == "IDLE";
+                if is_resumed {
+                    self.resumed.insert(at);
+                } else {
+                    self.resumed.remove(&at);
+                }
+                self.controller.set_usable(at, usable(state) && !is_resumed);
+            }
+            Event::NodeResponds(node) => {
+                if let Some(at) = self.site.node(node).filter(|at| self.resumed.remove(at)) {
+                    self.controller.set_usable(at, true);
+                }
+            }
             Event::Decay | Event::FairTree => {
                 self.is_decay_logged = true;
                 if entry.time > self.last_decay {
@@ -343,25 +363,26 @@ impl LogFollower<'_> {
         theirs: &[Decision],
         rule: impl Fn(u32) -> String,
     ) -> u64 {
-        let by_job = |decisions: &'_ [Decision]| -> BTreeMap<(u32, usize), Decision> {
-            decisions.iter().map(|decision| ((decision.job, decision.partition), decision.clone())).collect()
-        };
+        fn by_job(decisions: &[Decision]) -> BTreeMap<(u32, usize), &Decision> {
+            decisions.iter().map(|one| ((one.plan.job, one.plan.partition), one)).collect()
+        }
         let (our, their) = (by_job(ours), by_job(theirs));
-        let keys: BTreeMap<(u32, usize), ()> = our.keys().chain(their.keys()).map(|key| (*key, ())).collect();
+        let keys: BTreeSet<(u32, usize)> = our.keys().chain(their.keys()).copied().collect();
+        let plans = |key: &(u32, usize)| [&our, &their].map(|all| all.get(key).map(|one| &one.plan));
         let is_missing = |key: &(u32, usize)| self.is_cut && !their.contains_key(key);
-        let differs = |key: &&(u32, usize)| our.get(*key) != their.get(*key) && !is_missing(key);
-        let differ: Vec<&(u32, usize)> = keys.keys().filter(differs).collect();
+        let differs = |key: &&(u32, usize)| plans(key)[0] != plans(key)[1] && !is_missing(key);
+        let differ: Vec<&(u32, usize)> = keys.iter().filter(differs).collect();
         let line = |key: &(u32, usize)| their.get(key).map_or(first.line, |decision| decision.line);
         if let Some(key) = differ.iter().min_by_key(|key| line(key)) {
-            let said =
-                |decision: Option<&Decision>| decision.map_or("no start, no plan".to_owned(), |one| self.said(one));
+            let said = |plan: Option<&Plan>| plan.map_or("no start, no plan".to_owned(), |plan| self.said(plan));
+            let [our_plan, their_plan] = plans(key);
             let found = Difference {
                 line: line(key),
                 time: stamp(first.time),
                 pass,
                 job: key.0,
-                ours: said(our.get(*key)),
-                theirs: said(their.get(*key)),
+                ours: said(our_plan),
+                theirs: said(their_plan),
                 rule: rule(key.0),
             };
             self.comparison.first_difference.get_or_insert(found);
@@ -369,8 +390,8 @@ impl LogFollower<'_> {
         differ.len() as u64
     }
 
-    fn said(&self, decision: &Decision) -> String {
-        let Decision { start, end, nodes, .. } = decision;
+    fn said(&self, plan: &Plan) -> String {
+        let Plan { start, end, nodes, .. } = plan;
         let nodes = names(self.site, nodes);
         if *end == 0 {
             format!("starts on {nodes}")
@@ -394,7 +415,7 @@ impl LogFollower<'_> {
             self.sets.insert(placed.nodes.clone(), set);
         }
         let nodes = self.sets[&placed.nodes].clone();
-        Ok(Decision { line, job: placed.job, partition, start, end, nodes })
+        Ok(Decision { line, plan: Plan { job: placed.job, partition, start, end, nodes } })
     }
 }
 
@@ -403,36 +424,26 @@ fn unknown(line: u64, name: &str) -> FollowError {
     FollowError::Name { line, name: name.chars().take(80).collect() }
 }
 
-/// Start (with the end 0) or plan.
+/// Plan, or start with the end 0, at a line of the log.
 #[derive(Clone, Debug)]
 struct Decision {
     line: u64,
-    job: u32,
-    partition: usize,
-    start: i64,
-    end: i64,
-    nodes: NodeSet,
-}
-
-impl PartialEq for Decision {
-    fn eq(&self, other: &Self) -> bool {
-        (self.start, self.end, &self.nodes) == (other.start, other.end, &other.nodes)
-    }
+    plan: Plan,
 }
 
 impl Decision {
     fn of_start(start: &Start, pass: &Entry) -> Self {
         let Start { job, partition, nodes } = start.clone();
-        Self { line: pass.line, job, partition, start: pass.time, end: 0, nodes }
+        Self::of_plan(Plan { job, partition, start: pass.time, end: 0, nodes }, pass)
     }
 
     fn of_plan(plan: Plan, pass: &Entry) -> Self {
-        let Plan { job, partition, start, end, nodes } = plan;
-        Self { line: pass.line, job, partition, start, end, nodes }
+        Self { line: pass.line, plan }
     }
 
     fn as_start(&self) -> Start {
-        Start { job: self.job, partition: self.partition, nodes: self.nodes.clone() }
+        let Plan { job, partition, nodes, .. } = self.plan.clone();
+        Start { job, partition, nodes }
     }
 }
 

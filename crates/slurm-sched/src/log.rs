@@ -61,10 +61,37 @@ pub enum Event {
     },
     /// The backfill pass starts a job.
     BackfillStart(Placed),
+    /// A pending or running job was changed by `scontrol`.
+    Update {
+        /// Number of the job.
+        job: u32,
+        /// Change.
+        change: Change,
+    },
+    /// The state of a node was set by `scontrol`.
+    NodeState {
+        /// Name of the node.
+        node: String,
+        /// State, such as `DRAINING`.
+        state: String,
+    },
+    /// A node responds again.
+    NodeResponds(String),
     /// The decay thread computes usage, fair share and priorities.
     Decay,
     /// The fair tree is computed, without a recorded decay in this line.
     FairTree,
+}
+
+/// Change of a job by `scontrol`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Change {
+    /// Time limit, in seconds.
+    Limit(i64),
+    /// Priority, which is fixed from then on; 0 holds the job.
+    Priority(u32),
+    /// The job is no longer held.
+    Release,
 }
 
 /// Job on nodes of a partition, with the names of the log.
@@ -244,6 +271,15 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
         && (message.contains(" WTERMSIG ") || number(message, " WEXITSTATUS ").is_some_and(|status| status > 0))
     {
         Event::Failure { job: job(message).ok_or("a job")? }
+    } else if let Some(change) = change(message) {
+        let updated = || Some(Event::Update { job: job(message)?, change: change? });
+        updated().ok_or("a job and its new time limit or priority")?
+    } else if let Some((node, state)) =
+        message.strip_prefix("update_node: node ").and_then(|rest| rest.split_once(" state set to "))
+    {
+        Event::NodeState { node: node.to_owned(), state: state.to_owned() }
+    } else if let Some(node) = message.strip_prefix("Node ").and_then(|rest| rest.strip_suffix(" now responding")) {
+        Event::NodeResponds(node.to_owned())
     } else if message.contains("_decay_thread: PRIO: Decay factor over") {
         Event::Decay
     } else if message.contains("Fair Tree fairshare algorithm, starting at root") {
@@ -261,6 +297,19 @@ fn end(message: &str) -> Option<bool> {
     let is_done = message.contains("_job_complete: JobId=") && message.ends_with(" done");
     let is_cut = message.contains("Time limit exhausted for JobId=") || message.contains("REQUEST_KILL_JOB JobId=");
     (is_done || is_cut).then_some(is_done)
+}
+
+/// Returns the change of a job, or `None` within if its form is unknown.
+fn change(message: &str) -> Option<Option<Change>> {
+    const MINUTES: &str = "_update_job: setting time_limit to ";
+    const PRIORITY: &str = "_update_job: set priority to ";
+    if message.contains(MINUTES) {
+        Some(number(message, MINUTES).map(|minutes| Change::Limit(60 * i64::from(minutes))))
+    } else if message.contains(PRIORITY) {
+        Some(number(message, PRIORITY).map(Change::Priority))
+    } else {
+        message.contains("_release_job_rec: release hold on JobId=").then_some(Some(Change::Release))
+    }
 }
 
 fn plan(message: &str) -> Option<Event> {

@@ -52,23 +52,35 @@ pub(crate) fn main_pass(
         }
         let mut candidates = cluster.partition(entry.partition).clone();
         candidates.intersect(&available);
-        candidates.intersect(cluster.idle());
-        if let Some(excluded) = &entry.excluded {
-            candidates.subtract(excluded);
-        }
-        if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, entry.required.as_ref()) {
-            cluster.start(entry.job, now + entry.demand.limit, nodes.clone(), entry.demand);
-            pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
-            pass.changed = true;
-            if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {
-                break;
+        if candidates.len() >= entry.need.nodes {
+            // A job whose required nodes are not all available is passed over, and keeps none from later jobs.
+            let required = entry.required.as_ref();
+            if required.is_some_and(|nodes| !nodes.is_within(&candidates)) {
+                continue;
             }
-            continue;
-        }
-        let holds_no_place = now - entry.eligible < settings.bf_min_age_reserve
-            || (entry.priority as usize) < settings.bf_min_prio_reserve;
-        if holds_no_place {
-            continue;
+            candidates.intersect(cluster.idle());
+            if let Some(excluded) = &entry.excluded {
+                candidates.subtract(excluded);
+            }
+            if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, required) {
+                cluster.start(entry.job, now + entry.demand.limit, nodes.clone(), entry.demand);
+                pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
+                pass.changed = true;
+                if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {
+                    break;
+                }
+                continue;
+            }
+            // SPEC 4.7: a job that requires all of its nodes by name keeps those alone from later jobs.
+            if let Some(nodes) = required.filter(|nodes| nodes.len() == entry.need.nodes) {
+                available.subtract(nodes);
+                continue;
+            }
+            let holds_no_place = now - entry.eligible < settings.bf_min_age_reserve
+                || (entry.priority as usize) < settings.bf_min_prio_reserve;
+            if holds_no_place {
+                continue;
+            }
         }
         pass.blocked.push((entry.job, entry.partition));
         // SPEC 4.5, 4.6: the partition's nodes are also unavailable for lower partitions.

@@ -216,7 +216,8 @@ fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
     names.into_iter().map(|name| Node { name, ..node.clone() }).collect()
 }
 
-fn usable(state: &str) -> bool {
+/// Returns true if jobs can start on nodes in this state, such as `IDLE` or `DRAINING`.
+pub(crate) fn usable(state: &str) -> bool {
     let state = state.to_ascii_uppercase();
     !["DOWN", "DRAIN", "FAIL", "FUTURE"].iter().any(|bad| state.starts_with(bad))
 }

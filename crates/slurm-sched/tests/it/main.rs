@@ -9,7 +9,7 @@ mod simulation;
 
 use slurm_sched::workload::{Request, SubmittedJob};
 
-/// Reads jobs of a workload `id,submit,run,limit,args` with the options `-N`, `-A`, `-p` and `--exclusive`.
+/// Reads jobs of a workload `id,submit,run,limit,args` with the options `-N`, `-A`, `-p`, `-w` and `--exclusive`.
 fn read_csv(text: &str) -> Vec<SubmittedJob> {
     let number = |text: &str| text.parse::<i64>().unwrap_or_else(|error| panic!("{text:?}: {error}"));
     let rows = (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty() && !row.starts_with(['i', '#']));
@@ -23,6 +23,7 @@ fn read_csv(text: &str) -> Vec<SubmittedJob> {
                 "-N" => request.nodes = Some(value().parse().expect("nodes")),
                 "-A" => request.account = Some(value().to_owned()),
                 "-p" => request.partitions = value().split(',').map(str::to_owned).collect(),
+                "-w" => request.required = slurm_sched::hostlist::expand(value()).expect("nodes"),
                 _ => assert_eq!(word, "--exclusive"),
             }
         }

@@ -105,6 +105,51 @@ fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
     assert!(nothing.starts_with("no line that decides; record the log with"), "{nothing}");
 }
 
+#[test]
+fn jobs_and_nodes_that_scontrol_changes_are_followed() {
+    let text = "NodeName=n[1-4] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n";
+    let conf = Conf::read("slurm.conf", text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+    let site = Site { conf, accounts: None, version: Version::V22_05 };
+    let jobs = read_csv(
+        "1,10,900,20,-N 2 --exclusive\n2,15,900,5,-N 1 --exclusive\n3,15,900,5,-N 1 --exclusive\n4,30,60,5,-N 4 --exclusive\n",
+    );
+    // The forms are those of a recorded log.
+    let lines = "20 debug:  sched: Running job scheduler for default depth.
+        30 _slurm_rpc_submit_batch_job: JobId=1 InitPrio=4294901759 usec=0
+        33 debug:  sched: Running job scheduler for default depth.
+        33 sched: Allocate JobId=1 NodeList=n[1-2] #CPUs=8 Partition=main
+        35 _slurm_rpc_submit_batch_job: JobId=2 InitPrio=4294901758 usec=0
+        35 _slurm_rpc_submit_batch_job: JobId=3 InitPrio=4294901757 usec=0
+        36 sched: _hold_job_rec: hold on JobId=2 by uid 0
+        36 sched: _update_job: set priority to 0 for JobId=2
+        37 update_node: node n3 state set to DRAINED
+        38 debug:  sched: Running job scheduler for default depth.
+        38 sched: Allocate JobId=3 NodeList=n4 #CPUs=4 Partition=main
+        39 update_node: node n3 state set to IDLE
+        39 sched: _release_job_rec: release hold on JobId=2 by uid 0
+        41 debug:  sched: Running job scheduler for default depth.
+        42 Node n3 now responding
+        44 debug:  sched: Running job scheduler for default depth.
+        44 sched: Allocate JobId=2 NodeList=n3 #CPUs=4 Partition=main
+        50 _slurm_rpc_submit_batch_job: JobId=4 InitPrio=4294901755 usec=0
+        51 sched: _update_job: setting time_limit to 50 for JobId=1
+        51 sched: _update_job: set priority to 4294901754 for JobId=4
+        52 sched: _update_job: set priority to 77 for JobId=4
+        53 sched/backfill: _attempt_backfill: beginning
+        53 sched/backfill: _attempt_backfill: BACKFILL: test for JobId=4 Prio=77 Partition=main Reservation=NONE
+        53 sched/backfill: _dump_job_sched: JobId=4 to start at 2023-11-14T23:03:33, end at 2023-11-14T23:08:00 on nodes n[1-4] in partition main
+        53 sched/backfill: _attempt_backfill: completed testing 1(1) jobs, usec=0\n";
+    let log: String = lines
+        .lines()
+        .map(|line| format!("[2023-11-14T22:13:{}.000]{}\n", &line.trim()[..2], &line.trim()[2..]))
+        .collect();
+    let found = follow(&site, &jobs, Events::new(log.as_bytes())).expect("a log");
+    assert!(found.is_equal() && (found.starts, found.plans, found.priorities) == (3, 1, 5), "{found:#?}");
+    let other = log.replace("node n3 state", "node n33 state");
+    let fault = follow(&site, &jobs, Events::new(other.as_bytes())).expect_err("an unknown node").to_string();
+    assert_eq!(fault, "line 9: \"n33\" is not in slurm.conf; use the slurm.conf of the time of the log");
+}
+
 /// Start of the controller of the oracle, and the zero of its workloads.
 const LOCKSTEP: Terms = Terms {
     start: 1_700_000_000,

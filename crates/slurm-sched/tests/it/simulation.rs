@@ -162,15 +162,33 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
     }
 }
 
+/// Lists starts as `job@second`.
+fn starts(site: &Site, rows: &[&str]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+    let mut ends = ends(&reports(site, &jobs(&rows), Phases::default()));
+    ends.sort_by_key(|ended| ended.job);
+    ends.iter().map(|ended| format!("{}@{}", ended.job, ended.start)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn in_the_main_pass_a_job_with_required_nodes_bars_those_alone() {
+    let mut site = site(4, Version::V22_05, "");
+    site.conf.scheduling.backfill = false;
+    let rows = [
+        "1,10,300,6,-N 1 --exclusive -w n1",
+        "2,20,60,5,-N 1 --exclusive -w n1",
+        // Its n1 is kept for job 2, so that it keeps n2 from no other job.
+        "3,20,60,5,-N 2 --exclusive -w n[1-2]",
+        "4,30,600,10,-N 1 --exclusive",
+        // More nodes than are left: it bars the partition.
+        "5,40,60,5,-N 4 --exclusive",
+        "6,50,60,5,-N 1 --exclusive",
+    ];
+    assert_eq!(starts(&site, &rows), "1@11 2@312 3@632 4@31 5@693 6@754");
+}
+
 #[test]
 fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
-    /// Lists starts as `job@second`.
-    fn starts(site: &Site, rows: &[&str]) -> String {
-        let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
-        let mut ends = ends(&reports(site, &jobs(&rows), Phases::default()));
-        ends.sort_by_key(|ended| ended.job);
-        ends.iter().map(|ended| format!("{}@{}", ended.job, ended.start)).collect::<Vec<_>>().join(" ")
-    }
     let rows =
         ["1,10,90,5,-N 1 --exclusive -A a", "2,11,90,5,-N 1 --exclusive -A a", "3,12,90,5,-N 1 --exclusive -A b"];
     let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Fairshare=1\nAccount - 'b':Fairshare=1\n\
