@@ -7,7 +7,6 @@
 mod guard;
 mod logs;
 mod recipe;
-mod scratch;
 mod settings;
 mod slurm;
 mod stored;
@@ -128,7 +127,6 @@ pub fn fuzz(options: &Fuzz, common: &Common) -> Result<Ending> {
         }
         outcomes.push(outcome);
     }
-    scratch::clear();
     print(&if common.json { as_json(seed, &outcomes) } else { as_text(seed, &outcomes) });
     let is_sound = outcomes.iter().all(|outcome| outcome.finding.is_none());
     Ok(if is_sound { Ending::Done } else { Ending::Differs })

@@ -1,13 +1,14 @@
 //! Files that a later run trusts: finished replications, and the manifest of a folder of results.
 
 use super::Target;
-use super::scratch;
 use anyhow::Result;
 use lab::output::OutDir;
 use lab::output::manifest::{Listed, MANIFEST, Manifest};
 use lab::store::{Identity, Store};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::OnceLock;
+use tempfile::TempDir;
 
 pub(crate) const TARGETS: [Target; 2] = [
     Target::of(
@@ -24,6 +25,23 @@ pub(crate) const TARGETS: [Target; 2] = [
     ),
 ];
 
+thread_local! {
+    /// Folder of this thread, since tests of several targets run at once.
+    static FOLDER: TempDir = new_folder();
+}
+
+/// Creates a folder, in memory if possible: on a disk, each truncation of a rewritten file is flushed, some dozens of times a second.
+fn new_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a temporary folder")
+}
+
+/// Writes a file, which lasts until the next one of that name, into the folder of this thread. Returns the folder.
+fn put(name: &str, input: &[u8]) -> Result<PathBuf, String> {
+    let folder = FOLDER.with(|folder| folder.path().to_owned());
+    std::fs::write(folder.join(name), input).map_err(|error| format!("cannot write the input: {error}"))?;
+    Ok(folder)
+}
+
 /// Files in the form in which a run writes them.
 struct Samples {
     store: Vec<u8>,
@@ -37,7 +55,7 @@ fn samples() -> &'static Samples {
 }
 
 fn written() -> Result<Samples> {
-    let folder = scratch::new_folder()?;
+    let folder = new_folder();
     let results = folder.path().join("results");
     let out = OutDir::create(&results, "fuzz")?;
     let cells = out.cells();
@@ -62,8 +80,8 @@ fn written() -> Result<Samples> {
 }
 
 fn check_store(input: &[u8]) -> Result<bool, String> {
-    scratch::put("replications.jsonl", input)?;
-    let (sound, damaged) = Store::census(&scratch::folder()?).map_err(|error| error.to_string())?;
+    let folder = put("replications.jsonl", input)?;
+    let (sound, damaged) = Store::census(&folder).map_err(|error| error.to_string())?;
     let written: BTreeSet<&[u8]> = samples().store.split_inclusive(|byte| *byte == b'\n').collect();
     // A last line without its end was cut off by a kill, and does not count.
     let lines = input.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
@@ -75,8 +93,8 @@ fn check_store(input: &[u8]) -> Result<bool, String> {
 }
 
 fn check_manifest(input: &[u8]) -> Result<bool, String> {
-    scratch::put(MANIFEST, input)?;
-    let Ok(Some(manifest)) = Manifest::read(&scratch::folder()?) else { return Ok(false) };
+    let folder = put(MANIFEST, input)?;
+    let Ok(Some(manifest)) = Manifest::read(&folder) else { return Ok(false) };
     // An unsound manifest must be readable, too, without a panic.
     let (command, files) = (manifest.command().map(str::to_owned), manifest.files());
     if !manifest.is_sound() {
