@@ -1,10 +1,8 @@
 //! Single scheduling decisions for learning agents: the next waiting job, or the job that overtakes the head of the queue.
 
-use serde::Serialize;
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// Number of features of a slot of an observation.
@@ -28,62 +26,54 @@ pub struct EpisodeJob {
     pub user: i64,
 }
 
-/// Decision of the agent, and order of events.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub enum EpisodeRules {
-    /// Job that is committed next; it starts as soon as it fits. Ends, then arrivals of an instant, then a look at the queue.
-    Order,
-    /// Job that overtakes the head of the queue without delaying it, or none until the next event.
-    Backfill,
-    /// Like `Order`, but arrivals come before ends, and the queue is examined after each single event (Zhang et al., SC'20).
-    RlScheduler,
+sim_core::answers! {
+    /// Decision of the agent, and order of events.
+    pub enum EpisodeRules {
+        /// Job that is committed next; it starts as soon as it fits. Ends, then arrivals of an instant, then a look at the queue.
+        Order,
+        /// Job that overtakes the head of the queue without delaying it, or none until the next event.
+        Backfill,
+        /// Like `Order`, but arrivals come before ends, and the queue is examined after each single event (Zhang et al., SC'20).
+        RlScheduler = "rlscheduler",
+    }
 }
 
-/// Jobs that start behind a committed job that does not fit.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub enum Filling {
-    /// None.
-    None,
-    /// Jobs that end before its reservation, or use processors that it leaves; the reservation is computed at each event.
-    Easy,
-    /// Jobs that end strictly before a bound that is computed once: the backfilling of RLScheduler (Zhang et al., SC'20).
-    Bound,
+sim_core::answers! {
+    /// Jobs that start behind a committed job that does not fit.
+    pub enum Filling {
+        /// None.
+        None,
+        /// Jobs that end before its reservation, or use processors that it leaves; the reservation is computed at each event.
+        Easy,
+        /// Jobs that end strictly before a bound that is computed once: the backfilling of RLScheduler (Zhang et al., SC'20).
+        Bound,
+    }
 }
 
-/// Rule that scores waiting jobs: the smallest score is next, ties by arrival.
-///
-/// Formulas as RLScheduler computes them, with s the submission, r the requested time, n the processors and w the wait.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Heuristic {
-    /// s.
-    Fcfs,
-    /// r.
-    Sjf,
-    /// log10(r)·n + 870·log10(s), with 0.1 for values that are not above 0.
-    F1,
-    /// −(w/r)³·n.
-    Wfp3,
-    /// −(w + 1e−15)/(log2(n + 1e−15)·r).
-    Unicep,
-    /// `Wfp3` with −1 − s in place of w, as in the published results.
-    Wfp3AsRun,
-    /// `Unicep` with −1 − s in place of w, as in the published results.
-    UnicepAsRun,
+sim_core::answers! {
+    /// Rule that scores waiting jobs: the smallest score is next, ties by arrival.
+    ///
+    /// Formulas as RLScheduler computes them, with s the submission, r the requested time, n the processors and w the wait.
+    #[derive(PartialOrd, Ord)]
+    pub enum Heuristic {
+        /// s.
+        Fcfs,
+        /// r.
+        Sjf,
+        /// log10(r)·n + 870·log10(s), with 0.1 for values that are not above 0.
+        F1,
+        /// −(w/r)³·n.
+        Wfp3,
+        /// −(w + 1e−15)/(log2(n + 1e−15)·r).
+        Unicep,
+        /// `Wfp3` with −1 − s in place of w, as in the published results.
+        Wfp3AsRun,
+        /// `Unicep` with −1 − s in place of w, as in the published results.
+        UnicepAsRun,
+    }
 }
 
 impl Heuristic {
-    /// Rules and their names.
-    pub const NAMED: [(&str, Self); 7] = [
-        ("fcfs", Self::Fcfs),
-        ("sjf", Self::Sjf),
-        ("f1", Self::F1),
-        ("wfp3", Self::Wfp3),
-        ("unicep", Self::Unicep),
-        ("wfp3-as-run", Self::Wfp3AsRun),
-        ("unicep-as-run", Self::UnicepAsRun),
-    ];
-
     fn score(self, now: i64, job: &EpisodeJob) -> f64 {
         let log = |value: i64| libm::log10(if value > 0 { value as f64 } else { 0.1 });
         let (request, processors) = (job.request as f64, f64::from(job.processors));
@@ -99,41 +89,6 @@ impl Heuristic {
             Self::Wfp3 | Self::Wfp3AsRun => -libm::pow(wait / request, 3.0) * processors,
             Self::Unicep | Self::UnicepAsRun => -(wait + 1e-15) / (libm::log2(processors + 1e-15) * request),
         }
-    }
-}
-
-/// Looks up a name in a list; the error lists the names.
-fn named<T: Copy>(what: &str, name: &str, list: &[(&str, T)]) -> Result<T, String> {
-    let found = list.iter().find(|(entry, _)| *entry == name).map(|(_, value)| *value);
-    let names: Vec<&str> = list.iter().map(|(entry, _)| *entry).collect();
-    found.ok_or_else(|| format!("{what} {name:?}: expected {}", names.join(", ")))
-}
-
-impl FromStr for Heuristic {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        named("rule", name, &Self::NAMED)
-    }
-}
-
-impl FromStr for EpisodeRules {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        named(
-            "rules",
-            name,
-            &[("order", Self::Order), ("backfill", Self::Backfill), ("rlscheduler", Self::RlScheduler)],
-        )
-    }
-}
-
-impl FromStr for Filling {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        named("behind", name, &[("none", Self::None), ("easy", Self::Easy), ("bound", Self::Bound)])
     }
 }
 

@@ -1,7 +1,6 @@
 //! Trait of a policy; and the policies, one per file.
 
 mod conservative;
-mod easy;
 mod fcfs;
 mod flexible;
 mod free_processor_tree;
@@ -17,12 +16,11 @@ mod reservations;
 mod reserving;
 
 pub use conservative::Conservative;
-pub use easy::Easy;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
 pub use gap_filling::{Completion, GapFilling, Moves, Weight};
 pub use if_newcomer_fits::IfNewcomerFits;
-pub use ordered_backfill::{Backfilling, OrderedBackfill};
+pub use ordered_backfill::{Backfilling, Easy, OrderedBackfill};
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 pub use reserving::Depth;
 

@@ -11,12 +11,10 @@
 mod conservative;
 mod easy;
 mod ordered;
-mod predicted;
 
 pub use conservative::Conservative;
 pub use easy::Easy;
 pub use ordered::{Fcfs, OrderedBackfill};
-pub use predicted::{Behind, Predicted, predicted_easy};
 
 use crate::policy::Placement;
 use crate::queue::QueuedJob;

@@ -11,8 +11,8 @@ mod promises;
 use anyhow::{Context, Result, ensure};
 use cost::{Scan, Scanned};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Easy, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig, GapBound,
-    Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
+    BackfillReadings, BackfillRule, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig, GapBound, Machine,
+    Minext, MultiCluster, OrderedBackfill, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
 use lab::metric::Values;
@@ -426,11 +426,13 @@ impl Paper for EgEdfPaper {
             }
             (Policy::Easy, EasyCost::Naive) => {
                 let readings = self.backfill(cell);
-                let policy = Scanned::new(Easy::new(readings), Scan::Easy(readings.placement));
+                let policy = Scanned::new(OrderedBackfill::easy(readings), Scan::Easy(readings.placement));
                 self.play(cell, streams, policy, |policy| (policy.operations(), none))
             }
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
-                self.play(cell, streams, Easy::new(self.backfill(cell)), |policy| (policy.operations(), none))
+                self.play(cell, streams, OrderedBackfill::easy(self.backfill(cell)), |policy| {
+                    (policy.operations(), none)
+                })
             }
             (Policy::Flex, _) => {
                 let (config, readings) = (self.flexible(), self.backfill(cell));

@@ -176,8 +176,8 @@ macro_rules! readings {
     };
 }
 
-/// Declares the answers to a [reading](crate::readings!), the default first: the type, read and written by serde, its `Default`,
-/// and `ANSWERS`, as a scenario writes them. An answer is the variant's name in lower case with hyphens, or the literal after `=`.
+/// Declares the answers to a [reading](crate::readings!), the default first: the type, read and written by serde, its `Default`
+/// and `FromStr`, and `ANSWERS`, as a scenario writes them. An answer is the variant's name in lower case with hyphens, or the literal after `=`.
 ///
 /// ```
 /// sim_core::answers! {
@@ -191,6 +191,8 @@ macro_rules! readings {
 /// }
 ///
 /// assert_eq!((Neighbours::default(), Neighbours::ANSWERS), (Neighbours::Geographic, &["geographic", "random-4"][..]));
+/// assert_eq!("random-4".parse(), Ok(Neighbours::Random4));
+/// assert_eq!("near".parse::<Neighbours>(), Err("expected geographic, random-4, found \"near\"".to_owned()));
 /// ```
 #[macro_export]
 macro_rules! answers {
@@ -214,15 +216,20 @@ macro_rules! answers {
             ];
         }
 
+        impl ::core::str::FromStr for $Answer {
+            type Err = ::std::string::String;
+
+            fn from_str(word: &str) -> ::core::result::Result<Self, Self::Err> {
+                const ALL: &[$Answer] = &[$Answer::$first, $($Answer::$other),*];
+                $crate::readings::place_of(word, Self::ANSWERS).map(|place| ALL[place])
+            }
+        }
+
         impl<'de> ::serde::Deserialize<'de> for $Answer {
             // The derived implementation is ten times as long, and compiled for each answer and each kind of file.
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                const ALL: &[$Answer] = &[$Answer::$first, $($Answer::$other),*];
                 let word = <::std::string::String as ::serde::Deserialize>::deserialize(deserializer)?;
-                match $crate::readings::place_of(&word, Self::ANSWERS) {
-                    Some(place) => Ok(ALL[place]),
-                    None => Err(::serde::de::Error::unknown_variant(&word, Self::ANSWERS)),
-                }
+                word.parse().map_err(|_| ::serde::de::Error::unknown_variant(&word, Self::ANSWERS))
             }
         }
     };
@@ -260,8 +267,9 @@ pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Rea
 
 /// Position of `word` among the `answers`.
 #[doc(hidden)]
-pub fn place_of(word: &str, answers: &[&str]) -> Option<usize> {
-    answers.iter().position(|answer| *answer == word)
+pub fn place_of(word: &str, answers: &[&str]) -> Result<usize, String> {
+    let found = || format!("expected {}, found {word:?}", answers.join(", "));
+    answers.iter().position(|answer| *answer == word).ok_or_else(found)
 }
 
 /// Length of [`hyphenated`] in bytes: a hyphen for each capital but the first letter.

@@ -3,7 +3,7 @@
 use super::Plan;
 use super::gaps::{GapBound, Gaps};
 use super::job::PlanJob;
-use super::machine_plan::{MachinePlan, Releases, Trial};
+use super::machine_plan::{Insertion, MachinePlan, Releases};
 use super::score::Score;
 use crate::machine::site;
 use sim_core::{SiteId, Span, Time};
@@ -243,7 +243,7 @@ impl EgEdf {
                     continue;
                 }
             }
-            let hopeless = |trial: &Trial| {
+            let hopeless = |trial: &Insertion| {
                 let Some(best) = &best else { return false };
                 // Most are no worse in both respects, and need no weight.
                 let nondelayed = search.nondelayed(machine, trial);
@@ -324,17 +324,17 @@ impl DeadlineSearch<'_> {
 
     /// Number of jobs of the plan that would be in time.
     #[inline]
-    fn nondelayed(&self, machine: &MachinePlan, trial: &Trial) -> u64 {
+    fn nondelayed(&self, machine: &MachinePlan, trial: &Insertion) -> u64 {
         self.old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time)
     }
 
     /// Returns the candidate that a trial yields.
     #[inline]
-    fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> EdfCandidate {
+    fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Insertion) -> EdfCandidate {
         let makespan = self.old.makespan.max(trial.completion);
         let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
         let weight = score.weight_over(self.old);
-        let Trial { start, end, .. } = *trial;
+        let Insertion { start, end, .. } = *trial;
         let rank = EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index);
         EdfCandidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
     }

@@ -49,7 +49,7 @@ pub(super) struct MachineSummary {
 
 /// Effect of planning a job at some position.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Trial {
+pub(super) struct Insertion {
     pub(super) start: Time,
     pub(super) end: Time,
     /// End of the last job of the machine.
@@ -329,12 +329,12 @@ impl MachinePlan {
         job: &PlanJob,
         mut at: Time,
         releases: &mut Releases,
-        hopeless: impl Fn(&Trial) -> bool,
-    ) -> Option<Trial> {
+        hopeless: impl Fn(&Insertion) -> bool,
+    ) -> Option<Insertion> {
         let (start, end) = (at, at + self.span(job));
         releases.seize(end, job.processors);
         let completion = releases.ends.first().map_or(end, |last| last.0);
-        let mut trial = Trial { start, end, completion, on_time: self.on_time + u32::from(job.is_met_by(end)) };
+        let mut trial = Insertion { start, end, completion, on_time: self.on_time + u32::from(job.is_met_by(end)) };
         for other in self.planned.range(position..) {
             while let Some(released) = releases.release_for(at, other.job.processors) {
                 at = at.max(released);

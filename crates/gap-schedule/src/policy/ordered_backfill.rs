@@ -1,4 +1,4 @@
-//! Backfilling with the queue in any order, and the backfilled jobs in another.
+//! Backfilling with the queue in any order, and the backfilled jobs in another; EASY is the default.
 
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
@@ -36,9 +36,9 @@ pub struct Backfilling {
 /// [`backfill`](Backfilling::backfill). All reservations are recomputed at the next pass. If no job may hold one, the
 /// turns are over with the first job that cannot start.
 ///
-/// With both orders those of arrival and one reservation this is [`Easy`](crate::Easy). With a reservation for each job
-/// it is conservative backfilling that compresses its whole plan at each pass, where
-/// [`Conservative`](crate::Conservative) keeps reservations. With [`Order::Spf`] behind the head it is EASY-SJBF, the
+/// With both orders those of arrival and one reservation this is [`Easy`]. With a reservation for each job it is
+/// conservative backfilling that compresses its whole plan at each pass, where [`Conservative`](crate::Conservative)
+/// keeps reservations. With [`Order::Spf`] behind the head it is EASY-SJBF, the
 /// backfilling of EASY++. An order other than that of arrival may starve jobs; a [`threshold`](Backfilling::threshold)
 /// prevents it as long as some job holds a reservation.
 ///
@@ -60,7 +60,26 @@ pub struct OrderedBackfill {
     /// Waiting jobs in the order of backfilling, if that is another.
     behind: Option<OrderedQueue>,
     reserving: Reserving,
+    /// True if operations are counted in every pass, also if no job can start.
+    counts: bool,
 }
+
+/// EASY backfilling on several machines: [`OrderedBackfill`] with its default settings.
+///
+/// Jobs start in order of arrival as long as some machine has room, on the fastest such machine (R5). The first that
+/// finds none, the head, gets a reservation on the machine where it can start earliest, by the expected ends of the
+/// running jobs; of several, on the fastest. Every later job, in order of arrival, starts now on the fastest machine
+/// that has room and where it does no harm (R6): any machine but the reserved one; that one if the job is expected to
+/// end there by the reservation, or takes only processors that the head will leave over.
+///
+/// The earliest start of the head is recomputed at each pass. Where estimates are upper bounds, it is never later than
+/// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) has that in thirty lines.
+///
+/// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
+/// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
+/// 2001, figure 1. For several machines: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §3.1 and §4, which name EASY and
+/// leave its extension to several machines to the reader.
+pub type Easy = OrderedBackfill;
 
 impl Default for Backfilling {
     fn default() -> Self {
@@ -88,7 +107,12 @@ impl OrderedBackfill {
         let readings = BackfillReadings { placement, rule: BackfillRule::MachineAware };
         let behind = (backfill != order).then(|| queue(backfill));
         let reserving = Reserving::new(reserve, readings).resorting(behind.is_some());
-        Self { queue: queue(order), behind, reserving }
+        Self { queue: queue(order), behind, reserving, counts: false }
+    }
+
+    /// Returns [`Easy`] under these readings for several machines, which counts its [operations](Self::operations).
+    pub fn easy(readings: BackfillReadings) -> Self {
+        Self { reserving: Reserving::new(Depth::Jobs(1), readings), counts: true, ..Self::default() }
     }
 
     /// Returns conservative backfilling that recomputes all reservations at each pass: every waiting job holds one.
@@ -96,10 +120,16 @@ impl OrderedBackfill {
         Self::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })
     }
 
+    /// Number of elementary operations of [`easy`](Self::easy) so far. An operation is one step in the tree of the queue
+    /// or of the machines, or one visit of a machine or a running job.
+    pub const fn operations(&self) -> u64 {
+        self.reserving.operations()
+    }
+
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
-        let (Self { queue, behind, reserving }, view) = (self, pass.view);
+        let (Self { queue, behind, reserving, counts }, view) = (self, pass.view);
         // Only the queue is kept from pass to pass, so a pass in which no job can start is skipped.
-        if !pass.listens() && !view.some_job_is_narrow_enough() {
+        if !*counts && !pass.listens() && !view.some_job_is_narrow_enough() {
             return;
         }
         let mut line = queue.line(view, &[]);
@@ -138,5 +168,9 @@ impl Policy for OrderedBackfill {
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         self.pass(QueuePass::new(view, starts, probe));
+    }
+
+    fn is_pure(&self) -> bool {
+        self.behind.is_none() && self.queue.is_by_arrival()
     }
 }

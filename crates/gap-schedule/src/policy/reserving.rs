@@ -94,7 +94,7 @@ impl Reserving {
         self.readings
     }
 
-    /// Number of operations so far with one reservation, as counted by [`Easy`](crate::Easy).
+    /// Number of operations so far with one reservation, as counted by [`OrderedBackfill`](crate::OrderedBackfill::operations).
     pub(super) const fn operations(&self) -> u64 {
         self.operations.get()
     }

@@ -4,8 +4,8 @@ use crate::common::job;
 use crate::grid_common::{starts, transcript};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Easy, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster, OrderedBackfill,
-    Passes, Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
+    BackfillReadings, BackfillRule, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster, OrderedBackfill, Passes,
+    Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
 };
 use sim_core::{Fact, Job, JobId, Rejection, Request, Sim, SiteId, Time};
 
@@ -19,7 +19,7 @@ fn easy() -> [Box<dyn Policy>; 2] {
 
 fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Policy>; 2] {
     let readings = BackfillReadings { placement, rule };
-    [Box::new(ObviousScan::easy(readings)), Box::new(Easy::new(readings))]
+    [Box::new(ObviousScan::easy(readings)), Box::new(OrderedBackfill::easy(readings))]
 }
 
 /// Worked case of the specification.
@@ -144,7 +144,7 @@ fn a_look_behind_the_head_counts_under_either_rule() {
     let mut jobs = vec![job(0, 0, 3, 1_000), job(1, 1, 4, 10)];
     jobs.extend((2..12).map(|other| job(other, other.into(), 1, 10_000)));
     let [aware, strict] = [BackfillRule::MachineAware, BackfillRule::Strict].map(|rule| {
-        let mut policy = Easy::new(BackfillReadings { placement: Placement::Fastest, rule });
+        let mut policy = OrderedBackfill::easy(BackfillReadings { placement: Placement::Fastest, rule });
         starts(&[Machine::new(4)], &mut policy, &jobs);
         policy.operations()
     });

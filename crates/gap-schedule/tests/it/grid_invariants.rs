@@ -5,13 +5,13 @@ use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, r
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::testkit::{assert_same_starts, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes,
-    Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
+    BackfillReadings, BackfillRule, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext,
+    OrderedBackfill, Passes, Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Pool, Purpose, Sim, SiteId, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
@@ -118,8 +118,8 @@ proptest! {
     fn easy_never_delays_a_promised_start(
         machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
     ) {
-        check_promises(Easy::new(readings), first, false, &machines, &jobs)?;
-        check_promises(Easy::new(readings), first, true, &machines[..1], &with_deadlines(jobs))?;
+        check_promises(OrderedBackfill::easy(readings), first, false, &machines, &jobs)?;
+        check_promises(OrderedBackfill::easy(readings), first, true, &machines[..1], &with_deadlines(jobs))?;
     }
 
     #[test]
@@ -143,7 +143,7 @@ proptest! {
 
     #[test]
     fn on_one_machine_jobs_of_one_processor_are_served_as_by_the_reference_model(jobs in workload(1)) {
-        let reference = testkit::Fcfs::new(Pool::new(3), jobs.iter().copied());
+        let reference = testkit::Fcfs::new(3, jobs.iter().copied());
         let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
         expected.sort_by_key(|record| record.job.id);
         let machine = [Machine::new(3)];
@@ -167,7 +167,7 @@ fn check_twins(
 /// Compares all backfilling policies with the exhaustive twin.
 fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
     let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
-    check_twins(Both::new(Easy::new(readings), easy), passes, machines, jobs);
+    check_twins(Both::new(OrderedBackfill::easy(readings), easy), passes, machines, jobs);
     check_twins(Both::new(FlexibleBackfill::new(config, readings), flexible), passes, machines, jobs);
 }
 

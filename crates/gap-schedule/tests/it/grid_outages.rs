@@ -128,7 +128,7 @@ fn jobs_lost_together_wait_again_by_id() {
 
 fn easy(rule: BackfillRule) -> Both<Easy, ObviousScan> {
     let readings = BackfillReadings { placement: Placement::Fastest, rule };
-    Both::new(Easy::new(readings), ObviousScan::easy(readings))
+    Both::new(OrderedBackfill::easy(readings), ObviousScan::easy(readings))
 }
 
 /// Job 0 is lost at 10 s and becomes the head. Job 1 is in time for the expected repair at 30 s, job 2 is not.
@@ -243,7 +243,7 @@ proptest! {
     fn easy_keeps_the_books(
         scene in scenes(WIDEST), passes in passes(), readings in readings(),
     ) {
-        assert_feasible(Easy::new(readings), &scene, passes);
+        assert_feasible(OrderedBackfill::easy(readings), &scene, passes);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod plan_common;
 mod plan_tabu;
 mod plan_twin;
 mod planner;
+mod predicted;
 mod predictions;
 mod published;
 mod reasons;

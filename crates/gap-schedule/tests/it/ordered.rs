@@ -119,7 +119,7 @@ proptest! {
     fn a_policy_that_claims_to_be_pure_needs_the_view_alone(scene in scenes(WIDEST), readings in readings()) {
         for passes in PASSES {
             assert_pure(Fcfs::new(), &scene, passes);
-            assert_pure(Easy::new(readings), &scene, passes);
+            assert_pure(OrderedBackfill::easy(readings), &scene, passes);
         }
     }
 

@@ -5,7 +5,7 @@ use gap_schedule::testkit::Scene;
 use gap_schedule::{EgEdf, Machine, MultiCluster, Passes, Planner, Policy, Tabu};
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Outage, Pool, Sim, SiteId, Span, Time};
+use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Outage, Sim, SiteId, Span, Time};
 
 fn planners() -> [Planner; 2] {
     [Planner::new(EgEdf::new(), None), Planner::new(EgEdf::new(), Some(Tabu::new()))]
@@ -201,7 +201,7 @@ proptest! {
     #[test]
     fn serial_jobs_without_deadlines_run_as_in_a_queue(jobs in workload(1)) {
         let exact: Vec<Job> = jobs.iter().map(|job| Job::new(job.id, job.submit, 1, job.runtime)).collect();
-        let (_, log) = Sim::new(Fcfs::new(Pool::new(3), exact.clone().into_iter()), JobLog::collecting()).run();
+        let (_, log) = Sim::new(Fcfs::new(3, exact.clone().into_iter()), JobLog::collecting()).run();
         let mut expected = log.into_sink();
         expected.sort_by_key(|record| record.job.id);
         for planner in planners() {

@@ -3,7 +3,8 @@
 use crate::backfill::{both, reserving};
 use crate::grid_common::{Both, machines};
 use crate::ordered::rules;
-use gap_schedule::reference::{self, Behind, Predicted, predicted_easy};
+use crate::predicted::{Behind, Predicted, predicted_easy};
+use gap_schedule::reference;
 use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
     Backfilling, CompressOrder, Conservative, Depth, Doubling, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,

@@ -1,8 +1,8 @@
 //! Published results of SC'15 on KTH-SP2 and SDSC-SP2: every row, and every start of the available schedules.
 
+use crate::predicted::{Behind, Predicted, predicted_easy};
 use crate::predictions::fast;
 use flate2::read::GzDecoder;
-use gap_schedule::reference::{Behind, Predicted, predicted_easy};
 use gap_schedule::{Doubling, Increments, MeanOfUser, Predictions, Requested, TimesRequested, ToRequested};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::fs::File;

@@ -32,7 +32,7 @@ proptest! {
         let judge = Judge::default();
         let rule = judge.clone().strict(readings.rule == BackfillRule::Strict);
         check(Fcfs::new(), &scene, &judge);
-        check(Easy::new(readings), &scene, &rule);
+        check(OrderedBackfill::easy(readings), &scene, &rule);
         check(reserving(depth, readings.placement), &scene, &judge);
         let keeps = judge.keeping();
         check(Conservative::new(readings.placement), &scene, &keeps);

@@ -1,24 +1,23 @@
 //! EASY with predicted run times on one machine: a whole simulation, event by event, in its plainest form.
 
-use crate::correct::Expired;
-use crate::multi_cluster::Predictions;
+use gap_schedule::{Expired, Predictions};
 use sim_core::{Job, Span, Time};
 use std::collections::BTreeSet;
 
 /// Result of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Predicted {
+pub(crate) struct Predicted {
     /// Start.
-    pub start: Time,
+    pub(crate) start: Time,
     /// Prediction at its submission.
-    pub first_prediction: Span,
+    pub(crate) first_prediction: Span,
     /// Number of expired predictions.
-    pub corrections: u32,
+    pub(crate) corrections: u32,
 }
 
 /// Order of the jobs behind the head of the queue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub(crate) enum Behind {
     /// By arrival: EASY. A submission causes a pass only if the submitted job fits.
     Arrival,
     /// By prediction, then by arrival: EASY-SJBF. Every submission causes a pass.
@@ -51,7 +50,12 @@ struct PredictedRun<'a> {
 /// processors of a job whose prediction ends at this very instant are already free.
 ///
 /// `jobs` are in order of submission, fit the machine, have positive run times, and run no longer than they request.
-pub fn predicted_easy(jobs: &[Job], processors: u32, behind: Behind, mut predictions: Predictions) -> Vec<Predicted> {
+pub(crate) fn predicted_easy(
+    jobs: &[Job],
+    processors: u32,
+    behind: Behind,
+    mut predictions: Predictions,
+) -> Vec<Predicted> {
     let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
     let (found, expected) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
     let events = (0..).zip(jobs).map(|(id, job)| (job.submit, PredictedEvent::Submit, id, id)).collect();
