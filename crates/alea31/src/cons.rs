@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::job::JobIndex;
 use crate::plan::ListPlan;
-use crate::schedule::Fit;
+use crate::schedule::PlaceFit;
 use crate::state::GridState;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
@@ -35,7 +35,7 @@ impl Policy for Cons {
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.plan.open(state);
         self.plan.update(now, state);
-        let mut best: Option<(Fit, SiteId)> = None;
+        let mut best: Option<(PlaceFit, SiteId)> = None;
         for (cluster, schedule) in self.plan.schedules() {
             if state.suits(cluster, job) {
                 let fit = schedule.earliest_fit(state.request(job));

@@ -57,7 +57,7 @@ struct ListGap {
 
 /// Place where a job fits, and its start there.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Fit {
+pub(crate) struct PlaceFit {
     pub(crate) place: usize,
     pub(crate) start: f64,
 }
@@ -194,12 +194,12 @@ impl ClusterSchedule {
     }
 
     /// Returns the first place where the job fits, and its start there: see [`earliest_place`](Self::earliest_place).
-    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
+    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> PlaceFit {
         let first = self.first_gap(job);
         // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
         let is_last = first.before == self.waiting.len();
         let start = if is_last { self.free.when(job.processors) } else { first.start };
-        Fit { place: first.before, start }
+        PlaceFit { place: first.before, start }
     }
 
     /// Returns the first place where the job fits: before the job that leaves the first gap of the first fitting chain of gaps, in the

@@ -8,7 +8,7 @@ pub use readings::{
 };
 
 use serde::{Deserialize, Serialize};
-use sim_core::Span;
+use sim_core::{ConfigError, Span};
 
 /// A grid of sites and the policy that runs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,11 +47,6 @@ pub enum Approach {
     Three,
 }
 
-/// Reason why a [`Config`] cannot be simulated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(String);
-
 impl Config {
     /// `sites` equal sites of `processors` processors at reference speed, under `approach`, with the paper's first
     /// setting: T = 0, overhead 10 %, default readings.
@@ -66,22 +61,18 @@ impl Config {
     ///
     /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let fault = |fault: String| Err(ConfigError(fault));
-        if self.sites.is_empty() {
-            return fault("sites: at least one site is needed".to_owned());
-        }
+        ConfigError::check(!self.sites.is_empty(), || "sites: at least one site is needed".to_owned())?;
         for (site, Site { processors, speed }) in (1..).zip(&self.sites) {
-            if *processors == 0 {
-                return fault(format!("sites: site {site} has no processors; give it at least 1"));
-            }
-            if !(speed.is_finite() && *speed > 0.0) {
-                return fault(format!("sites: site {site} has speed {speed}; a speed is above 0"));
-            }
+            ConfigError::check(*processors > 0, || {
+                format!("sites: site {site} has no processors; give it at least 1")
+            })?;
+            ConfigError::check(speed.is_finite() && *speed > 0.0, || {
+                format!("sites: site {site} has speed {speed}; a speed is above 0")
+            })?;
         }
-        if !(self.overhead.is_finite() && self.overhead >= 0.0) {
-            return fault(format!("overhead: {} is no fraction of a service time; 0.1 means 10 %", self.overhead));
-        }
-        Ok(())
+        ConfigError::check(self.overhead.is_finite() && self.overhead >= 0.0, || {
+            format!("overhead: {} is no fraction of a service time; 0.1 means 10 %", self.overhead)
+        })
     }
 
     /// Number of processors of all sites together.

@@ -48,6 +48,7 @@ pub mod processors;
 mod submission;
 mod world;
 
-pub use config::{Approach, Config, ConfigError, Readings, Site};
+pub use config::{Approach, Config, Readings, Site};
+pub use sim_core::ConfigError;
 pub use submission::Submission;
 pub use world::{Event, GangCounts, Grid};

@@ -1,6 +1,6 @@
 //! Events in order: arrivals, ends of tasks, and the two schedulers that handle them.
 
-use crate::config::{Config, ConfigError, GangArrival, Release, ScanTrigger};
+use crate::config::{Config, GangArrival, Release, ScanTrigger};
 use crate::gang::{Gang, GangQueue};
 use crate::policy::GangView;
 use crate::policy::grid::{GridPolicy, Route};
@@ -8,7 +8,8 @@ use crate::policy::local::{Destination, LocalPolicy};
 use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
 use crate::submission::Submission;
 use sim_core::{
-    Context, EventPriority, Fact, Gauge, Model, Prioritized, ProcId, Purpose, Rejection, SiteId, Stream, Streams, Time,
+    ConfigError, Context, EventPriority, Fact, Gauge, Model, Prioritized, ProcId, Purpose, Rejection, SiteId, Stream,
+    Streams, Time,
 };
 use slab::Slab;
 

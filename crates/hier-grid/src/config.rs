@@ -7,7 +7,7 @@ pub use readings::{
     PeerWaitEnds, Readings, RequestsTo, ServerDraw, Share, Sizes, UnassignedOrder,
 };
 use serde::{Deserialize, Serialize};
-use sim_core::Span;
+use sim_core::{ConfigError, Span};
 
 /// Everything that determines a run, except the random streams.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,27 +147,28 @@ impl Default for Algorithms {
     }
 }
 
-/// Reason why a [`Config`] or a world cannot be simulated: the field, its value and the expected value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(pub(crate) String);
+/// Checks that a number is not zero.
+pub(crate) fn at_least_one(field: &str, found: u32) -> Result<(), ConfigError> {
+    ConfigError::check(found > 0, || format!("{field} is 0; at least 1 is needed"))
+}
 
-impl ConfigError {
-    pub(crate) fn zero(field: &str) -> Self {
-        Self(format!("{field} is 0; at least 1 is needed"))
-    }
+/// Checks that each grid tree holds a site.
+pub(crate) fn hold_a_site(trees: u32, sites: u64) -> Result<(), ConfigError> {
+    ConfigError::check(u64::from(trees) <= sites, || {
+        format!("{trees} grid trees for {sites} sites; a tree holds at least one site")
+    })
+}
 
-    pub(crate) fn trees(trees: u32, sites: u64) -> Self {
-        Self(format!("{trees} grid trees for {sites} sites; a tree holds at least one site"))
-    }
+/// Checks that there is a work station.
+pub(crate) fn has_station(is_there: bool) -> Result<(), ConfigError> {
+    ConfigError::check(is_there, || "no site has a work station; give a site more nodes than servers".to_owned())
+}
 
-    pub(crate) fn no_station() -> Self {
-        Self("no site has a work station; give a site more nodes than servers".to_owned())
-    }
-
-    pub(crate) fn classes(classes: usize) -> Self {
-        Self(format!("{classes} kinds of jobs (operating systems × sizes) are too many; 32 fit a bag"))
-    }
+/// Checks that a bag can hold the classes of jobs.
+pub(crate) fn fit_a_bag(classes: usize) -> Result<(), ConfigError> {
+    ConfigError::check(classes <= 32, || {
+        format!("{classes} kinds of jobs (operating systems × sizes) are too many; 32 fit a bag")
+    })
 }
 
 /// Gigabyte: 10⁹ bytes.
@@ -212,13 +213,8 @@ impl Config {
         let expected = "at most 300 years on the narrowest link; give less mean_input, output_factor or count";
         number("time to transfer the data of all jobs", years, 0.0..=300.0, expected)?;
         if let System::Trees(trees) = self.system {
-            let sites = self.grid.all_sites();
-            if trees == 0 {
-                return Err(ConfigError::zero("trees"));
-            }
-            if u64::from(trees) > sites {
-                return Err(ConfigError::trees(trees, sites));
-            }
+            at_least_one("trees", trees)?;
+            hold_a_site(trees, self.grid.all_sites())?;
         }
         Ok(())
     }
@@ -270,41 +266,29 @@ impl GridConfig {
             ("servers", self.servers),
             ("systems", self.systems),
         ];
-        for (field, count) in counts {
-            if count == 0 {
-                return Err(ConfigError::zero(field));
-            }
-        }
+        counts.into_iter().try_for_each(|(field, count)| at_least_one(field, count))?;
         let sites = self.all_sites();
         let leaves = self.tree.iter().fold(1, |leaves: u64, children| leaves.saturating_mul(u64::from(*children)));
-        if leaves != sites || self.tree.is_empty() {
-            return Err(ConfigError(format!(
-                "tree {:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites",
-                self.tree
-            )));
-        }
+        ConfigError::check(leaves == sites && !self.tree.is_empty(), || {
+            let tree = &self.tree;
+            format!(
+                "tree {tree:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites"
+            )
+        })?;
         let (servers, fewest, most) = (self.servers, self.fewest_servers, self.most_servers.min(self.nodes));
         let room = u64::from(fewest).saturating_mul(sites)..=u64::from(most).saturating_mul(sites);
-        if !room.contains(&u64::from(servers)) {
-            return Err(ConfigError(format!("{servers} servers do not fit {sites} sites of {fewest} to {most}")));
-        }
-        if u64::from(servers) >= sites.saturating_mul(self.nodes.into()) {
-            return Err(ConfigError::no_station());
-        }
-        if self.server_nodes.is_empty() || self.server_nodes.len() != self.server_cpus.len() {
-            let (nodes, cpus) = (self.server_nodes.len(), self.server_cpus.len());
-            return Err(ConfigError(format!(
-                "server_nodes has {nodes} entries and server_cpus {cpus}; give one of each per type of server"
-            )));
-        }
+        ConfigError::check(room.contains(&u64::from(servers)), || {
+            format!("{servers} servers do not fit {sites} sites of {fewest} to {most}")
+        })?;
+        has_station(u64::from(servers) < sites.saturating_mul(self.nodes.into()))?;
+        let (nodes, cpus) = (self.server_nodes.len(), self.server_cpus.len());
+        ConfigError::check(nodes > 0 && nodes == cpus, || {
+            format!("server_nodes has {nodes} entries and server_cpus {cpus}; give one of each per type of server")
+        })?;
         for (field, values) in [("server_nodes", &self.server_nodes), ("server_cpus", &self.server_cpus)] {
-            if values.contains(&0) {
-                return Err(ConfigError::zero(field));
-            }
+            values.iter().try_for_each(|count| at_least_one(field, *count))?;
         }
-        if self.systems > 32 {
-            return Err(ConfigError::classes(self.systems as usize));
-        }
+        fit_a_bag(self.systems as usize)?;
         number("local_load", self.local_load, 0.0..=0.99, "a share from 0 to 0.99")
     }
 }
@@ -346,9 +330,7 @@ impl NetworkConfig {
 
 impl JobConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.count == 0 {
-            return Err(ConfigError::zero("count"));
-        }
+        at_least_one("count", self.count)?;
         number("mean_input", self.mean_input, 1e-6..=1e9, "gigabytes from 1e-6 to 1e9")?;
         number("output_factor", self.output_factor, 0.0..=1e6, "a factor from 0 to 1e6")?;
         number("shortest", self.shortest, 0.0..=1.0, "a share from 0 to 1")
@@ -380,15 +362,12 @@ impl Experiment {
 
     fn validate(&self) -> Result<(), ConfigError> {
         let check = |field, means: &[f64]| {
-            if means.is_empty() {
-                return Err(ConfigError(format!("{field} is empty; give at least one mean")));
-            }
-            match means.iter().find(|mean| !(1e-6..1e9).contains(*mean)) {
-                Some(found) => {
-                    Err(ConfigError(format!("{field}: a mean of {found} s; expected more than 0 and less than 1e9")))
-                }
-                None => Ok(()),
-            }
+            ConfigError::check(!means.is_empty(), || format!("{field} is empty; give at least one mean"))?;
+            means.iter().try_for_each(|found| {
+                ConfigError::check((1e-6..1e9).contains(found), || {
+                    format!("{field}: a mean of {found} s; expected more than 0 and less than 1e9")
+                })
+            })
         };
         if let SubmissionRule::Thinking { means, chance } = &self.submission {
             check("think times", means)?;
@@ -407,7 +386,7 @@ fn number(
     range: std::ops::RangeInclusive<f64>,
     expected: &'static str,
 ) -> Result<(), ConfigError> {
-    if range.contains(&found) { Ok(()) } else { Err(ConfigError(format!("{field} is {found}; expected {expected}"))) }
+    ConfigError::check(range.contains(&found), || format!("{field} is {found}; expected {expected}"))
 }
 
 /// A span in seconds, checked by [`Config::validate`].

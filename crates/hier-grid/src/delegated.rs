@@ -1,6 +1,6 @@
 //! Jobs that a scheduler has pushed to its children and that were not reported started.
 
-use crate::queue::{ClassAndHome, JobsByClass, Queue};
+use crate::queue::{ClassAndHome, JobsByClass, LeafQueue};
 use sim_core::JobId;
 
 /// Jobs pushed to children and not reported started.
@@ -54,7 +54,7 @@ impl DelegatedJobs {
         self.by_child.iter_mut().position(|held| held.remove(kind, job))
     }
 
-    pub(crate) fn queue(&self, slot: usize, kind: ClassAndHome) -> &Queue {
+    pub(crate) fn queue(&self, slot: usize, kind: ClassAndHome) -> &LeafQueue {
         self.by_child[slot].queue(kind)
     }
 }

@@ -3,7 +3,7 @@
 mod submission;
 pub mod view;
 
-use crate::config::{self, Config, ConfigError};
+use crate::config::{self, Config};
 use crate::counts::GridCounts;
 use crate::event::Event;
 use crate::fabric::Fabric;
@@ -22,7 +22,7 @@ use crate::trees::Trees;
 use crate::world::World;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Context, Fact, Model, Purpose, Span, Stream, Streams};
+use sim_core::{ConfigError, Context, Fact, Model, Purpose, Span, Stream, Streams};
 
 /// Empty source of submissions from outside.
 pub type Nothing = std::iter::Empty<Submission>;
@@ -100,11 +100,9 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 let peers = Peers::new(&world, &network, &config.readings, streams);
                 (System::Peers(Box::new(peers)), Vec::new())
             }
-            // `validate` knows the sites of `config.grid`; a given world may have fewer.
-            config::System::Trees(trees) if trees > world.sites() => {
-                return Err(ConfigError::trees(trees, world.sites().into()));
-            }
             config::System::Trees(trees) => {
+                // `validate` knows the sites of `config.grid`; a given world may have fewer.
+                config::hold_a_site(trees, world.sites().into())?;
                 let trees = Trees::new(&config, trees, &world, &network, streams);
                 let seats = trees.seats();
                 (System::Trees(Box::new(trees)), seats)
@@ -155,11 +153,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// Observer of the grid's messages.
     pub const fn observer(&self) -> &O {
         &self.fabric.observer
-    }
-
-    /// Consumes the grid and returns its observer.
-    pub fn into_observer(self) -> O {
-        self.fabric.observer
     }
 
     /// Returns true if jobs are still to come, or copies of jobs are still in the grid.

@@ -1,6 +1,6 @@
 //! State of a leaf scheduler (LGS), without clock and messages; those are in `trees::leaf`.
 
-use crate::queue::Queue;
+use crate::queue::LeafQueue;
 use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
@@ -10,7 +10,7 @@ pub(crate) struct LeafState {
     /// Classes of all jobs that discoveries have shown to it.
     pub(crate) known: Bag,
     pub(crate) channels: Vec<LeafChannel>,
-    pub(crate) queues: Vec<Queue>,
+    pub(crate) queues: Vec<LeafQueue>,
     pub(crate) queued: u32,
     pub(crate) tickets: u32,
     /// True if an RFJM has gone up for a server that matches no known job.
@@ -33,7 +33,7 @@ impl LeafState {
         Self {
             known: Bag::EMPTY,
             channels: Vec::new(),
-            queues: vec![Queue::default(); classes],
+            queues: vec![LeafQueue::default(); classes],
             queued: 0,
             tickets: 0,
             wanting: false,
@@ -53,6 +53,6 @@ impl LeafState {
     }
 
     pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
-        self.queues.iter().flat_map(Queue::iter)
+        self.queues.iter().flat_map(LeafQueue::iter)
     }
 }

@@ -95,7 +95,7 @@ mod unaccepted;
 mod uplink;
 pub mod world;
 
-pub use config::{Algorithms, Config, ConfigError, Experiment, Readings, System};
+pub use config::{Algorithms, Config, Experiment, Readings, System};
 pub use counts::GridCounts;
 pub use event::Event;
 pub use grid::Grid;
@@ -104,4 +104,5 @@ pub use jobs::Submission;
 pub use message::{Address, Family, Kind, Message, Payload};
 pub use observer::MessageObserver;
 pub use shape::Shape;
+pub use sim_core::ConfigError;
 pub use world::{Bag, Places, World};

@@ -17,7 +17,7 @@ use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::overlay::{HOPS, Overlay};
 use crate::run::Run;
-use crate::unaccepted::{Allowance, Backlog, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::unaccepted::{Allowance, PeerBacklog, RESUBMIT, Unaccepted, UnacceptedJob};
 use crate::world::World;
 use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
@@ -222,9 +222,9 @@ impl Peers {
         self.peer_has_changed(peer.0, run);
     }
 
-    fn backlog(&self, peer: u32, now: Time, shortcuts: bool) -> Backlog {
+    fn backlog(&self, peer: u32, now: Time, shortcuts: bool) -> PeerBacklog {
         let Peer { queued, free_at, .. } = self.peers[peer as usize];
-        Backlog { queued, free_at, now, shortcuts }
+        PeerBacklog { queued, free_at, now, shortcuts }
     }
 
     /// Finds the unaccepted job whose resubmission a peer would accept first.

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 /// Jobs, oldest first: a sorted ring. Jobs nearly always join at the back and leave at the front.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Queue(VecDeque<JobId>);
+pub(crate) struct LeafQueue(VecDeque<JobId>);
 
-impl Queue {
+impl LeafQueue {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,14 +68,14 @@ pub(crate) struct ClassAndHome {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobsByClass {
     classes: usize,
-    queues: Vec<Queue>,
+    queues: Vec<LeafQueue>,
     count: Vec<u32>,
     total: u32,
 }
 
 impl JobsByClass {
     pub(crate) fn new(homes: usize, classes: usize) -> Self {
-        Self { classes, queues: vec![Queue::default(); homes * classes], count: vec![0; classes], total: 0 }
+        Self { classes, queues: vec![LeafQueue::default(); homes * classes], count: vec![0; classes], total: 0 }
     }
 
     pub(crate) const fn total(&self) -> u32 {
@@ -88,11 +88,11 @@ impl JobsByClass {
     }
 
     #[inline]
-    pub(crate) fn queue(&self, kind: ClassAndHome) -> &Queue {
+    pub(crate) fn queue(&self, kind: ClassAndHome) -> &LeafQueue {
         &self.queues[kind.home * self.classes + usize::from(kind.class)]
     }
 
-    fn queue_mut(&mut self, kind: ClassAndHome) -> &mut Queue {
+    fn queue_mut(&mut self, kind: ClassAndHome) -> &mut LeafQueue {
         &mut self.queues[kind.home * self.classes + usize::from(kind.class)]
     }
 
@@ -129,7 +129,7 @@ impl JobsByClass {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
-        self.queues.iter().flat_map(Queue::iter)
+        self.queues.iter().flat_map(LeafQueue::iter)
     }
 }
 
@@ -137,8 +137,8 @@ impl JobsByClass {
 mod tests {
     use super::*;
 
-    fn filled(jobs: &[u32]) -> Queue {
-        let mut queue = Queue::default();
+    fn filled(jobs: &[u32]) -> LeafQueue {
+        let mut queue = LeafQueue::default();
         for job in jobs {
             queue.insert(JobId(*job));
         }

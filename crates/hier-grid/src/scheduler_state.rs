@@ -4,7 +4,7 @@ use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, Unassigned
 use crate::delegated::DelegatedJobs;
 use crate::ids::narrow;
 use crate::message::Reason;
-use crate::queue::{ClassAndHome, JobsByClass, Queue};
+use crate::queue::{ClassAndHome, JobsByClass, LeafQueue};
 use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
@@ -292,7 +292,7 @@ impl SchedulerState {
         }
         let (_, sibling) = most?;
         let oldest = takes == LoadBalanceTakes::Oldest;
-        let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
+        let end = |queue: &LeafQueue| if oldest { queue.oldest() } else { queue.newest() };
         let ends = self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated.queue(sibling, kind))?)));
         if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }

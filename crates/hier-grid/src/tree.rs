@@ -37,7 +37,7 @@ impl Scheduler {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Forest {
+pub(crate) struct SchedulerForest {
     pub(crate) schedulers: Vec<Scheduler>,
     pub(crate) roots: Vec<SchedulerId>,
     /// Latency from the root to the farthest leaf, along the tree.
@@ -46,7 +46,7 @@ pub(crate) struct Forest {
     pub(crate) edges: Vec<u32>,
 }
 
-impl Forest {
+impl SchedulerForest {
     /// Builds the world's tree, cut into `trees`.
     pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
         let mut forest = Self {

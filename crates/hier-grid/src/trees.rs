@@ -30,7 +30,7 @@ use crate::queue::ClassAndHome;
 use crate::root_state::RootState;
 use crate::run::Run;
 use crate::scheduler_state::{SchedulerState, SelectionRules};
-use crate::tree::{Forest, Scheduler};
+use crate::tree::{Scheduler, SchedulerForest};
 use crate::world::World;
 use sim_core::{JobId, SiteId, Streams};
 
@@ -38,7 +38,7 @@ use sim_core::{JobId, SiteId, Streams};
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     pub(crate) rules: SelectionRules,
-    pub(crate) forest: Forest,
+    pub(crate) forest: SchedulerForest,
     /// States by number of the scheduler; empty for leaves.
     pub(crate) states: Vec<SchedulerState>,
     pub(crate) leaves: Vec<LeafState>,
@@ -50,7 +50,7 @@ pub(crate) struct Trees {
 impl Trees {
     /// Schedulers without any knowledge, over the world's tree cut into `trees` trees.
     pub(crate) fn new(config: &Config, trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
-        let forest = Forest::plant(world, trees, network);
+        let forest = SchedulerForest::plant(world, trees, network);
         let classes = world.classes.len();
         let state = |scheduler: &Scheduler| {
             if scheduler.is_leaf() {

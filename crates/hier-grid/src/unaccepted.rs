@@ -67,7 +67,7 @@ impl UnacceptedJob {
 
 /// Backlog of a peer at an instant.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Backlog {
+pub(crate) struct PeerBacklog {
     /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.
     pub(crate) queued: Span,
     /// Expected end of the current job.
@@ -77,7 +77,7 @@ pub(crate) struct Backlog {
     pub(crate) shortcuts: bool,
 }
 
-impl Backlog {
+impl PeerBacklog {
     /// Returns the job with the first time at which the peer would accept its resubmission if nothing else changes; `None` if
     /// never, or not before `best`.
     #[inline]

@@ -1,12 +1,12 @@
 //! The world: sites with their servers and work stations, and the classes of jobs that a server can run.
 
-use crate::config::{Config, ConfigError, GridConfig, ServerDraw};
+use crate::config::{self, Config, GridConfig, ServerDraw};
 use crate::ids::{StationId, narrow};
 use crate::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
-use sim_core::{Purpose, SiteId, Streams};
+use sim_core::{ConfigError, Purpose, SiteId, Streams};
 
 /// Set of classes of jobs: those that a server can run, a job bag holds, or a channel leads to.
 ///
@@ -206,18 +206,16 @@ impl World {
             world.site_of_station.extend((0..*stations).map(|_| site));
             world.first_station.push(narrow(world.site_of_station.len()));
         }
-        if world.servers.is_empty() || world.servers.iter().any(|server| server.cpus == 0) {
-            return Err(ConfigError::zero("servers"));
-        }
-        if world.site_of_station.is_empty() {
-            return Err(ConfigError::no_station());
-        }
+        config::at_least_one("servers", world.servers.iter().map(|server| server.cpus).min().unwrap_or(0))?;
+        config::has_station(!world.site_of_station.is_empty())?;
         // Jobs that require an operating system without a server would wait forever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
-        if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
-            return Err(ConfigError(format!("no server runs operating system {system}; its jobs would wait for ever")));
-        }
+        (0..world.systems.max(1)).try_for_each(|system| {
+            ConfigError::check(offered & 1 << system != 0, || {
+                format!("no server runs operating system {system}; its jobs would wait for ever")
+            })
+        })?;
         world.classes = (0..world.systems).map(|system| Requirement { system, cpus: 1 }).collect();
         Ok(world)
     }
@@ -240,9 +238,7 @@ impl World {
         };
         self.classes = classes.filter(runs).collect();
         self.wide = true;
-        if self.classes.len() > 32 {
-            return Err(ConfigError::classes(self.classes.len()));
-        }
+        config::fit_a_bag(self.classes.len())?;
         Ok(self)
     }
 

@@ -18,7 +18,7 @@ pub(crate) use bounds::Neighbour;
 pub use bounds::TurnaroundBounds;
 use intrusion::Intrusion;
 pub use intrusion::LocalLoad;
-pub(crate) use intrusion::Sums;
+pub(crate) use intrusion::NodeSums;
 pub(crate) use snapshot::AffectedSet;
 
 use crate::application::{Application, PROCESSOR};
@@ -99,7 +99,7 @@ struct Task {
 
 /// A running job and its progress.
 #[derive(Clone, Debug)]
-pub(crate) struct RunningJob {
+pub(crate) struct ActiveJob {
     pub(crate) app: Application,
     /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
@@ -114,7 +114,7 @@ pub(crate) struct RunningJob {
     mark: u64,
 }
 
-impl RunningJob {
+impl ActiveJob {
     // Fills a slot that no job has used yet.
     const NONE: Self = Self {
         app: Application { job: sim_core::JobId(0), tasks: 0, demand: crate::application::NOTHING, time: Span::ZERO },
@@ -160,7 +160,7 @@ pub(crate) struct ClusterState {
     /// Tasks of node `n` start at `n · mpl`.
     tasks: Vec<Task>,
     /// Jobs by slot. The content of a vacant slot is a reusable buffer.
-    running: Vec<RunningJob>,
+    running: Vec<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
     vacant: Vec<u32>,
@@ -215,7 +215,7 @@ impl ClusterState {
         &self.live
     }
 
-    pub(crate) fn running(&self, slot: u32) -> &RunningJob {
+    pub(crate) fn running(&self, slot: u32) -> &ActiveJob {
         &self.running[slot as usize]
     }
 
@@ -293,7 +293,7 @@ impl ClusterState {
         let Self { rules, nodes, tasks, running, vacant, .. } = self;
         // Slots are reused: a job that ends leaves its vectors behind for the next one.
         let slot = vacant.pop().unwrap_or_else(|| {
-            running.push(RunningJob::NONE);
+            running.push(ActiveJob::NONE);
             u32::try_from(running.len() - 1).expect("fewer than 2³² jobs at once")
         });
         let job = &mut running[slot as usize];
@@ -443,7 +443,7 @@ impl ClusterState {
     }
 
     /// Returns the cost to users until `now`.
-    pub(crate) fn local_sums(&self, now: Time) -> Sums {
+    pub(crate) fn local_sums(&self, now: Time) -> NodeSums {
         let running = self.live.iter().map(|&slot| &self.running[slot as usize]);
         self.intrusion.sums(running, self.rules.speed, now)
     }
@@ -456,7 +456,7 @@ fn index_of(key: u64) -> u32 {
 }
 
 /// Work per nanosecond of a job's slowest task (§5 of the specification).
-fn rate(job: &RunningJob, nodes: &[NodeState], rules: &NodeRules) -> u64 {
+fn rate(job: &ActiveJob, nodes: &[NodeState], rules: &NodeRules) -> u64 {
     let cpu = f64::from(job.app.demand.millionths());
     let of_task = |&node: &u32| {
         let node = &nodes[node as usize];

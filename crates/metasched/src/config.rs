@@ -9,7 +9,7 @@ pub use readings::{
 
 use crate::application::{Demand, PROCESSOR};
 use serde::{Deserialize, Serialize};
-use sim_core::Span;
+use sim_core::{ConfigError, Span};
 use std::collections::BTreeSet;
 
 /// Clusters, their local users, and the treatment of both.
@@ -109,27 +109,27 @@ impl Config {
     ///
     /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        check(!self.clusters.is_empty(), || "clusters: at least one cluster is needed".to_owned())?;
+        ConfigError::check(!self.clusters.is_empty(), || "clusters: at least one cluster is needed".to_owned())?;
         for (number, Cluster { nodes, speed, memory }) in (1..).zip(&self.clusters) {
             let fault = |problem: String| format!("clusters: cluster {number} has {problem}");
-            check(*nodes > 0, || fault("no nodes; give it at least 1".to_owned()))?;
+            ConfigError::check(*nodes > 0, || fault("no nodes; give it at least 1".to_owned()))?;
             let expected = format!("a speed lies between {SLOWEST} and {FASTEST}");
-            check((SLOWEST..=FASTEST).contains(speed), || fault(format!("speed {speed}; {expected}")))?;
+            ConfigError::check((SLOWEST..=FASTEST).contains(speed), || fault(format!("speed {speed}; {expected}")))?;
             let expected = format!("at most {LARGEST_MEMORY}");
-            check(*memory <= LARGEST_MEMORY, || fault(format!("nodes of {memory} KiB; {expected}")))?;
+            ConfigError::check(*memory <= LARGEST_MEMORY, || fault(format!("nodes of {memory} KiB; {expected}")))?;
         }
         let nodes: u64 = self.clusters.iter().map(|cluster| u64::from(cluster.nodes)).sum();
-        check(nodes <= MOST_NODES, || {
+        ConfigError::check(nodes <= MOST_NODES, || {
             format!("clusters: {nodes} nodes in all are too many; {MOST_NODES} fit in memory")
         })?;
         let (occupied, clusters) = (self.local.clusters, self.clusters.len());
         let is_there = |cluster: u32| (cluster as usize) < clusters;
-        check(occupied as usize <= clusters, || {
+        ConfigError::check(occupied as usize <= clusters, || {
             format!("local.clusters: users occupy {occupied} of {clusters} clusters")
         })?;
         let mut named = BTreeSet::new();
         for &cluster in self.occupied.iter().flatten() {
-            check(is_there(cluster) && named.insert(cluster), || {
+            ConfigError::check(is_there(cluster) && named.insert(cluster), || {
                 format!(
                     "occupied: {cluster} is no position among {clusters} clusters, or is named twice; the first is 0"
                 )
@@ -143,27 +143,23 @@ impl Config {
             ("queueing_weight", self.queueing_weight, self.queueing_weight <= 1.0),
             ("hidden_loss", self.readings.hidden_loss, self.readings.hidden_loss < 1.0),
         ] {
-            check(found >= 0.0 && is_good, || {
+            ConfigError::check(found >= 0.0 && is_good, || {
                 format!("{field}: {found} is out of range; it is a fraction of a whole, as 0.15 for 15 %")
             })?;
         }
         let overhead = self.task_overhead;
-        check((0.0..=100.0).contains(&overhead), || {
+        ConfigError::check((0.0..=100.0).contains(&overhead), || {
             format!("task_overhead: {overhead} is out of range; 0.05 means 5 % for each further task")
         })?;
         // Beside users, the lesser of both holds.
         let beside_users = self.readings.mpl_beside_users;
         for (field, found, most) in [("mpl", self.mpl, MOST_TASKS), ("mpl_beside_users", beside_users, u32::MAX)] {
-            check((1..=most).contains(&found), || {
+            ConfigError::check((1..=most).contains(&found), || {
                 format!("{field}: {found} is out of range; a node runs 1 to {MOST_TASKS} parallel tasks")
             })?;
         }
-        check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())
+        ConfigError::check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())
     }
-}
-
-fn check(is_good: bool, fault: impl FnOnce() -> String) -> Result<(), ConfigError> {
-    if is_good { Ok(()) } else { Err(ConfigError(fault())) }
 }
 
 const SLOWEST: f64 = 1e-3;
@@ -173,8 +169,3 @@ const LARGEST_MEMORY: u64 = 1 << 40;
 /// A simulated node takes about a hundred bytes.
 const MOST_NODES: u64 = 10_000_000;
 const MOST_TASKS: u32 = 1000;
-
-/// Reason why a [`Config`] cannot be simulated: the field, its value and the expected value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(String);

@@ -93,9 +93,10 @@ pub mod world;
 
 pub use application::{Application, Demand, Submission};
 pub use cluster_state::{LocalLoad, TurnaroundBounds};
-pub use config::{Cluster, Config, ConfigError, LocalUsers, Readings};
+pub use config::{Cluster, Config, LocalUsers, Readings};
 pub use loras::Loras;
 pub use outcome::{Outcome, OutcomeSink};
 pub use policy::{Choice, Estimate, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use predictor::Prediction;
+pub use sim_core::ConfigError;
 pub use world::{Event, MetaLoras};

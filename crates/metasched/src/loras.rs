@@ -13,12 +13,12 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Loras {
     pub(crate) state: ClusterState,
-    pub(crate) queue: VecDeque<QueuedJob>,
+    pub(crate) queue: VecDeque<WaitingJob>,
 }
 
 /// A job in a LoRaS queue.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct QueuedJob {
+pub(crate) struct WaitingJob {
     /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
     pub(crate) app: Application,
@@ -82,8 +82,8 @@ impl Loras {
         completions: &mut Completions,
         now: Time,
         places: &mut Vec<u32>,
-        goal: impl Fn(&QueuedJob) -> Work,
-        mut started: impl FnMut(&QueuedJob, &[u32], &ClusterState),
+        goal: impl Fn(&WaitingJob) -> Work,
+        mut started: impl FnMut(&WaitingJob, &[u32], &ClusterState),
     ) {
         // First come, first served: a head that finds no nodes holds up all jobs behind it.
         while let Some(head) = self.queue.front()
@@ -100,7 +100,7 @@ impl Loras {
         &mut self,
         completions: &mut Completions,
         now: Time,
-        waiting: &QueuedJob,
+        waiting: &WaitingJob,
         places: &[u32],
         goal: Work,
     ) -> u32 {

@@ -64,7 +64,7 @@ use crate::application::Application;
 use crate::cluster_state::TurnaroundBounds;
 use crate::config::{Candidates, NoCandidate, Readings};
 use crate::loras::Loras;
-use crate::predictor::{Prediction, Predictor};
+use crate::predictor::{LorasPredictor, Prediction};
 use sim_core::{SiteId, Span, Time};
 
 /// Chooses the cluster for the job at the head of the input queue.
@@ -115,7 +115,7 @@ pub struct View<'a> {
     pub(crate) now: Time,
     pub(crate) job: &'a Application,
     pub(crate) clusters: &'a [Loras],
-    pub(crate) predictor: &'a mut Predictor,
+    pub(crate) predictor: &'a mut LorasPredictor,
     pub(crate) places: &'a mut Vec<u32>,
     pub(crate) fastest: f64,
 }
@@ -171,7 +171,7 @@ impl<'a> View<'a> {
         }
         let Self { now, job, clusters, predictor, places, .. } = self;
         let loras = &clusters[cluster.index()];
-        let (local_nodes, occupancy) = Predictor::intrusion(loras, places);
+        let (local_nodes, occupancy) = LorasPredictor::intrusion(loras, places);
         let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
         Some(Estimate { cluster, turnaround, local_nodes, occupancy })
     }

@@ -3,7 +3,7 @@
 use crate::application::Application;
 use crate::cluster_state::{AffectedSet, ClusterState, Neighbour, TurnaroundBounds};
 use crate::completions::Completions;
-use crate::loras::{Loras, QueuedJob, profiled};
+use crate::loras::{Loras, WaitingJob, profiled};
 use sim_core::{Span, Time};
 
 /// Prediction of LoRaS for a job on its cluster.
@@ -25,7 +25,7 @@ pub struct Prediction {
 /// Its inputs are [`Loras`] and [`Application`]: running jobs with their progress, waiting jobs, profiles. True run times
 /// are part of neither.
 #[derive(Clone, Debug)]
-pub(crate) struct Predictor {
+pub(crate) struct LorasPredictor {
     overrun: f64,
     /// The simulated cluster, which uses the code of the real one.
     replica: Loras,
@@ -40,7 +40,7 @@ pub(crate) struct Predictor {
 /// Number of the job of the prediction. The world's own numbers are smaller.
 const ASKED: u32 = u32::MAX;
 
-impl Predictor {
+impl LorasPredictor {
     /// Creates a predictor for clusters like this one.
     pub(crate) fn new(state: &ClusterState, overrun: f64) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Predictor {
             return Some(PredictedStart::at(now, places, &cluster.state).prediction(now, now + bound.at_least));
         }
         let Self { replica, completions, affected, found, due, .. } = self;
-        let asked = QueuedJob { key: ASKED, app: *app };
+        let asked = WaitingJob { key: ASKED, app: *app };
         // Only state that can affect the result is copied, into memory of earlier predictions.
         replica.queue.clear();
         if let Some(places) = places {

@@ -3,14 +3,15 @@
 use crate::application::{Application, Submission};
 use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
 use crate::completions::Completions;
-use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown};
-use crate::loras::{Loras, QueuedJob};
+use crate::config::{Cluster, Config, Forecasts, LocalSlowdown};
+use crate::loras::{Loras, WaitingJob};
 use crate::outcome::{Outcome, OutcomeSink};
 use crate::policy::{Choice, SelectCluster, View};
-use crate::predictor::Predictor;
+use crate::predictor::LorasPredictor;
 use crate::users::occupied_clusters;
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams, Time,
+    ConfigError, Context, EventKey, EventPriority, Fact, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span,
+    Streams, Time,
 };
 use slab::Slab;
 use std::collections::VecDeque;
@@ -58,7 +59,7 @@ pub struct MetaLoras<P, J, L = ()> {
     completions: Vec<Completions>,
     jobs: Slab<JobEntry>,
     input: VecDeque<u32>,
-    predictor: Predictor,
+    predictor: LorasPredictor,
     arrivals: J,
     next: Option<Submission>,
     outcomes: L,
@@ -115,7 +116,7 @@ where
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }
-        let predictor = Predictor::new(&clusters[0].state, config.overrun);
+        let predictor = LorasPredictor::new(&clusters[0].state, config.overrun);
         let fastest = config.clusters.iter().map(|cluster| cluster.speed).fold(0.0, f64::max);
         Ok(Self {
             policy,
@@ -278,11 +279,11 @@ where
         entry.cluster = cluster;
         entry.dispatched = cx.now();
         entry.predicted = prediction.map(|prediction| prediction.turnaround);
-        self.join(cluster, QueuedJob { key, app: *app }, cx);
+        self.join(cluster, WaitingJob { key, app: *app }, cx);
     }
 
     /// Appends a job to a LoRaS queue; it starts if it can.
-    fn join(&mut self, cluster: SiteId, waiting: QueuedJob, cx: &mut impl Context<Event>) {
+    fn join(&mut self, cluster: SiteId, waiting: WaitingJob, cx: &mut impl Context<Event>) {
         self.clusters[cluster.index()].queue.push_back(waiting);
         self.queued += 1;
         // A job behind another waits for it.

@@ -12,11 +12,11 @@ use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 /// ```
 /// use metrics::backlog::Backlog;
 /// use sim_core::testkit::Fcfs;
-/// use sim_core::{Job, JobId, Pool, Sim, Span, Time};
+/// use sim_core::{Job, JobId, Sim, Span, Time};
 ///
 /// // A job of 30 s every 20 s on one processor: half as much again as can be done.
 /// let jobs = (0..1_000).map(|k| Job::new(JobId(k), Time::from_secs(20 * u64::from(k)), 1, Span::from_secs(30)));
-/// let (_, backlog) = Sim::new(Fcfs::new(Pool::new(1), jobs), Backlog::new()).run();
+/// let (_, backlog) = Sim::new(Fcfs::new(1, jobs), Backlog::new()).run();
 /// let trend = backlog.trend();
 /// assert!(trend.is_saturated());
 /// assert!((trend.drain - 10_020.0).abs() < 1e-9); // the last job comes at 19 980 s, and all are done at 30 000 s
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use rand_distr::{Distribution, Exp};
     use sim_core::testkit::Fcfs;
-    use sim_core::{Pool, Purpose, Sim, Streams};
+    use sim_core::{Purpose, Sim, Streams};
 
     /// M/M/c with a number of jobs, at a load of `load(job)`.
     fn trend(servers: u32, jobs: u32, seed: u64, load: impl Fn(u32) -> f64) -> Trend {
@@ -195,7 +195,7 @@ mod tests {
             now += Span::from_secs_f64(600.0 * gap / (load(id) * f64::from(servers)));
             Job::new(JobId(id), now, 1, Span::from_secs_f64(600.0 * one.sample(&mut runs)))
         });
-        let (_, backlog) = Sim::new(Fcfs::new(Pool::new(servers), jobs), Backlog::new()).run();
+        let (_, backlog) = Sim::new(Fcfs::new(servers, jobs), Backlog::new()).run();
         backlog.trend()
     }
 

@@ -39,14 +39,14 @@
 //! ```
 //! use metrics::Summary;
 //! use sim_core::testkit::Fcfs;
-//! use sim_core::{Job, JobId, JobLog, Pool, Sim, Span, Time};
+//! use sim_core::{Job, JobId, JobLog, Sim, Span, Time};
 //!
 //! // Two processors; the second job needs both and waits for the first.
 //! let jobs = [
 //!     Job::new(JobId(0), Time::from_secs(0), 1, Span::from_secs(60)),
 //!     Job::new(JobId(1), Time::from_secs(20), 2, Span::from_secs(40)),
 //! ];
-//! let model = Fcfs::new(Pool::new(2), jobs.into_iter());
+//! let model = Fcfs::new(2, jobs.into_iter());
 //! let (_, log) = Sim::new(model, JobLog::new(Summary::new())).run();
 //! let summary = log.into_sink();
 //!

@@ -12,7 +12,7 @@
 
 use rand_distr::{Distribution, Exp1};
 use sim_core::testkit::{Fcfs, mean_and_stderr};
-use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Purpose, Sim, Span, Streams, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
 
 fn main() {
     let means: Vec<f64> = (0..20).map(|replication| mean_response(Streams::new(7, replication))).collect();
@@ -36,6 +36,6 @@ fn mean_response(streams: Streams) -> f64 {
         total += record.response().as_secs_f64();
         finished += 1;
     });
-    Sim::new(Fcfs::new(Pool::new(1), jobs), log).run();
+    Sim::new(Fcfs::new(1, jobs), log).run();
     total / f64::from(finished)
 }

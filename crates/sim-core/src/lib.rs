@@ -17,7 +17,7 @@
 //! | [`fact`] | what a model emits: [`Fact`], [`Probe`] |
 //! | [`record`] | [`JobLog`], which turns facts into [`JobRecord`]s |
 //! | [`gauge`] | time-weighted means: [`Gauge`] |
-//! | [`pool`] | processors without identity: [`Pool`] |
+//! | [`config`] | errors of a model's parameters: [`ConfigError`] |
 //! | [`profile`] | free processors over time: [`AvailabilityProfile`] |
 //!
 //! # A whole model
@@ -88,13 +88,13 @@
 //! ```
 
 pub mod calendar;
+pub mod config;
 pub mod event;
 pub mod fact;
 pub mod gauge;
 pub mod id;
 pub mod job;
 pub mod outage;
-pub mod pool;
 pub mod profile;
 pub mod readings;
 pub mod record;
@@ -106,13 +106,13 @@ pub mod testkit;
 pub mod time;
 
 pub use calendar::{Calendar, EventKey};
+pub use config::ConfigError;
 pub use event::{EventPriority, Prioritized};
 pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use id::{JobId, ProcId, SiteId};
 pub use job::{Job, Request};
 pub use outage::Outage;
-pub use pool::Pool;
 pub use profile::AvailabilityProfile;
 pub use readings::Reading;
 pub use record::{JobLog, JobRecord, Sink};

@@ -58,9 +58,7 @@ impl InputError {
 }
 
 /// Parameters that describe no workload: the first field at fault, its expected range, and its value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ParameterError(pub(crate) String);
+pub use sim_core::ConfigError as ParameterError;
 
 /// Returns `Ok` if `is_good`, else the error for `field`.
 pub(crate) fn check(
@@ -69,7 +67,7 @@ pub(crate) fn check(
     expected: impl Display,
     found: impl Display,
 ) -> Result<(), ParameterError> {
-    if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}, found {found}"))) }
+    ParameterError::check(is_good, || format!("{field}: expected {expected}, found {found}"))
 }
 
 /// Returns true if the weights are numbers up to 10¹², one of them above zero.

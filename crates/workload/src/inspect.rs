@@ -148,7 +148,7 @@ impl Inspection {
         let stated = capacity.or(header.max_procs);
         let nodes = header.max_nodes;
         let capacity = stated.or(nodes);
-        let clock = Clock::new(header, utc_offset);
+        let clock = LogClock::new(header, utc_offset);
         let mut checker = Checker::new(records, capacity);
         let mut seen = Gathered::default();
         seen.of.utc_offset = clock.utc_offset;
@@ -181,7 +181,7 @@ pub fn zone(header: &Header) -> Option<i32> {
 }
 
 /// Conversion of the log's own seconds into hours and weekdays.
-pub(crate) struct Clock {
+pub(crate) struct LogClock {
     utc_offset: i32,
     unix_start: Option<u64>,
 }
@@ -189,7 +189,7 @@ pub(crate) struct Clock {
 /// Submit times above this count from 1970 and not from the beginning of the log, unless it has lasted ten years.
 const UNIX: Span = Span::from_secs(315_532_800);
 
-impl Clock {
+impl LogClock {
     pub(crate) fn new(header: &Header, utc_offset: Option<i32>) -> Self {
         let utc_offset = utc_offset.or_else(|| zone(header)).unwrap_or_default();
         Self { utc_offset, unix_start: header.unix_start_time.filter(|start| *start > 0) }
@@ -245,7 +245,7 @@ impl Gathered {
         }
     }
 
-    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &Clock) {
+    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &LogClock) {
         let submit = record.submit.unwrap_or_default();
         let runtime = record.runtime.unwrap_or_default();
         let of = &mut self.of;

@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{AnyModel, MeasureError, Measured, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
+pub use catalog::{AnyModel, MeasureError, Measured, Measurement, ModelEntry, ModelPreset, Parameters, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};

@@ -156,6 +156,6 @@ proptest! {
         let (forked, _) = sim.fork(()).run();
         let (original, _) = sim.run();
         prop_assert_eq!(original.counts(), forked.counts());
-        prop_assert_eq!(original.into_observer(), forked.into_observer());
+        prop_assert_eq!(original.observer(), forked.observer());
     }
 }

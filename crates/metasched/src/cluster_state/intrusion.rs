@@ -1,6 +1,6 @@
 //! Cost of parallel tasks to the local users.
 
-use super::{RunningJob, Work};
+use super::{ActiveJob, Work};
 use sim_core::Time;
 
 /// Sums over the tasks on occupied nodes; brought up to date with the jobs.
@@ -47,7 +47,7 @@ impl Intrusion {
 
     /// Brings a job up to date.
     #[inline]
-    pub(super) fn advance(&mut self, job: &mut RunningJob, now: Time) {
+    pub(super) fn advance(&mut self, job: &mut ActiveJob, now: Time) {
         let (cpu, task_time) = (self.cpu, self.task_time);
         (self.cpu, self.task_time) = sums_until(job, now, (cpu, task_time));
         job.done = job.done(now);
@@ -55,7 +55,7 @@ impl Intrusion {
     }
 
     /// Corrects the sums at a job's end to the work of its goal: the last nanosecond may have gone a little further.
-    pub(super) fn correct(&mut self, job: &RunningJob, goal: Work) {
+    pub(super) fn correct(&mut self, job: &ActiveJob, goal: Work) {
         self.cpu = self.cpu.saturating_sub(cpu_of(job, job.done.saturating_sub(goal)));
     }
 
@@ -78,16 +78,16 @@ impl Intrusion {
     }
 
     /// Sums until `now`, `running` included.
-    pub(super) fn sums<'a>(&self, running: impl Iterator<Item = &'a RunningJob>, speed: f64, now: Time) -> Sums {
+    pub(super) fn sums<'a>(&self, running: impl Iterator<Item = &'a ActiveJob>, speed: f64, now: Time) -> NodeSums {
         let (cpu, task_time) = running.fold((self.cpu, self.task_time), |sums, job| sums_until(job, now, sums));
         let queueing = self.queueing.as_ref().map_or(0.0, |queueing| queueing.until(now));
-        Sums { speed, cpu, task_time, queueing }
+        NodeSums { speed, cpu, task_time, queueing }
     }
 }
 
 /// Integrals of clusters of one speed. Integers, so that the sums are independent of the order of events.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Sums {
+pub(crate) struct NodeSums {
     speed: f64,
     cpu: u128,
     task_time: u128,
@@ -96,8 +96,8 @@ pub(crate) struct Sums {
 
 impl LocalLoad {
     /// Total of several clusters.
-    pub(crate) fn of(clusters: impl Iterator<Item = Sums>) -> Self {
-        let mut by_speed: Vec<Sums> = Vec::new();
+    pub(crate) fn of(clusters: impl Iterator<Item = NodeSums>) -> Self {
+        let mut by_speed: Vec<NodeSums> = Vec::new();
         for sums in clusters {
             match by_speed.iter_mut().find(|other| other.speed.total_cmp(&sums.speed).is_eq()) {
                 Some(same) => {
@@ -109,7 +109,7 @@ impl LocalLoad {
             }
         }
         // 2³² units of work per nanosecond; a faster processor does more of it in the same time.
-        let cpu = |sums: &Sums| sums.cpu as f64 / (4_294_967_296e15 * sums.speed);
+        let cpu = |sums: &NodeSums| sums.cpu as f64 / (4_294_967_296e15 * sums.speed);
         Self {
             cpu: by_speed.iter().map(cpu).sum(),
             tasks: by_speed.iter().map(|sums| sums.task_time as f64 / 1e9).sum(),
@@ -124,7 +124,7 @@ impl Queueing {
     }
 }
 
-fn sums_until(job: &RunningJob, now: Time, (cpu, task_time): (u128, u128)) -> (u128, u128) {
+fn sums_until(job: &ActiveJob, now: Time, (cpu, task_time): (u128, u128)) -> (u128, u128) {
     if job.users == 0 {
         return (cpu, task_time);
     }
@@ -132,6 +132,6 @@ fn sums_until(job: &RunningJob, now: Time, (cpu, task_time): (u128, u128)) -> (u
     (cpu + cpu_of(job, u128::from(job.rate) * span), task_time + span * u128::from(job.users))
 }
 
-fn cpu_of(job: &RunningJob, work: Work) -> u128 {
+fn cpu_of(job: &ActiveJob, work: Work) -> u128 {
     work * u128::from(job.app.demand.millionths()) * u128::from(job.users)
 }

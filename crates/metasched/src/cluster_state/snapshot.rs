@@ -1,6 +1,6 @@
 //! Snapshots of a cluster for a prediction: only the nodes and jobs that can affect one job.
 
-use super::{ClusterState, NodeState, RunningJob, index_of, rate};
+use super::{ActiveJob, ClusterState, NodeState, index_of, rate};
 use crate::cluster_state::Intrusion;
 use sim_core::Time;
 
@@ -98,7 +98,7 @@ impl ClusterState {
         }
         // One more than the source has, for the job of the prediction.
         while self.running.len() <= source.running.len() {
-            self.running.push(RunningJob::NONE);
+            self.running.push(ActiveJob::NONE);
         }
         // One slot that the source does not use; further ones are appended.
         self.vacant.clear();
@@ -155,7 +155,7 @@ impl ClusterState {
     }
 }
 
-impl RunningJob {
+impl ActiveJob {
     fn copy(&mut self, from: &Self) {
         let Self { app, key, nodes, users, rate, done, since, mark } = self;
         (*app, *key, *users, *rate, *done, *since, *mark) =

@@ -3,7 +3,7 @@
 use metrics::ConfidenceInterval;
 use rand_distr::{Distribution, Exp};
 use sim_core::testkit::Fcfs;
-use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Purpose, Sim, Span, Streams, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
 
 /// M/M/2 with ρ = 0.6: E[W] = C / (c μ − λ), where C is Erlang's formula, 0.45; with μ = 1 and λ = 1.2, 0.5625 s.
 const WAIT: f64 = 0.5625;
@@ -24,7 +24,7 @@ fn mean_wait(streams: &Streams) -> f64 {
             seen += 1.0;
         }
     };
-    let _ = Sim::new(Fcfs::new(Pool::new(2), jobs), JobLog::new(count)).run();
+    let _ = Sim::new(Fcfs::new(2, jobs), JobLog::new(count)).run();
     sum / seen
 }
 

@@ -4,14 +4,14 @@ use crate::twin;
 use metrics::{Better, Blocks, Metric, MetricSummary, QuantileSketch, Summary, Totals, catalogue, job};
 use proptest::prelude::*;
 use sim_core::testkit::{self, Fcfs};
-use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Sim, SiteId, Span, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Span, Time};
 use std::collections::BTreeSet;
 
 const CAPACITY: u32 = 8;
 
 /// Runs the jobs first come first served, once into a summary and once into a list.
 fn run(jobs: &[Job]) -> (Summary, Vec<JobRecord>) {
-    let model = Fcfs::new(Pool::new(CAPACITY), jobs.iter().copied());
+    let model = Fcfs::new(CAPACITY, jobs.iter().copied());
     let (_, probe) = Sim::new(model, (JobLog::new(Summary::new()), JobLog::collecting())).run();
     (probe.0.into_sink(), probe.1.into_sink())
 }

@@ -2,15 +2,15 @@ use crate::event::{EventPriority, Prioritized};
 use crate::fact::Fact;
 use crate::id::{JobId, SiteId};
 use crate::job::Job;
-use crate::pool::Pool;
 use crate::sim::{Context, Model};
 use std::collections::VecDeque;
 
-/// Reference model: one pool, one queue, strict first come first served. With jobs of one processor it is the queue
+/// Reference model: one machine, one queue, strict first come first served. With jobs of one processor it is the queue
 /// G/G/c, whose results theory gives.
 #[derive(Clone, Debug)]
 pub struct Fcfs<J> {
-    pool: Pool,
+    /// Processors that are free now.
+    free: u32,
     queue: VecDeque<Job>,
     arrivals: J,
 }
@@ -34,9 +34,9 @@ impl Prioritized for FcfsEvent {
 }
 
 impl<J: Iterator<Item = Job>> Fcfs<J> {
-    /// Returns a model that serves jobs from `arrivals`, in order of submission, by `pool`.
-    pub const fn new(pool: Pool, arrivals: J) -> Self {
-        Self { pool, queue: VecDeque::new(), arrivals }
+    /// Returns a model that serves jobs from `arrivals`, in order of submission, by a number of processors.
+    pub const fn new(processors: u32, arrivals: J) -> Self {
+        Self { free: processors, queue: VecDeque::new(), arrivals }
     }
 
     fn post_next_arrival(&mut self, cx: &mut impl Context<FcfsEvent>) {
@@ -61,12 +61,13 @@ impl<J: Iterator<Item = Job>> Model for Fcfs<J> {
                 self.post_next_arrival(cx);
             }
             FcfsEvent::Finish(job, processors) => {
-                self.pool.release(processors);
+                self.free += processors;
                 cx.emit(Fact::Finished { job });
             }
         }
         // Strict FCFS: a wide job at the head blocks narrower ones behind it.
-        while let Some(job) = self.queue.pop_front_if(|job| self.pool.try_seize(job.request.processors)) {
+        while let Some(job) = self.queue.pop_front_if(|job| job.request.processors <= self.free) {
+            self.free -= job.request.processors;
             cx.emit(Fact::Started { job: job.id, site: SiteId(0), processors: job.request.processors });
             cx.post_in(job.runtime, FcfsEvent::Finish(job.id, job.request.processors));
         }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Pool, Probe, Rejection, Sim, SiteId, Span, Time};
+use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Probe, Rejection, Sim, SiteId, Span, Time};
 
 /// ∫ N(t) dt of jobs in the system, and the sum of their response times.
 struct InSystem {
@@ -24,7 +24,7 @@ impl Probe for InSystem {
 #[test]
 fn a_probe_that_is_lent_and_two_at_once_hear_every_fact() {
     let jobs: Vec<Job> = (0..3).map(|id| Job::new(JobId(id), Time::from_secs(1), 5, Span::from_secs(7))).collect();
-    let run = || Fcfs::new(Pool::new(8), jobs.clone().into_iter());
+    let run = || Fcfs::new(8, jobs.clone().into_iter());
     let (_, told) = Sim::new(run(), Vec::new()).run();
     assert_eq!(told.len(), 9, "each is submitted, starts and ends");
     let mut lent: Vec<(Time, Fact)> = Vec::new();
@@ -39,14 +39,14 @@ proptest! {
     #[test]
     fn littles_law_holds_on_every_sample_path(jobs in workload(8)) {
         let probe = (InSystem { present: Gauge::new(Time::ZERO, 0), last: Time::ZERO }, JobLog::collecting());
-        let (_, (seen, log)) = Sim::new(Fcfs::new(Pool::new(8), jobs.into_iter()), probe).run();
+        let (_, (seen, log)) = Sim::new(Fcfs::new(8, jobs.into_iter()), probe).run();
         let responses: u128 = log.sink().iter().map(|record| u128::from(record.response().as_nanos())).sum();
         prop_assert_eq!(seen.present.area(seen.last), responses); // integers: no tolerance
     }
 
     #[test]
     fn every_submitted_job_is_finished_rejected_or_present(jobs in workload(8), steps in 0..150_usize) {
-        let mut sim = Sim::new(Fcfs::new(Pool::new(8), jobs.into_iter()), JobLog::collecting());
+        let mut sim = Sim::new(Fcfs::new(8, jobs.into_iter()), JobLog::collecting());
         for _ in 0..steps {
             sim.step();
         }

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
-use sim_core::{Context, EventKey, EventPriority, Fact, Job, JobId, JobLog, Model, Pool, Prioritized, Sim, Span, Time};
+use sim_core::{Context, EventKey, EventPriority, Fact, Job, JobId, JobLog, Model, Prioritized, Sim, Span, Time};
 
 type Transcript = Vec<(Time, Fact)>;
 
 fn model(jobs: Vec<Job>) -> Fcfs<std::vec::IntoIter<Job>> {
-    Fcfs::new(Pool::new(8), jobs.into_iter())
+    Fcfs::new(8, jobs.into_iter())
 }
 
 proptest! {

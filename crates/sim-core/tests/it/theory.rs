@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::{Distribution, Exp};
 use sim_core::testkit::{Fcfs, mean_and_stderr};
-use sim_core::{Job, JobId, JobLog, Pool, Purpose, Sim, Span, Streams, Time};
+use sim_core::{Job, JobId, JobLog, Purpose, Sim, Span, Streams, Time};
 
 /// Poisson arrivals at `rate` per second; service times from `service`.
 fn jobs<D: Distribution<f64>>(streams: Streams, rate: f64, service: D) -> impl Iterator<Item = Job> {
@@ -20,7 +20,7 @@ fn jobs<D: Distribution<f64>>(streams: Streams, rate: f64, service: D) -> impl I
 fn check<D: Distribution<f64> + Copy>(servers: u32, rate: f64, service: D, theory: f64) {
     let runs: Vec<f64> = (0..20)
         .map(|replication| {
-            let model = Fcfs::new(Pool::new(servers), jobs(Streams::new(42, replication), rate, service));
+            let model = Fcfs::new(servers, jobs(Streams::new(42, replication), rate, service));
             let mut responses = (0.0, 0_u32);
             let log = JobLog::new(|record: sim_core::JobRecord| {
                 // The first tenth is warm-up: the queue starts empty.

@@ -24,7 +24,7 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Parameters without a preset, for a number of processors or as published; `None` if they are measured in a log.
     const DEFAULTS: Option<fn(Option<u32>) -> Self>;
     /// Presets with names of their own, which stand for certain logs.
-    const STAND_INS: &'static [StandIn<Self>] = &[];
+    const STAND_INS: &'static [ModelPreset<Self>] = &[];
     /// Measurement in a log, if there is one.
     const MEASUREMENT: Option<Measurement<Self>> = None;
 
@@ -47,7 +47,7 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
 }
 
 /// Preset of a model that stands for a log.
-pub struct StandIn<M> {
+pub struct ModelPreset<M> {
     /// Name on the command line.
     pub name: &'static str,
     /// Summary like [`WorkloadModel::SUMMARY`].

@@ -176,8 +176,7 @@ impl WorkloadModel for Jann {
 
     fn validate(&self) -> Result<(), ParameterError> {
         let check = |is_good: bool, range: usize, field: &str, expected: &str| {
-            let error = || ParameterError(format!("ranges[{range}].{field}: expected {expected}"));
-            is_good.then_some(()).ok_or_else(error)
+            ParameterError::check(is_good, || format!("ranges[{range}].{field}: expected {expected}"))
         };
         check(!self.ranges.is_empty(), 0, "ranges", "at least one")?;
         for (at, range) in self.ranges.iter().enumerate() {
@@ -221,18 +220,18 @@ impl WorkloadModel for Jann {
 struct RangeSums {
     last: Option<f64>,
     sizes: BTreeMap<u32, f64>,
-    gaps: Moments,
-    runtimes: Moments,
+    gaps: PowerSums,
+    runtimes: PowerSums,
 }
 
 /// Sums of powers.
 #[derive(Default)]
-struct Moments {
+struct PowerSums {
     count: f64,
     sums: [f64; 3],
 }
 
-impl Moments {
+impl PowerSums {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
         for (sum, power) in self.sums.iter_mut().zip([value, value * value, value * value * value]) {

@@ -7,7 +7,7 @@ mod quantiles;
 pub use fit::fit;
 pub use quantiles::Quantiles;
 
-use super::{Measurement, ModelJob, StandIn, WorkloadModel, counted};
+use super::{Measurement, ModelJob, ModelPreset, WorkloadModel, counted};
 use crate::error::{ParameterError, WEIGHTS, are_weights};
 use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
@@ -141,15 +141,15 @@ impl WorkloadModel for SessionModel {
     const SUMMARY: &'static str = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
     const ORIGIN: &'static str = "a model measured in a log";
     const DEFAULTS: Option<fn(Option<u32>) -> Self> = None;
-    const STAND_INS: &'static [StandIn<Self>] = &[
-        StandIn {
+    const STAND_INS: &'static [ModelPreset<Self>] = &[
+        ModelPreset {
             name: "wagap-like",
             summary: "A stand-in for the log of Wagap (2176 processors), measured in that log",
             origin: "a model measured in the log wagap-2013 of CERIT-SC, MetaCentrum",
             processors: 2176,
             make: Self::wagap_like,
         },
-        StandIn {
+        ModelPreset {
             name: "zewura-like",
             summary: "A stand-in for the log of Zewura (1600 processors), which is not public",
             origin: "a model of the log of Zewura, after wagap-2013 of CERIT-SC, MetaCentrum",
@@ -175,7 +175,7 @@ impl WorkloadModel for SessionModel {
 
     fn validate(&self) -> Result<(), ParameterError> {
         let check = |field: &str, is_good: bool, expected: &str| {
-            if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}"))) }
+            ParameterError::check(is_good, || format!("{field}: expected {expected}"))
         };
         let is_positive = |value: f64| (1e-6..=1e6).contains(&value);
         check("sessions_per_day", is_positive(self.sessions_per_day), "a number from 0.000001 to 1000000")?;

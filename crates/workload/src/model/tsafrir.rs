@@ -160,14 +160,14 @@ impl Tsafrir {
         order.sort_by_key(|job| std::cmp::Reverse(jobs[*job].job.runtime));
         let runtime = |job: usize| jobs[job].job.runtime.min(longest);
         for (rank, (job, estimate)) in order.iter().zip(&estimates).enumerate() {
-            if runtime(*job) > *estimate {
-                let runtime = runtime(*job);
-                return Err(ParameterError(format!(
+            let runtime = runtime(*job);
+            ParameterError::check(runtime <= *estimate, || {
+                format!(
                     "{} jobs run for {runtime} s or longer, but the model has {rank} estimates as long; give a longer \
                      max_estimate",
                     rank + 1
-                )));
-            }
+                )
+            })?;
         }
         let mut stream = streams.stream(ASSIGNMENT, 0);
         let (mut cut, mut end) = (0, 0);

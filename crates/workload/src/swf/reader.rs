@@ -2,7 +2,7 @@
 
 use super::decimal::{self, Decimal};
 use super::names::NameComments;
-use super::record::{COLUMNS, Fault, parse};
+use super::record::{COLUMNS, LineFault, parse};
 use super::{Header, SwfRecord};
 use crate::error::InputError;
 use crate::lines::{LOG, Lines};
@@ -115,12 +115,12 @@ impl SwfReader {
     }
 
     #[cold]
-    fn faulty(&mut self, fault: Fault) -> InputError {
-        if fault == Fault::NotText || !self.lines.is_text() {
+    fn faulty(&mut self, fault: LineFault) -> InputError {
+        if fault == LineFault::NotText || !self.lines.is_text() {
             return self.lines.no_text();
         }
         match fault {
-            Fault::Field { column, name, expected, fix } if self.lines.columns().count() >= COLUMNS => {
+            LineFault::Field { column, name, expected, fix } if self.lines.columns().count() >= COLUMNS => {
                 let found = self.lines.columns().nth(column).unwrap_or_default();
                 self.lines.field(column, name, expected, found, fix)
             }

@@ -114,7 +114,7 @@ pub(super) const COLUMNS: usize = 18;
 
 /// Fault of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum LineFault {
     /// The line ends before this column, counted from 0.
     Short,
     /// This column, counted from 0, is not as expected.
@@ -125,7 +125,7 @@ pub(super) enum Fault {
 
 /// Parses a line that is no comment.
 #[inline]
-pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, Fault> {
+pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
     let mut fields = Fields { rest: line, next: 0, fault: None };
     let record = SwfRecord {
         number: fields.job_number(),
@@ -174,7 +174,7 @@ struct Fields<'a> {
     /// Next column, counted from 0.
     next: usize,
     /// First fault.
-    fault: Option<Fault>,
+    fault: Option<LineFault>,
 }
 
 impl<'a> Fields<'a> {
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
     #[inline(never)]
     fn any_value(&mut self, name: &'static str, expected: &'static str, fix: &'static str) -> Option<Decimal> {
         let Some(token) = self.token() else {
-            self.fault.get_or_insert(Fault::Short);
+            self.fault.get_or_insert(LineFault::Short);
             return None;
         };
         let value = decimal::parse(token);
@@ -301,7 +301,7 @@ impl<'a> Fields<'a> {
         match std::str::from_utf8(further) {
             Ok(text) => Some(text.into()),
             Err(_) => {
-                self.fault.get_or_insert(Fault::NotText);
+                self.fault.get_or_insert(LineFault::NotText);
                 None
             }
         }
@@ -310,6 +310,6 @@ impl<'a> Fields<'a> {
     /// Records that the last column read is at fault.
     #[cold]
     fn fail(&mut self, name: &'static str, expected: &'static str, fix: &'static str) {
-        self.fault.get_or_insert(Fault::Field { column: self.next - 1, name, expected, fix });
+        self.fault.get_or_insert(LineFault::Field { column: self.next - 1, name, expected, fix });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
-use crate::inspect::{Clock, Gather};
+use crate::inspect::{Gather, LogClock};
 use crate::model::MeasureError;
 use crate::swf::{SwfReader, SwfRecord};
 use crate::{Estimates, Intake, Options};
@@ -32,7 +32,7 @@ const KEPT: [usize; 3] = [200, 8, 40];
 /// If the log is faulty, or has fewer than a hundred jobs.
 pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, MeasureError> {
     let path = records.path().display().to_string();
-    let clock = Clock::new(records.header(), utc_offset);
+    let clock = LogClock::new(records.header(), utc_offset);
     let mut seen = LogSums::default();
     let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
     while let Some(item) = intake.next_record() {
@@ -85,7 +85,7 @@ struct LastJob {
 }
 
 impl LogSums {
-    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &Clock) {
+    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &LogClock) {
         let submit = record.submit.unwrap_or_default().max(self.last);
         let runtime = record.runtime.unwrap_or_default();
         let estimate = record.requested_time.filter(|estimate| !estimate.is_zero()).unwrap_or(runtime);
