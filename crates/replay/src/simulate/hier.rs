@@ -5,7 +5,7 @@ use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::{Base, Chosen, Number};
 use super::overheard::Overheard;
-use super::watch::{Known, RunRequest, Watch};
+use super::watch::{Known, RunRequest, Watch, float};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::explain::history::{Explanation, heard};
 use crate::options::words;
@@ -130,11 +130,6 @@ impl World for HierGrid {
         let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "forward");
         Ok(explanations)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count")]
-fn float(count: u64) -> f64 {
-    count as f64
 }
 
 /// Probe that passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to the server's offer until the

@@ -10,31 +10,10 @@ use std::cell::RefCell;
 use workload::{Intake, LogJob, Repairs, SwfReader};
 
 /// Log of a simulation, repaired, which is read when the model requests jobs.
-pub(super) struct Log(RefCell<Reading>);
-
-struct Reading {
-    intake: Intake,
+pub(super) struct Log {
+    intake: RefCell<Intake>,
     slowest: f64,
-    failed: Option<anyhow::Error>,
-}
-
-impl Reading {
-    /// The next job, up to the first error.
-    fn next(&mut self) -> Option<LogJob> {
-        if self.failed.is_some() {
-            return None;
-        }
-        match self.intake.next()? {
-            Ok(job) => match ensure_ends_on(&job.job, job.number, self.slowest) {
-                Ok(()) => return Some(job),
-                Err(words) => {
-                    self.failed = Some(anyhow!("{}:{}: {words}", self.intake.reader().path().display(), job.line));
-                }
-            },
-            Err(error) => self.failed = Some(error.into()),
-        }
-        None
-    }
+    failed: RefCell<Option<anyhow::Error>>,
 }
 
 impl Log {
@@ -43,18 +22,26 @@ impl Log {
         if let Some(rule) = sites.rule {
             intake.note(rule);
         }
-        Ok(Self(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None })))
+        Ok(Self { intake: RefCell::new(intake), slowest: sites.slowest(), failed: RefCell::new(None) })
     }
 
     /// Returns its jobs up to the first error. The log's data of each job is entered into `known`.
     pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> {
+        let next = || self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten();
         let enter = move |job: &LogJob| drop(known.borrow_mut().insert(job.job.id, Box::new(FromLog::from(job))));
-        std::iter::from_fn(|| self.0.borrow_mut().next()).inspect(enter)
+        std::iter::from_fn(next).fuse().inspect(enter)
+    }
+
+    fn next(&self) -> Result<Option<LogJob>> {
+        let mut intake = self.intake.borrow_mut();
+        let Some(one) = intake.next().transpose()? else { return Ok(None) };
+        ensure_ends_on(&one.job, one.number, self.slowest)
+            .map_err(|words| anyhow!("{}:{}: {words}", intake.reader().path().display(), one.line))?;
+        Ok(Some(one))
     }
 
     /// The repairs of a run that is over, or the error that ended the log.
     pub(super) fn finish(self) -> Result<Repairs> {
-        let Reading { intake, failed, .. } = self.0.into_inner();
-        failed.map_or_else(|| Ok(intake.repairs().clone()), Err)
+        self.failed.into_inner().map_or_else(|| Ok(self.intake.into_inner().repairs().clone()), Err)
     }
 }

@@ -13,7 +13,7 @@ use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
 use anyhow::{Result, bail, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
-use sim_core::{Job, Probe};
+use sim_core::{Job, Outage, Probe};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -180,9 +180,11 @@ impl Machines {
             None => policy.at_work(search, machines.len()),
         };
         // The same for every policy.
-        let outages = RefCell::new(UntilError { items: on.outages_of(names, search.seed)?, failed: None });
+        let unreadable = RefCell::new(None);
+        let readable = |outage: Result<Outage, _>| outage.map_err(|error| unreadable.replace(Some(error))).ok();
+        let outages = on.outages_of(names, search.seed)?.map_while(readable);
         let mut multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
-            .with_outages(std::iter::from_fn(|| outages.borrow_mut().next()))
+            .with_outages(outages)
             .with_repair_expected(on.repair_expected())
             .with_passes(on.passes());
         if let Some(predicting) = self.predicting_of(policy) {
@@ -194,23 +196,9 @@ impl Machines {
             return Err(error.clone().into());
         }
         drop(multi_cluster);
-        if let Some(error) = outages.into_inner().failed {
+        if let Some(error) = unreadable.into_inner() {
             bail!(error);
         }
         Ok((counts, probe))
-    }
-}
-
-/// Stream that stops at its first error, and keeps it.
-struct UntilError<I, E> {
-    items: I,
-    failed: Option<E>,
-}
-
-impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for UntilError<I, E> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
     }
 }

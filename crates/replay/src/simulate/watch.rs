@@ -139,7 +139,7 @@ impl Watch {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count")]
-const fn float(count: u64) -> f64 {
+pub(super) const fn float(count: u64) -> f64 {
     count as f64
 }
 
