@@ -70,7 +70,7 @@ impl fmt::Display for Processors<'_> {
 
 impl Serialize for Processors<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&listed(self.0, ','))
     }
 }
 
@@ -86,17 +86,25 @@ impl Seconds {
     /// The number nearest to the digits of `jobs.csv`, parsed from the same digits: a quotient of nanoseconds over years would be rounded
     /// twice.
     pub fn as_f64(self) -> f64 {
-        match (self.0.as_nanos() / 1_000_000_000, self.0.as_nanos() % 1_000_000_000) {
-            #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-            (whole, 0) => whole as f64,
-            _ => self.0.to_string().parse().expect("a number is written as one"),
-        }
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+        let whole = self.whole().map(|whole| whole as f64);
+        whole.unwrap_or_else(|| self.0.to_string().parse().expect("a number is written as one"))
+    }
+
+    /// The number of seconds, if it has no fraction.
+    fn whole(self) -> Option<u64> {
+        let nanos = self.0.as_nanos();
+        nanos.is_multiple_of(1_000_000_000).then_some(nanos / 1_000_000_000)
     }
 }
 
 impl Serialize for Seconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        // Most are whole, and take no text of their own.
+        match self.whole() {
+            Some(whole) => serializer.serialize_u64(whole),
+            None => serializer.collect_str(&self.0),
+        }
     }
 }
 
