@@ -25,6 +25,7 @@ import re
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,8 @@ class InputError(ValueError):
         place = re.match(r"(?P<path>[^:\n]+):(?P<line>\d+): (?:field (?P<field>\d+ \([^)]*\)))?", message)
         self.path = place["path"] if place else None
         self.line = int(place["line"]) if place else None
-        self.field = place["field"] if place else None
+        key = re.search(r"(?:missing|unknown) field `([^`]+)`", message)
+        self.field = place and place["field"] or (key[1] if key else None)
 
 
 def _options(options: Mapping[str, Any]) -> list[str]:
@@ -126,7 +128,9 @@ def _call(
 def _progress(is_shown: bool, form: Mapping[str, Any]) -> Iterator[Callable[..., None] | None]:
     """A bar of tqdm, if that is installed, that appears after a second."""
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # In a notebook without ipywidgets the bar is one of text.
+            from tqdm.auto import tqdm
     except ImportError:
         is_shown = False
     if not is_shown:

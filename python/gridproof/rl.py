@@ -370,8 +370,8 @@ class _Pass:
                 shadow = end  # Releases of this instant count together.
         extra = later - head.processors
         fits = lambda job: job is not head and job.processors <= self.free
-        ends = lambda job: job.requested is not None and self.end(job) <= shadow
-        return [job for job in self.queue if fits(job) and (ends(job) or job.processors <= extra)]
+        in_time = lambda job: job.requested is not None and self.end(job) <= shadow
+        return [job for job in self.queue if fits(job) and (in_time(job) or job.processors <= extra)]
 
 
 def as_policy(

@@ -349,6 +349,12 @@ class TestErrors:
         with pytest.raises((gp.InputError, OSError)):
             gp.simulate(tmp_path, "easy")
 
+    def test_an_experiment_without_a_field(self, tmp_path):
+        (tmp_path / "mine.toml").write_text('name = "mine"\npolicies = ["easy"]\n[[log]]\nmodel = "lublin"\n')
+        with pytest.raises(gp.InputError, match="baseline") as error:
+            gp.Experiment.load(tmp_path / "mine.toml").run()
+        assert error.value.path.endswith("mine.toml") and error.value.field == "baseline"
+
     def test_a_policy_that_does_not_exist(self, log):
         with pytest.raises(gp.InputError, match="eazy"):
             gp.simulate(log, "eazy")
