@@ -346,10 +346,10 @@ class Run(Mapping):
     """The schedule of one policy: columns of ``jobs.csv`` (and ``wait``) as numpy arrays, by submission, ``summary``, and ``notes`` on
     what was repaired or ignored."""
 
-    def __init__(self, simulation: Any, place: int) -> None:
+    def __init__(self, simulation: Any, place: int, notes: list[str]) -> None:
         self._simulation, self._place = simulation, place
         self._columns: dict[str, np.ndarray] = {}
-        self.name, self.notes = simulation.policies[place], simulation.notes
+        self.name, self.notes = simulation.policies[place], notes
         self.summary: dict[str, Any] = {"policy": self.name, **simulation.metrics(place)}
 
     def __getitem__(self, column: str) -> np.ndarray:
@@ -505,7 +505,10 @@ class Comparison:
 
     def __init__(self, simulation: Any, own: Sequence[str]) -> None:
         self._simulation, self.notes, self._own = simulation, simulation.notes, own
-        self.runs = {name: Run(simulation, place) for place, name in enumerate(simulation.policies)}
+        for policy, jobs in simulation.waiting:
+            self.notes.append(f"{policy} never started {jobs} jobs; the run does not have them")
+            warnings.warn(self.notes[-1], stacklevel=3)
+        self.runs = {name: Run(simulation, place, self.notes) for place, name in enumerate(simulation.policies)}
         self.baseline: str = simulation.policies[simulation.baseline]
 
     @property

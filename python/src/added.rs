@@ -2,6 +2,7 @@
 
 use crate::command::alone;
 use crate::policy::PythonPolicy;
+use gap_schedule::Policy;
 use metrics::{Better, Metric};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTimeoutError};
@@ -25,6 +26,8 @@ struct Kept {
     patience: Option<Duration>,
     /// Threads in which policies are being called, by Python's numbers, with the instants at which the calls began.
     calls: Vec<(u64, Instant)>,
+    /// Policies under which jobs still waited at the end, and the numbers of these.
+    waiting: Vec<(String, usize)>,
 }
 
 /// Payload of the unwinding, which prints no message.
@@ -35,6 +38,16 @@ impl Failure {
     pub(crate) fn stop(&self, error: PyErr) -> ! {
         self.kept().error.get_or_insert(error);
         panic::resume_unwind(Box::new(Stopped))
+    }
+
+    /// Records the jobs that a policy never started.
+    pub(crate) fn add_waiting(&self, policy: &str, jobs: usize) {
+        self.kept().waiting.push((policy.to_owned(), jobs));
+    }
+
+    /// Returns and removes the records of [`Self::add_waiting`].
+    pub(crate) fn take_waiting(&self) -> Vec<(String, usize)> {
+        std::mem::take(&mut self.kept().waiting)
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -137,8 +150,9 @@ impl Added {
         let failure = Failure::default();
         failure.kept().patience = patience;
         let own = |(name, make): (String, Py<PyAny>)| {
-            let failure = failure.clone();
-            Arc::new(Own::new(&name, "a policy in Python", move || Box::new(PythonPolicy::make(&make, &failure))))
+            let (failure, title) = (failure.clone(), name.clone());
+            let make = move || -> Box<dyn Policy> { Box::new(PythonPolicy::make(&title, &make, &failure)) };
+            Arc::new(Own::new(&name, "a policy in Python", make))
         };
         Self { policies: policies.into_iter().map(own).collect(), failure: failure.clone(), metrics }
     }

@@ -83,7 +83,16 @@ fn with_words(mut result: serde_json::Value, words: String) -> String {
 /// Parses a command line.
 pub(crate) fn parsed(args: Vec<String>) -> PyResult<Cli> {
     let line = std::iter::once("gridproof".to_owned()).chain(args);
-    Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))
+    Cli::try_parse_from(line).map_err(|error| {
+        let mut words = error.to_string();
+        if error.use_stderr() {
+            // Usage and the hint about `--` are for a shell.
+            let end =
+                ["\n\n  tip: to pass", "\n\nUsage:", "\n\nFor more"].iter().filter_map(|part| words.find(part)).min();
+            words.truncate(end.unwrap_or(words.len()));
+        }
+        PyValueError::new_err(words.strip_prefix("error: ").unwrap_or(&words).to_owned())
+    })
 }
 
 /// Runs `work` in a thread without the GIL, while this one checks for signals and for policies that take too long. Ctrl-C calls `stop`, and

@@ -212,6 +212,7 @@ enum Change {
 
 /// A policy in Python: an object with `schedule(view)`, and optionally `on_submit(job, view)` and `on_completion(job, view)`.
 pub(crate) struct PythonPolicy {
+    name: String,
     policy: Py<PyAny>,
     schedule: Py<PyAny>,
     hears_submissions: bool,
@@ -223,6 +224,16 @@ pub(crate) struct PythonPolicy {
     /// Python's number of the thread that calls it.
     thread: u64,
     _state: ThreadState,
+}
+
+impl Drop for PythonPolicy {
+    fn drop(&mut self) {
+        let starts = self.changes.iter().filter(|change| matches!(change, Change::Start(_))).count();
+        let waiting = self.queue.len() + self.changes.len() - 2 * starts;
+        if waiting > 0 {
+            self.failure.add_waiting(&self.name, waiting);
+        }
+    }
 }
 
 /// Python's state of this thread, kept between calls: to create it for each call costs more than most answers.
@@ -244,12 +255,13 @@ impl Drop for ThreadState {
 
 impl PythonPolicy {
     /// Creates the policy by calling `make`.
-    pub(crate) fn make(make: &Py<PyAny>, failure: &Failure) -> Self {
+    pub(crate) fn make(name: &str, make: &Py<PyAny>, failure: &Failure) -> Self {
         let made = Python::attach(|py| {
             let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
             let policy = failure.call(thread, || make.call0(py))?;
             let hears = |name| policy.bind(py).hasattr(name);
             Ok(Self {
+                name: name.to_owned(),
                 schedule: policy.getattr(py, "schedule")?,
                 hears_submissions: hears("on_submit")?,
                 hears_completions: hears("on_completion")?,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Policies on a log: jobs, metrics and differences.
 #[pyclass(frozen)]
-pub(crate) struct Simulation(replayed::Simulation);
+pub(crate) struct Simulation(replayed::Simulation, Vec<(String, usize)>);
 
 /// Replays a log under policies; arguments as in [`run`](crate::command::run), those of the command `simulate`. A policy may take
 /// `patience` seconds for an answer. `progress` is called with the number of jobs that have left the system.
@@ -45,7 +45,8 @@ pub(crate) fn simulate(
         Some(progress) => progress.call1(py, (control.jobs(),)).map(drop),
         None => Ok(()),
     };
-    watched(py, work, &failure, || control.stop(), tick).map(Simulation)
+    let simulation = watched(py, work, &failure, || control.stop(), tick)?;
+    Ok(Simulation(simulation, failure.take_waiting()))
 }
 
 #[pymethods]
@@ -70,6 +71,12 @@ impl Simulation {
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes()
+    }
+
+    /// Policies in Python that left jobs waiting at the end, and the numbers of these. They are not among the jobs of the run.
+    #[getter]
+    fn waiting(&self) -> Vec<(String, usize)> {
+        self.1.clone()
     }
 
     /// Metrics of a policy by name; `None` for undefined values.

@@ -349,7 +349,9 @@ class TestErrors:
         with pytest.raises((gp.InputError, OSError)):
             gp.simulate(tmp_path, "easy")
 
-    def test_an_experiment_without_a_field(self, tmp_path):
+    def test_options_and_experiments_that_are_wrong(self, log, tmp_path):
+        with pytest.raises(gp.InputError, match=r"^unexpected argument '--nonsense' found$"):
+            gp.simulate(log, "easy", nonsense=3)
         (tmp_path / "mine.toml").write_text('name = "mine"\npolicies = ["easy"]\n[[log]]\nmodel = "lublin"\n')
         with pytest.raises(gp.InputError, match="baseline") as error:
             gp.Experiment.load(tmp_path / "mine.toml").run()
@@ -375,6 +377,19 @@ class TestErrors:
 
         with pytest.raises(gp.InputError, match=r"schedule\(\) answered"):
             gp.simulate(log, Nonsense)
+
+    @pytest.mark.parametrize(
+        "answer, left", [(None, 1000), (lambda view: view.queue[:1] if view.free[0] == 64 else [], 0)]
+    )
+    def test_jobs_that_never_start_are_counted(self, log, answer, left, recwarn):
+        class Waits:
+            def schedule(self, view):
+                return answer and answer(view)
+
+        run = gp.simulate(log, Waits)
+        words = [f"Waits never started {left} jobs; the run does not have them"] * (left > 0)
+        assert [str(one.message) for one in recwarn] == words == run.notes[len(run.notes) - len(words) :]
+        assert len(run["start"]) == 1000 - left
 
     @pytest.mark.parametrize("given", [7, None, object()])
     def test_what_is_no_policy_is_refused(self, log, given):
