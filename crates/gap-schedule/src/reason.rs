@@ -1,6 +1,7 @@
 //! Reasons for which a policy starts a job at a pass, or does not, as reported to a probe.
 
 use crate::view::{Starts, View};
+use serde::Serialize;
 use sim_core::{JobId, SiteId, Time};
 
 /// Reason for which a job starts at a pass or does not, as decided by the policy itself. Several may be reported for
@@ -61,7 +62,8 @@ pub enum Reason {
 }
 
 /// Rule that allows a job to start.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Right {
     /// In its turn: no job before it in the policy's order waits on, or none holds a reservation.
     InTurn,

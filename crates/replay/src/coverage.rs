@@ -6,7 +6,7 @@
 //! With a log, resampled logs stand for the replications of an experiment. The truth is the mean over all of them; each group of
 //! replications gives one interval, as `experiment` would print it.
 
-use crate::simulate::held::blocks_of;
+use crate::experiment::{Metric, Replayed};
 use crate::simulate::policy::Policy;
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::Machine;
@@ -15,7 +15,7 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
-use metrics::{Blocks, ConfidenceInterval, Estimate, Refusal};
+use metrics::{ConfidenceInterval, Estimate};
 use rand::RngExt;
 use serde::Serialize;
 use serde_json::json;
@@ -138,28 +138,14 @@ fn natural_load(seed: u64) -> f64 {
     work / span
 }
 
-/// One policy on one log.
-struct ReplayedLog {
-    jobs: f64,
-    blocks: Blocks,
-    is_saturated: bool,
-}
-
-impl ReplayedLog {
-    fn new(policy: &str, log: &HeldLog, processors: u32) -> Result<Self> {
-        let jobs = log.with_estimates(Estimates::User, 0);
-        let numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
-        let policy = Policy::find(policy, &[]).map_err(|error| anyhow!("{policy}: {error}"))?;
-        let (placements, trend) = policy.replay(&[Machine::new(processors)], &jobs, &numbers, Estimates::User, 0)?;
-        let blocks = blocks_of(&jobs, &placements, (Time::ZERO, Time::MAX));
-        let jobs = f64::from(u32::try_from(placements.iter().flatten().count())?);
-        Ok(Self { jobs, blocks, is_saturated: trend.is_saturated() })
-    }
-
-    /// Jobs, and the sum of a metric over them.
-    fn sum(&self, metric: &str) -> (f64, f64) {
-        (self.jobs, self.blocks.mean(metric).map_or(0.0, |mean| self.jobs * mean.mean))
-    }
+/// One policy on one log, and its number of jobs.
+fn replayed(policy: &str, log: &HeldLog, processors: u32) -> Result<(Replayed, f64)> {
+    let jobs = log.with_estimates(Estimates::User, 0);
+    let numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
+    let policy = Policy::find(policy, &[]).map_err(|error| anyhow!("{policy}: {error}"))?;
+    let (placements, trend) = policy.replay(&[Machine::new(processors)], &jobs, &numbers, Estimates::User, 0)?;
+    let replayed = Replayed::new(&jobs, &placements, (Time::ZERO, Time::MAX), &trend);
+    Ok((replayed, f64::from(u32::try_from(placements.iter().flatten().count())?)))
 }
 
 /// One pair and metric on one log.
@@ -178,28 +164,28 @@ fn compared(source: &LogSource<'_>, streams: &Streams) -> Result<Vec<Compared>> 
         bail!(Interrupted::Lost);
     }
     let log = (source.draw)(streams)?;
-    let mut runs: BTreeMap<&str, ReplayedLog> = BTreeMap::new();
+    let mut runs: BTreeMap<&str, (Replayed, f64)> = BTreeMap::new();
     for name in source.pairs.iter().flat_map(|(policy, baseline)| std::iter::once(*policy).chain(*baseline)) {
         if !runs.contains_key(name) {
-            runs.insert(name, ReplayedLog::new(name, &log, source.processors)?);
+            runs.insert(name, replayed(name, &log, source.processors)?);
         }
     }
-    let compare = |(policy, baseline, metric): (&str, Option<&str>, &str)| {
+    let sum = |(run, jobs): &(Replayed, f64), metric| (*jobs, run.mean(metric).map_or(0.0, |mean| jobs * mean.mean));
+    let compare = |((policy, baseline), metric): (Pair, Metric)| {
         let (ours, theirs) = (&runs[policy], baseline.map(|baseline| &runs[baseline]));
-        let is_saturated = ours.is_saturated || theirs.is_some_and(|theirs| theirs.is_saturated);
         let interval = match theirs {
-            Some(theirs) => ours.blocks.difference(&theirs.blocks, metric),
-            None => ours.blocks.mean(metric),
+            Some((theirs, _)) => ours.0.difference(theirs, metric, 1.0, ConfidenceInterval::LEVEL),
+            None => ours.0.mean(metric),
         };
-        let refused = |one: Estimate| if is_saturated { one.refused(Refusal::Saturated) } else { one };
-        let sums = [ours.sum(metric), theirs.map_or((0.0, 0.0), |theirs| theirs.sum(metric))];
-        Compared { sums, interval: interval.map(refused), is_saturated }
+        let is_saturated = ours.0.is_saturated || theirs.is_some_and(|(theirs, _)| theirs.is_saturated);
+        let sums = [sum(ours, metric), theirs.map_or((0.0, 0.0), |theirs| sum(theirs, metric))];
+        Compared { sums, interval, is_saturated }
     };
-    Ok(comparisons(source.pairs).map(|((policy, baseline), metric)| compare((policy, baseline, metric))).collect())
+    Ok(comparisons(source.pairs).map(compare).collect())
 }
 
-fn comparisons(pairs: &[Pair]) -> impl Iterator<Item = (Pair, &'static str)> {
-    pairs.iter().flat_map(|pair| METRICS.map(|metric| (*pair, metric)))
+fn comparisons(pairs: &[Pair]) -> impl Iterator<Item = (Pair, Metric)> {
+    pairs.iter().flat_map(|pair| METRICS.map(|metric| (*pair, metrics::Metric::of(metric))))
 }
 
 /// Line of the table: one pair and metric over all logs of a source.
@@ -223,7 +209,7 @@ struct CoverageCell {
 }
 
 impl CoverageCell {
-    fn new(workload: &str, (policy, baseline): Pair, metric: &'static str, found: CoverageCount) -> Self {
+    fn new(workload: &str, (policy, baseline): Pair, metric: Metric, found: CoverageCount) -> Self {
         let CoverageCount { truth, ends, refused } = found;
         let mut widths: Vec<f64> = ends.iter().map(|(low, high)| (high - low) / truth.abs()).collect();
         widths.sort_by(f64::total_cmp);
@@ -232,7 +218,7 @@ impl CoverageCell {
         Self {
             workload: workload.to_owned(),
             comparison: baseline.map_or_else(|| policy.to_owned(), |baseline| format!("{policy} − {baseline}")),
-            metric,
+            metric: metric.name(),
             truth,
             given,
             hits,

@@ -34,23 +34,22 @@ mod workloads;
 use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
-use cli::{Engine, How, Part};
+use cli::{Engine, Part};
+use file::Method;
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
 use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
 use lab::store::Store;
 use lab::terminal::tell;
+pub(crate) use measure::Metric;
 use plan::{Batch, ExperimentPlan};
 use report::ExperimentReport;
-use results::{Precision, Results};
+use results::Results;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use unit::Run;
-
-/// File of the plan, below the folder `cells`.
-const PLAN: &str = "plan.jsonl";
+pub(crate) use weeks::Replayed;
 
 /// Reads and checks the text of an experiment's file as a run would, and runs nothing.
 ///
@@ -75,16 +74,15 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
             return Ok(Ending::Done);
         }
         Some(Part::Plan { file, how }) => {
-            let plan = ExperimentPlan::of(file, how, None, added)?;
-            let path = planned(&plan, &cells_of(&out_of(&plan, how)), how.fresh)?;
-            print(&format!("{}: {} units\n", path.display(), plan.units.len()));
+            let plan = ExperimentPlan::of(file, how, added)?;
+            plan.write(how.fresh)?;
+            print(&format!("{}: {} units\n", plan.path().display(), plan.units.len()));
             return Ok(Ending::Done);
         }
         Some(Part::Work { plan: path, unit }) => {
             let plan = ExperimentPlan::read(path, added)?;
             plan.ensure_same_programs()?;
-            let one = plan.unit(*unit)?;
-            let is_new = engine::work(&plan, folder_of(path), one)? > 0;
+            let is_new = engine::work(&plan, plan.unit(*unit)?)? > 0;
             if !common.quiet {
                 print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
             }
@@ -93,54 +91,50 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
         Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), added, common),
     }
     let file = options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
-    let plan = ExperimentPlan::of(file, &options.how, None, added)?;
+    let plan = ExperimentPlan::of(file, &options.how, added)?;
     if options.dry_run && options.engine == Engine::Local {
         print(&in_words(&plan));
         return Ok(Ending::Done);
     }
     match options.engine {
-        Engine::Local => local(options, plan, added, common),
+        Engine::Local => local(options, plan, common),
         Engine::Slurm | Engine::Script => elsewhere(options, &plan),
     }
 }
 
 /// Computes on all cores of this machine.
-fn local(options: &Experiment, mut plan: ExperimentPlan, added: &Added, common: &Common) -> Result<Ending> {
+fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let out = OutDir::create(&out_of(&plan, &options.how), format!("experiment {}", plan.design.name))?;
-    let path = out.path().to_owned();
-    let cells = out.cells();
+    let out = OutDir::create(plan.out(), format!("experiment {}", plan.design.name))?;
     if options.how.fresh {
-        Store::forget(&cells)?;
+        Store::forget(&plan.cells)?;
     }
-    planned(&plan, &cells, true)?;
-    let (mut runs, mut replications, mut computed) = engine::local(&plan, &cells, common.quiet)?;
-    if let Some(precision) = options.precision.or(plan.design.precision) {
-        let most = plan.design.count.saturating_mul(10);
-        let results =
-            |plan: &ExperimentPlan, runs: &[Run]| Results::new(&plan.design, runs.to_vec()).precision(precision);
-        let mut reached = results(&plan, &runs);
-        while let Some(wanted) = missing_replications(&plan, reached, most) {
-            // The added replications have a plan of their own: finished ones stay as they are.
-            let file = options.file.as_deref().unwrap_or(Path::new(""));
-            let more = ExperimentPlan::of(file, &options.how, Some((plan.head.end, wanted)), added)?;
-            plan.ensure_same_programs()?;
-            let (added, batches, simulated) = engine::local(&more, &cells, common.quiet)?;
-            runs.extend(added);
-            replications += batches;
-            computed += simulated;
-            plan.head.end = wanted;
-            reached = results(&plan, &runs);
-        }
-        if reached != Precision::Reached {
+    plan.write(true)?;
+    let (mut runs, mut replications, mut computed) = engine::local(&plan, common.quiet)?;
+    let (hash, most) = (plan.hash.clone(), plan.design.count.saturating_mul(10));
+    while let Some(precision) = options.precision.or(plan.design.precision)
+        && let Some(wanted) = Results::new(&plan.design, runs.clone()).replications_for(precision)
+    {
+        let have = plan.head.end;
+        // One replay has no more blocks.
+        if have >= most || plan.design.method == Method::Weeks {
             tell(&format!(
-                "{} replications, ten times as many as requested, do not bring every mean within {precision}",
-                plan.head.end
+                "{have} replications, ten times as many as requested, do not bring every mean within {precision}"
             ));
+            break;
         }
+        // The estimate is rough: at least a tenth more, at most twice as many at a time. The added replications have a plan of their own:
+        // finished ones stay as they are.
+        let wanted = wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most);
+        plan.cut(have, wanted, options.how.units)?;
+        plan.ensure_same_programs()?;
+        let (added, batches, simulated) = engine::local(&plan, common.quiet)?;
+        runs.extend(added);
+        replications += batches;
+        computed += simulated;
     }
-    let report = ExperimentReport::new(&plan, runs);
+    plan.hash = hash;
     let timings = json!({
         "wall_seconds": began.elapsed().as_secs_f64(),
         "cpu_seconds": cpu_seconds(),
@@ -148,21 +142,28 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, added: &Added, common: 
         "replications_computed": computed,
         "replications_reused": replications - computed,
     });
-    report.write(out, timings)?;
-    show(&report, &path, common);
-    Ok(Ending::Done)
+    report(&plan, runs, out, timings, common)
 }
 
-/// Number of replications, at most `most`, for a precision that is not reached; `None` if no more are run.
-fn missing_replications(plan: &ExperimentPlan, reached: Precision, most: u32) -> Option<u32> {
-    let have = plan.head.end;
-    let wanted = match reached {
-        Precision::Reached => return None,
-        Precision::Needs(wanted) => wanted.and_then(|wanted| u32::try_from(wanted).ok()).unwrap_or(most),
-    };
-    // The estimate is rough: at least a tenth more, at most twice as many at a time. One replay has no more blocks.
-    let has_more = plan.design.method != design::Method::Weeks && have < most;
-    has_more.then(|| wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most))
+/// Writes and prints the results.
+fn report(
+    plan: &ExperimentPlan,
+    runs: Vec<Run>,
+    out: OutDir,
+    timings: serde_json::Value,
+    common: &Common,
+) -> Result<Ending> {
+    let (path, report) = (out.path().to_owned(), ExperimentReport::new(plan, runs));
+    report.write(out, timings)?;
+    if common.json {
+        print(&format!("{:#}\n", report.as_json(&path)));
+        return Ok(Ending::Done);
+    }
+    if !common.quiet {
+        report.warnings.iter().for_each(|warning| tell(&format!("mind: {warning}")));
+    }
+    print(&format!("{}{}\n", report.as_text(), path.join("report.html").display()));
+    Ok(Ending::Done)
 }
 
 /// Prints commands, or submits a job array.
@@ -171,41 +172,36 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
         options.precision.is_none(),
         "--precision goes with --engine local, which can look at what is there before it adds more; give count instead"
     );
-    let out = out_of(plan, &options.how);
-    let cells = cells_of(&out);
     if options.how.fresh && !options.dry_run {
-        Store::forget(&cells)?;
+        Store::forget(&plan.cells)?;
     }
-    let path = cells.join(PLAN);
     let mut found = BTreeSet::new();
-    unit::each_stored_batch(&cells, plan, |batch, _, _, code| {
+    unit::each_stored_batch(plan, |batch, _, _, code| {
         found.extend((code == plan.code).then_some(batch));
         Ok(())
     })?;
     let missing = engine::missing(plan, |batch| found.contains(batch));
-    if options.engine == Engine::Script {
-        if !options.dry_run {
-            planned(plan, &cells, false)?;
-        }
-        print(&engine::commands(&path, &missing)?);
+    let text = match options.engine {
+        Engine::Script => engine::commands(plan, &missing)?,
+        Engine::Local | Engine::Slurm => engine::slurm_script(plan, &missing, &options.slurm)?,
+    };
+    if !options.dry_run {
+        plan.write(false)?;
+    }
+    if options.engine == Engine::Script || options.dry_run {
+        print(&text);
         return Ok(Ending::Done);
     }
-    let script = engine::slurm_script(plan, &path, &missing, &options.slurm)?;
-    if options.dry_run {
-        print(&script);
-        return Ok(Ending::Done);
-    }
-    planned(plan, &cells, false)?;
-    let collect = format!("{} experiment collect {}", program(), quoted(&path.to_string_lossy()));
+    let collect = format!("{} experiment collect {}", program(), quoted(&plan.path().to_string_lossy()));
     if missing.is_empty() {
         print(&format!("all {} units are finished: {collect}\n", plan.units.len()));
         return Ok(Ending::Done);
     }
-    let file = cells.join("slurm.sh");
-    write_whole(&file, script.as_bytes())?;
-    let job = engine::submit(&file)?;
+    let file = plan.cells.join("slurm.sh");
+    write_whole(&file, text.as_bytes())?;
     print(&format!(
-        "job {job}: {} of {} units; when it is done: {collect}\n(a unit that fails is submitted again by the same command)\n",
+        "job {}: {} of {} units; when it is done: {collect}\n(a unit that fails is submitted again by the same command)\n",
+        engine::submit(&file)?,
         missing.len(),
         plan.units.len()
     ));
@@ -217,21 +213,16 @@ fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> R
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let plan = ExperimentPlan::read(path, added)?;
-    let cells = folder_of(path);
-    let above = cells.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let out = OutDir::create(out.unwrap_or(above), format!("experiment {}", plan.design.name))?;
-    let shown = out.path().to_owned();
-    let report = ExperimentReport::new(&plan, merged(cells, &plan)?);
-    report.write(out, json!({ "wall_seconds": began.elapsed().as_secs_f64() }))?;
-    show(&report, &shown, common);
-    Ok(Ending::Done)
+    let out = OutDir::create(out.unwrap_or(plan.out()), format!("experiment {}", plan.design.name))?;
+    let timings = json!({ "wall_seconds": began.elapsed().as_secs_f64() });
+    report(&plan, merged(&plan)?, out, timings, common)
 }
 
 /// All stored runs of a plan, in their order.
-fn merged(cells: &Path, plan: &ExperimentPlan) -> Result<Vec<Run>> {
+fn merged(plan: &ExperimentPlan) -> Result<Vec<Run>> {
     let mut found: BTreeMap<Batch, (Vec<Run>, PathBuf)> = BTreeMap::new();
     let mut codes: BTreeSet<String> = BTreeSet::new();
-    unit::each_stored_batch(cells, plan, |batch, runs, file, code| {
+    unit::each_stored_batch(plan, |batch, runs, file, code| {
         codes.insert(code.to_owned());
         if let Some((others, elsewhere)) = found.get(&batch) {
             ensure!(
@@ -257,45 +248,13 @@ fn merged(cells: &Path, plan: &ExperimentPlan) -> Result<Vec<Run>> {
             missing[..missing.len().min(8)].join(", "),
             if missing.len() > 8 { ", …" } else { "" },
             program(),
-            quoted(&cells.join(PLAN).to_string_lossy())
+            quoted(&plan.path().to_string_lossy())
         );
     }
     if codes.len() > 1 {
         tell("warning: the units were computed by different versions of the program; no run differs between them");
     }
     Ok(found.into_values().flat_map(|(runs, _)| runs).collect())
-}
-
-/// Writes the plan into the folder of its units. A different plan there is replaced only if `replaces`: a plan does not change
-/// while other machines use it.
-fn planned(plan: &ExperimentPlan, cells: &Path, replaces: bool) -> Result<PathBuf> {
-    let path = cells.join(PLAN);
-    let text = plan.to_text();
-    match fs::read_to_string(&path) {
-        Ok(there) if there == text => return Ok(path),
-        Ok(_) => ensure!(
-            replaces,
-            "{}: is another plan, and does not change while other machines may work by it; choose another folder with --out DIR, \
-             or start again with --fresh",
-            path.display()
-        ),
-        Err(_) => {}
-    }
-    write_whole(&path, text.as_bytes())?;
-    Ok(path)
-}
-
-fn out_of(plan: &ExperimentPlan, how: &How) -> PathBuf {
-    how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name))
-}
-
-fn cells_of(out: &Path) -> PathBuf {
-    out.join("cells")
-}
-
-/// Folder of a plan, which is that of its units.
-fn folder_of(plan: &Path) -> &Path {
-    plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn in_words(plan: &ExperimentPlan) -> String {
@@ -309,27 +268,11 @@ fn in_words(plan: &ExperimentPlan) -> String {
         settings.len(),
         design.policies.len(),
         design.method.name(),
-        if design.method == design::Method::Weeks {
-            "of one replay".to_owned()
-        } else {
-            format!("{} times", design.count)
-        },
+        if design.method == Method::Weeks { "of one replay".to_owned() } else { format!("{} times", design.count) },
         plan.units.len()
     );
     for warning in pitfalls::of_the_design(design, &plan.held) {
         text += &format!("mind: {warning}\n");
     }
     text
-}
-
-fn show(report: &ExperimentReport<'_>, out: &Path, common: &Common) {
-    if common.json {
-        print(&format!("{:#}\n", report.as_json(out)));
-        return;
-    }
-    if !common.quiet {
-        report.warnings.iter().for_each(|warning| tell(&format!("mind: {warning}")));
-    }
-    print(&report.as_text());
-    print(&format!("{}\n", out.join("report.html").display()));
 }

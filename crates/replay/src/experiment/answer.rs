@@ -1,6 +1,6 @@
 //! The answer of an experiment: every policy against the baseline, over all logs and settings and by each.
 
-use super::design::Method;
+use super::file::Method;
 use super::measure::{Metric, sign};
 use super::results::{Cell, Results};
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized};

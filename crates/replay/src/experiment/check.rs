@@ -1,12 +1,12 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Against, Claim, Design, From, Log, Method, Value};
-use super::file::{Bound, ClaimTable, File, LogTable, MethodKind, Replicate, Source, Vary, WarmUp};
+use super::design::{Against, Claim, Design, Value};
+use super::file::{Bound, ClaimTable, File, Log, Method, Replicate, Source, Vary, WarmUp};
 use super::measure::{Metric, Window, is_defined_by_week};
 use crate::options::stem;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
 use sim_core::Span;
@@ -14,30 +14,29 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
+use workload::Deadlines;
 use workload::model::{self, models};
-use workload::{Deadlines, Estimates};
 
 impl Design {
     /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
     pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
-        let file = source.parse()?;
+        let mut file = source.parse()?;
         let check = SourceCheck { source, added };
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         let name = file.name.get_ref();
-        ensure!(
-            !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain),
-            source.wrong(
-                &file.name.span(),
-                format!("name: {name:?} names a folder of results; use letters, digits, hyphens, dots and underscores")
-            )
-        );
+        let is_name = !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain);
+        let words =
+            format!("name: {name:?} names a folder of results; use letters, digits, hyphens, dots and underscores");
+        check.refuse([(!is_name, file.name.span(), words)])?;
         let policies = check.policies(&file.policies)?;
         let baseline = check.policy(file.baseline.get_ref(), &file.baseline.span(), "baseline", &policies)?;
-        let (method, count, window) = check.replicate(&file.replicate)?;
-        let metrics = check.metrics(&file.metrics, method)?;
-        let logs = file.log.iter().map(|log| check.log(log, method)).collect::<Result<Vec<_>>>()?;
-        check.ensure_names_of_logs(&file, &logs)?;
-        check.ensure_deadlines(&file.metrics, &logs)?;
+        check.replicate(&file.replicate)?;
+        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = file.replicate.get_ref();
+        let metrics = check.metrics(&file.metrics, *method)?;
+        file.log.iter_mut().try_for_each(|log| check.log(log, *method))?;
+        check.names_of_logs(&file)?;
+        check.deadlines(&file)?;
+        let warm_up = warm_up.as_ref().map_or(WarmUp::Span(Span::ZERO), |text| text.get_ref().0);
         let mut design = Self {
             name: name.clone(),
             policies,
@@ -45,22 +44,21 @@ impl Design {
             metrics,
             own_metrics: added.metrics.clone(),
             seed: file.seed,
-            logs,
-            vary: check.vary(&file, method)?,
-            method,
-            count,
-            window,
-            precision: file.replicate.get_ref().precision.as_ref().map(|share| share.get_ref().0),
+            logs: file.log.iter().map(|log| log.get_ref().clone()).collect(),
+            vary: check.vary(&file)?,
+            method: *method,
+            count: count.as_ref().map_or(1, |count| count.get_ref().0),
+            weeks: weeks.as_ref().map(|weeks| weeks.get_ref().0.into()),
+            shift: shift.as_ref().map_or(Span::from_secs(60), |shift| shift.get_ref().0.0),
+            window: Window { warm_up, cool_down: cool_down.0.0 },
+            precision: precision.as_ref().map(|share| share.get_ref().0),
             claims: Vec::new(),
         };
         for table in &file.claim {
             let claim = check.claim(table, &design)?;
             let is_taken = design.claims.iter().any(|known| known.id == claim.id);
-            check.refuse([(
-                is_taken,
-                table.span(),
-                format!("id: two claims are called {:?}; rename one", claim.id),
-            )])?;
+            let words = format!("id: two claims are called {:?}; rename one", claim.id);
+            check.refuse([(is_taken, table.span(), words)])?;
             design.claims.push(claim);
         }
         Ok(design)
@@ -74,6 +72,10 @@ type Rule = (bool, Range<usize>, String);
 struct SourceCheck<'a> {
     source: &'a Source,
     added: &'a Added,
+}
+
+fn rule(is_broken: bool, span: Range<usize>, words: impl Into<String>) -> Rule {
+    (is_broken, span, words.into())
 }
 
 /// Refuses a key that is given although `is_wrong`.
@@ -96,15 +98,12 @@ impl SourceCheck<'_> {
             let policy = Policy::find(text.get_ref(), &self.added.policies)
                 .map_err(|words| self.source.wrong(&text.span(), format!("policies: {words}")))?;
             let is_there = policies.iter().any(|known| known.name() == policy.name());
-            self.refuse([(
-                is_there,
-                text.span(),
-                format!("policies: {} is there twice; leave one out", policy.name()),
-            )])?;
+            let words = format!("policies: {} is there twice; leave one out", policy.name());
+            self.refuse([(is_there, text.span(), words)])?;
             policies.push(policy);
         }
         let words = "policies: an experiment compares; give two or more, as in [\"easy\", \"cons\"]";
-        self.refuse([(policies.len() < 2, given.span(), words.to_owned())])?;
+        self.refuse([rule(policies.len() < 2, given.span(), words)])?;
         Ok(policies)
     }
 
@@ -115,8 +114,8 @@ impl SourceCheck<'_> {
         let names = || policies.iter().map(|policy| policy.name());
         names().position(|known| known == name).ok_or_else(|| {
             let (hint, listed) = (did_you_mean(text, names()), names().collect::<Vec<_>>().join(", "));
-            self.source
-                .wrong(span, format!("{key}: {text:?} is none of the policies{hint}; take one of {listed}, or add it"))
+            let words = format!("{key}: {text:?} is none of the policies{hint}; take one of {listed}, or add it");
+            self.source.wrong(span, words)
         })
     }
 
@@ -125,35 +124,35 @@ impl SourceCheck<'_> {
         let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();
-            let Some(known) = all.iter().find(|known| known.name() == name) else {
-                let hint = did_you_mean(name, all.iter().map(|known| known.name()));
-                bail!(self.source.wrong(
-                    &metric.span(),
-                    format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")
-                ));
-            };
-            self.refuse([(
-                method == Method::Weeks && !is_defined_by_week(known),
-                metric.span(),
-                format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication"),
-            )])?;
-            if !metrics.contains(known) {
-                metrics.push(known);
-            }
+            let known = all.iter().find(|known| known.name() == name);
+            let hint = did_you_mean(name, all.iter().map(|known| known.name()));
+            self.refuse([
+                rule(known.is_none(), metric.span(), format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")),
+                rule(method == Method::Weeks && known.is_some_and(|known| !is_defined_by_week(known)), metric.span(), format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication")),
+            ])?;
+            metrics.extend(known.filter(|known| !metrics.contains(known)));
         }
         let words = "metrics: there are none; give some, as in [\"wait_mean\"]";
-        self.refuse([(metrics.is_empty(), given.span(), words.to_owned())])?;
+        self.refuse([rule(metrics.is_empty(), given.span(), words)])?;
         Ok(metrics)
     }
 
-    fn log(&self, table: &Spanned<LogTable>, method: Method) -> Result<Log> {
-        let LogTable { file, model, name, procs, machines, inside, deadlines, count, preset, .. } = table.get_ref();
-        let is_column = deadlines.as_ref().is_some_and(|text| matches!(text.get_ref().0, Deadlines::Column(_)));
+    /// Checks a log, and enters its name and line.
+    fn log(&self, table: &mut Spanned<Log>, method: Method) -> Result<()> {
+        let span = table.span();
+        let log = table.get_mut();
+        let Log { file, model, procs, machines, inside, deadlines, count, preset, .. } = &*log;
+        let is_column = matches!(log.deadlines(), Deadlines::Column(_));
+        let name = model.as_ref().map_or("", |model| model.get_ref());
+        let (hint, names) = (
+            did_you_mean(name, models().iter().map(|model| model.name)),
+            models().iter().map(|model| model.name).collect::<Vec<_>>().join(", "),
+        );
         self.refuse([
-            (
+            rule(
                 file.is_none() && model.is_none(),
-                table.span(),
-                "log: needs file = \"FILE.swf.gz\" or model = \"lublin\"".to_owned(),
+                span.clone(),
+                "log: needs file = \"FILE.swf.gz\" or model = \"lublin\"",
             ),
             given(model.as_ref(), file.is_some(), "model: this log has a file, too; leave one of them out"),
             given(
@@ -177,59 +176,40 @@ impl SourceCheck<'_> {
                 model.is_some() && is_column,
                 "deadlines: a model has no columns; write \"factor:2\"",
             ),
+            given(
+                model.as_ref(),
+                model::named(name).is_none(),
+                format!("model: there is no {name:?}{hint}; there are {names}"),
+            ),
+            rule(
+                model.is_some() && count.is_none(),
+                span.clone(),
+                "count: is missing; a model draws without end, so say count = 10000",
+            ),
         ])?;
-        let from = match (file, model) {
-            (Some(file), _) => From::File(file.get_ref().clone()),
-            (None, Some(model)) => self.model(model, preset.as_ref())?,
-            (None, None) => unreachable!("refused above"),
-        };
-        self.refuse([(
-            model.is_some() && count.is_none(),
-            table.span(),
-            "count: is missing; a model draws without end, so say count = 10000".to_owned(),
-        )])?;
-        let written = file.as_ref().or(model.as_ref()).map_or("", |from| from.get_ref());
-        let inside = inside.as_ref().map(|inside| *inside.get_ref());
-        Ok(Log {
-            name: name.clone().unwrap_or_else(|| stem(Path::new(written))),
-            from,
-            procs: procs.map(|procs| procs.0),
-            machines: machines
-                .as_ref()
-                .map(|path| (path.get_ref().clone(), inside.unwrap_or(crate::options::Inside::Cluster))),
-            estimates: table.get_ref().estimates.map_or(Estimates::User, |text| text.0),
-            deadlines: deadlines.as_ref().map_or(Deadlines::None, |text| text.get_ref().0),
-            repairs: table.get_ref().repairs,
-            count: count.map(|count| count.0),
-            load: table.get_ref().load.map(|load| load.0),
-            line: self.source.line(&table.span()),
-        })
+        if log.name.is_empty() {
+            log.name = stem(Path::new(file.as_ref().or(model.as_ref()).map_or("", |from| from.get_ref())));
+        }
+        log.line = self.source.line(&span);
+        Ok(())
     }
 
-    fn model(&self, name: &Spanned<String>, preset: Option<&Spanned<String>>) -> Result<From> {
-        let text = name.get_ref();
-        let Some(known) = model::named(text) else {
-            let names: Vec<&str> = models().iter().map(|model| model.name).collect();
-            let (hint, names) = (did_you_mean(text, names.iter().copied()), names.join(", "));
-            bail!(self.source.wrong(&name.span(), format!("model: there is no {text:?}{hint}; there are {names}")));
-        };
-        Ok(From::Model(known, preset.map(|preset| preset.get_ref().clone())))
-    }
-
-    fn ensure_names_of_logs(&self, file: &File, logs: &[Log]) -> Result<()> {
+    fn names_of_logs(&self, file: &File) -> Result<()> {
         let none = "log: there is none; add [[log]] with file = \"FILE.swf.gz\" or model = \"lublin\"";
-        self.refuse([(logs.is_empty(), file.name.span(), none.to_owned())])?;
+        self.refuse([rule(file.log.is_empty(), file.name.span(), none)])?;
         let mut names = BTreeSet::new();
-        self.refuse(logs.iter().zip(&file.log).map(|(log, table)| {
-            let words = format!("log: two are called {:?}; give one another name = \"…\"", log.name);
-            (!names.insert(&log.name), table.span(), words)
+        self.refuse(file.log.iter().map(|log| {
+            let name = &log.get_ref().name;
+            let words = format!("log: two are called {name:?}; give one another name = \"…\"");
+            (!names.insert(name), log.span(), words)
         }))
     }
 
     /// Refuses metrics of tardiness if a log has no deadlines.
-    fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
-        let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
-        self.refuse(metrics.get_ref().iter().map(|metric| {
+    fn deadlines(&self, file: &File) -> Result<()> {
+        let mut logs = file.log.iter().map(Spanned::get_ref);
+        let Some(log) = logs.find(|log| log.deadlines() == Deadlines::None) else { return Ok(()) };
+        self.refuse(file.metrics.get_ref().iter().map(|metric| {
             let needs = metrics::Metric::named(metric.get_ref()).is_some_and(metrics::Metric::needs_deadlines);
             let words = format!(
                 "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] (twice the \
@@ -242,7 +222,7 @@ impl SourceCheck<'_> {
     }
 
     /// Dimensions in the order of the file.
-    fn vary(&self, file: &File, method: Method) -> Result<Vec<Vec<Value>>> {
+    fn vary(&self, file: &File) -> Result<Vec<Vec<Value>>> {
         fn list<T: Copy>(
             values: Option<&Spanned<Vec<T>>>,
             value: impl Fn(T) -> Value,
@@ -251,10 +231,11 @@ impl SourceCheck<'_> {
         }
         let Vary { load, estimates, users, procs } = &file.vary;
         let machines = file.log.iter().any(|log| log.get_ref().machines.is_some());
+        let method = file.replicate.get_ref().method;
         self.refuse([
             given(
                 users.as_ref(),
-                !matches!(method, Method::Users { .. }),
+                method != Method::Users,
                 format!(
                     "users: more or fewer users are drawn by method = \"users\" alone; here it is {}",
                     method.name()
@@ -285,53 +266,29 @@ impl SourceCheck<'_> {
         Ok(dimensions)
     }
 
-    fn replicate(&self, table: &Spanned<Replicate>) -> Result<(Method, u32, Window)> {
-        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = table.get_ref();
-        let kind = method.unwrap_or_default();
-        let number = weeks.as_ref().map(|weeks| u64::from(weeks.get_ref().0));
-        let most = shift.as_ref().map_or(Span::from_secs(60), |shift| shift.get_ref().0.0);
-        let method = match kind {
-            MethodKind::Blocks => Method::Blocks { weeks: number },
-            MethodKind::Users => Method::Users { weeks: number },
-            MethodKind::Shake => Method::Shake { most },
-            MethodKind::Weeks => Method::Weeks,
-            MethodKind::Seeds => Method::Seeds,
-        };
-        let (name, is_one) = (method.name(), kind == MethodKind::Weeks);
-        let warm_up_rule = warm_up.as_ref().map(|text| text.get_ref().0);
+    fn replicate(&self, table: &Spanned<Replicate>) -> Result<()> {
+        let Replicate { method, count, shift, weeks, warm_up, precision, .. } = table.get_ref();
+        let (name, is_one) = (method.name(), *method == Method::Weeks);
         self.refuse([
             given(
                 shift.as_ref(),
-                kind != MethodKind::Shake,
+                *method != Method::Shake,
                 format!("shift: goes with method = \"shake\", and not with {name}; leave it out"),
             ),
             given(
                 weeks.as_ref(),
-                !matches!(kind, MethodKind::Blocks | MethodKind::Users),
+                !matches!(method, Method::Blocks | Method::Users),
                 format!("weeks: goes with method = \"blocks\" or \"users\", and not with {name}; leave it out"),
             ),
             given(count.as_ref(), is_one, "count: weeks are as many as the log has; leave it out"),
             given(precision.as_ref(), is_one, "precision: a log has no more weeks than it has; leave it out"),
-            (
-                count.is_none() && !is_one,
-                table.span(),
-                "count: is missing; write count = 30 below [replicate]".to_owned(),
-            ),
+            rule(count.is_none() && !is_one, table.span(), "count: is missing; write count = 30 below [replicate]"),
             given(
                 warm_up.as_ref(),
-                is_one && matches!(warm_up_rule, Some(WarmUp::Mser)),
+                is_one && warm_up.as_ref().is_some_and(|text| text.get_ref().0 == WarmUp::Mser),
                 "warm_up: mser-5 cuts each replication elsewhere, and weeks are of one; give a span such as \"7d\"",
             ),
-        ])?;
-        let window = Window {
-            mser: matches!(warm_up_rule, Some(WarmUp::Mser)),
-            warm_up: match warm_up_rule {
-                Some(WarmUp::Span(span)) => span,
-                Some(WarmUp::Mser) | None => Span::ZERO,
-            },
-            cool_down: cool_down.map_or(Span::ZERO, |text| text.0.0),
-        };
-        Ok((method, count.as_ref().map_or(1, |count| count.get_ref().0), window))
+        ])
     }
 
     fn claim(&self, table: &Spanned<ClaimTable>, design: &Design) -> Result<Claim> {
@@ -365,10 +322,9 @@ impl SourceCheck<'_> {
         let is_number = matches!(bound, Against::Number(_));
         let by = test.by.as_ref().map_or(0.0, |by| by.get_ref().0.0);
         let every_log = every.contains(&"log");
-        let rule = |is_broken: bool, span: Range<usize>, words: &str| (is_broken, span, words.to_owned());
         self.refuse([
             rule(id.get_ref().is_empty(), id.span(), "id: is empty; write id = \"X1\""),
-            (
+            rule(
                 bound == Against::Policy(policy),
                 all.span(),
                 format!("{key}: a policy is not {key} itself; name another one"),

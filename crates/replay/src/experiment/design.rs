@@ -1,14 +1,11 @@
 //! The design of an experiment: its file, read and checked.
 
-use super::file::RepairRule;
+use super::file::{Log, Method, WholeNumber};
 use super::measure::{Metric, Window};
-use crate::options::Inside;
 use crate::simulate::policy::Policy;
 use lab::metric::Metric as _;
 use sim_core::Span;
-use std::path::PathBuf;
-use workload::model::ModelEntry;
-use workload::{Deadlines, Estimates};
+use workload::Estimates;
 
 #[derive(Clone, Debug)]
 pub(super) struct Design {
@@ -24,40 +21,15 @@ pub(super) struct Design {
     /// Values of each dimension, in the order of the columns. None is empty.
     pub(super) vary: Vec<Vec<Value>>,
     pub(super) method: Method,
+    /// Number of replications.
     pub(super) count: u32,
+    /// Length of a replication by blocks or users; that of the log if not given.
+    pub(super) weeks: Option<u64>,
+    /// Largest shift of a submission by shake.
+    pub(super) shift: Span,
     pub(super) window: Window,
     pub(super) precision: Option<f64>,
     pub(super) claims: Vec<Claim>,
-}
-
-/// One log, or a model in its place.
-#[derive(Clone, Debug)]
-pub(super) struct Log {
-    /// Name, as in the column `log`.
-    pub(super) name: String,
-    pub(super) from: From,
-    pub(super) procs: Option<u32>,
-    pub(super) machines: Option<(PathBuf, Inside)>,
-    /// Estimates that policies see, unless they are varied.
-    pub(super) estimates: Estimates,
-    /// Rule for the deadlines of jobs.
-    pub(super) deadlines: Deadlines,
-    /// Reaction to records that need a repair; `None` repairs them.
-    pub(super) repairs: Option<RepairRule>,
-    /// Number of jobs of a model; largest number of records of a log.
-    pub(super) count: Option<u32>,
-    /// Offered load that it is scaled to.
-    pub(super) load: Option<f64>,
-    /// Line of the experiment's file that names it.
-    pub(super) line: usize,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum From {
-    /// File, as written.
-    File(String),
-    /// Model, and the file of its parameters, if given.
-    Model(&'static ModelEntry, Option<String>),
 }
 
 /// Value of one dimension.
@@ -128,28 +100,7 @@ impl Setting {
     }
 }
 
-/// Method of replication.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Method {
-    Blocks { weeks: Option<u64> },
-    Users { weeks: Option<u64> },
-    Shake { most: Span },
-    Weeks,
-    Seeds,
-}
-
-impl Method {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Blocks { .. } => "blocks",
-            Self::Users { .. } => "users",
-            Self::Shake { .. } => "shake",
-            Self::Weeks => "weeks",
-            Self::Seeds => "seeds",
-        }
-    }
-}
-
+/// A claim about a policy.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) id: String,
@@ -188,17 +139,14 @@ impl Design {
         self.count = (self.count / 10).max(3).min(self.count);
         // Weeks and users are drawn from the whole log, since few jobs may not cover the weeks that they need: the number of weeks
         // is cut instead.
-        match &mut self.method {
-            Method::Blocks { weeks } => *weeks = Some(weeks.unwrap_or(12).min(12)),
-            Method::Users { weeks } => *weeks = Some(weeks.unwrap_or(8).min(8)),
-            Method::Shake { .. } | Method::Weeks | Method::Seeds => {
-                for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::File(_))) {
-                    log.count = Some(log.count.unwrap_or(JOBS).min(JOBS));
-                }
-            }
-        }
-        for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::Model(..))) {
-            log.count = Some(log.count.unwrap_or(JOBS).min(JOBS));
+        let most = match self.method {
+            Method::Blocks => Some(12),
+            Method::Users => Some(8),
+            Method::Shake | Method::Weeks | Method::Seeds => None,
+        };
+        self.weeks = most.map(|most| self.weeks.unwrap_or(most).min(most));
+        for log in self.logs.iter_mut().filter(|log| most.is_none() || log.model.is_some()) {
+            log.count = Some(WholeNumber(log.count.map_or(JOBS, |count| count.0.min(JOBS))));
         }
         self.vary.iter_mut().for_each(|values| values.truncate(2));
         self

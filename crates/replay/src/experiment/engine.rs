@@ -11,20 +11,20 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns all runs of a plan, the number of batches, and the number of batches simulated now: those that neither the store of `cells` nor
-/// a unit holds.
-pub(super) fn local(plan: &ExperimentPlan, cells: &Path, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
+/// Returns all runs of a plan, the number of batches, and the number of batches simulated now: those that neither its store nor a unit
+/// holds.
+pub(super) fn local(plan: &ExperimentPlan, quiet: bool) -> Result<(Vec<Run>, u64, u64)> {
     let batches = plan.batches(&plan.units);
     let total = batches.iter().map(|batch| plan.cost(*batch)).sum();
     let progress = Progress::new(format!("{}, {} replications", plan.design.name, batches.len()), total, quiet);
-    let store = Store::open(cells)?.borrowing_from(cells);
+    let store = Store::open(&plan.cells)?.borrowing_from(&plan.cells);
     let (runs, simulated) = unit::runs(plan, &store, &batches, &|jobs| progress.add(jobs))?;
     Ok((runs, batches.len() as u64, simulated))
 }
 
 /// Computes one unit into a store of its own. Returns the number of batches simulated now.
-pub(super) fn work(plan: &ExperimentPlan, cells: &Path, one: Unit) -> Result<u64> {
-    let store = Store::open(&store::unit(cells, one.unit))?;
+pub(super) fn work(plan: &ExperimentPlan, one: Unit) -> Result<u64> {
+    let store = Store::open(&store::unit(&plan.cells, one.unit))?;
     Ok(unit::runs(plan, &store, &plan.batches(&[one]), &|_| {})?.1)
 }
 
@@ -34,22 +34,28 @@ pub(super) fn missing(plan: &ExperimentPlan, is_found: impl Fn(&Batch) -> bool) 
     units.copied().collect()
 }
 
+/// Command that computes a unit, without its number.
+fn command(plan: &ExperimentPlan) -> Result<String> {
+    let program = std::env::current_exe().context("cannot tell where this program is")?;
+    let [program, plan] = [program, plan.path()].map(|path| quoted(&path.to_string_lossy()).into_owned());
+    Ok(format!("{program} experiment work {plan} --unit"))
+}
+
 /// One command per missing unit, a line each: for GNU parallel, HyperQueue, HTCondor.
-pub(super) fn commands(plan_file: &Path, missing: &[Unit]) -> Result<String> {
-    let program = this_program()?;
-    let plan = quoted(&plan_file.to_string_lossy()).into_owned();
-    Ok(missing.iter().map(|unit| format!("{program} experiment work {plan} --unit {}\n", unit.unit)).collect())
+pub(super) fn commands(plan: &ExperimentPlan, missing: &[Unit]) -> Result<String> {
+    let command = command(plan)?;
+    Ok(missing.iter().map(|unit| format!("{command} {}\n", unit.unit)).collect())
 }
 
 /// Job array of Slurm for the missing units.
 ///
 /// A task is run at least once, and perhaps again: the second run finds the unit's file. The numbers of the units
 /// are in the script, so that exactly the missing ones are submitted again.
-pub(super) fn slurm_script(plan: &ExperimentPlan, plan_file: &Path, missing: &[Unit], slurm: &Slurm) -> Result<String> {
+pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[Unit], slurm: &Slurm) -> Result<String> {
     let mut script = String::from("#!/bin/bash\n");
     let ranges = array(missing);
     let most = slurm.max_parallel.map_or_else(String::new, |most| format!("%{most}"));
-    let log = plan_file.parent().unwrap_or(Path::new(".")).join("slurm-%A_%a.out");
+    let log = plan.cells.join("slurm-%A_%a.out");
     let _ = writeln!(script, "#SBATCH --job-name={}", plan.design.name);
     let _ = writeln!(script, "#SBATCH --array={ranges}{most}");
     let _ = writeln!(script, "#SBATCH --ntasks=1 --cpus-per-task=1");
@@ -70,10 +76,9 @@ pub(super) fn slurm_script(plan: &ExperimentPlan, plan_file: &Path, missing: &[U
         "# A unit that is finished is not computed again: submit this as often as need be.\n\
          set -eu\n\
          cd {}\n\
-         exec {} experiment work {} --unit \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",
+         exec {} \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",
         quoted(&folder.to_string_lossy()),
-        this_program()?,
-        quoted(&plan_file.to_string_lossy())
+        command(plan)?
     );
     Ok(script)
 }
@@ -111,10 +116,4 @@ pub(super) fn submit(script: &Path) -> Result<String> {
     let number = String::from_utf8_lossy(&answer.stdout);
     // On a federation the cluster's name follows.
     Ok(number.trim().split(';').next().unwrap_or_default().to_owned())
-}
-
-/// The path of this program, quoted for a shell.
-fn this_program() -> Result<String> {
-    let path = std::env::current_exe().context("cannot tell where this program is")?;
-    Ok(quoted(&path.to_string_lossy()).into_owned())
 }

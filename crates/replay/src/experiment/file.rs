@@ -6,11 +6,12 @@ use lab::toml_text;
 use serde::Deserialize;
 use sim_core::Span;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use toml::Spanned;
 use workload::{Deadlines, Estimates};
 
+/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
@@ -21,7 +22,7 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) seed: u64,
     #[serde(default)]
-    pub(super) log: Vec<Spanned<LogTable>>,
+    pub(super) log: Vec<Spanned<Log>>,
     #[serde(default)]
     pub(super) vary: Vary,
     pub(super) replicate: Spanned<Replicate>,
@@ -29,22 +30,43 @@ pub(super) struct File {
     pub(super) claim: Vec<Spanned<ClaimTable>>,
 }
 
-/// `[[log]]`.
-#[derive(Debug, Deserialize)]
+/// `[[log]]`: one log, or a model in its place.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LogTable {
+pub(super) struct Log {
     pub(super) file: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<String>>,
-    pub(super) name: Option<String>,
+    /// Name, as in the column `log`; of the file or the model if not given.
+    #[serde(default)]
+    pub(super) name: String,
     pub(super) procs: Option<WholeNumber<1, { u32::MAX }>>,
     pub(super) machines: Option<Spanned<PathBuf>>,
     pub(super) inside: Option<Spanned<Inside>>,
-    pub(super) estimates: Option<ValueText<Estimates>>,
+    /// Estimates that policies see, unless they are varied.
+    #[serde(default = "of_users")]
+    pub(super) estimates: ValueText<Estimates>,
     pub(super) deadlines: Option<Spanned<ValueText<Deadlines>>>,
     pub(super) repairs: Option<RepairRule>,
+    /// Number of jobs of a model; largest number of records of a log.
     pub(super) count: Option<WholeNumber<1, 100_000_000>>,
+    /// Offered load that it is scaled to.
     pub(super) load: Option<Factor>,
+    /// File of the model's parameters.
     pub(super) preset: Option<Spanned<String>>,
+    /// Line of the table.
+    #[serde(skip)]
+    pub(super) line: usize,
+}
+
+const fn of_users() -> ValueText<Estimates> {
+    ValueText(Estimates::User)
+}
+
+impl Log {
+    /// Rule for the deadlines of jobs.
+    pub(super) fn deadlines(&self) -> Deadlines {
+        self.deadlines.as_ref().map_or(Deadlines::None, |text| text.get_ref().0)
+    }
 }
 
 /// Reaction to records that need a repair.
@@ -71,27 +93,45 @@ pub(super) struct Vary {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
-    pub(super) method: Option<MethodKind>,
+    #[serde(default)]
+    pub(super) method: Method,
     pub(super) count: Option<Spanned<WholeNumber<2, 100_000>>>,
     /// Largest shift of `shake`.
     pub(super) shift: Option<Spanned<ValueText<Length>>>,
     /// Number of weeks of `blocks` and `users`.
     pub(super) weeks: Option<Spanned<WholeNumber<1, 5_200>>>,
     pub(super) warm_up: Option<Spanned<ValueText<WarmUp>>>,
-    pub(super) cool_down: Option<ValueText<Length>>,
+    #[serde(default = "nothing")]
+    pub(super) cool_down: ValueText<Length>,
     pub(super) precision: Option<Spanned<Share>>,
 }
 
-/// Method of replication, as written.
+const fn nothing() -> ValueText<Length> {
+    ValueText(Length(Span::ZERO))
+}
+
+/// Method of replication.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum MethodKind {
+pub(super) enum Method {
     #[default]
     Blocks,
     Users,
     Shake,
     Weeks,
     Seeds,
+}
+
+impl Method {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Users => "users",
+            Self::Shake => "shake",
+            Self::Weeks => "weeks",
+            Self::Seeds => "seeds",
+        }
+    }
 }
 
 /// `[[claim]]`.
@@ -153,7 +193,7 @@ impl TryFrom<f64> for Factor {
     }
 }
 
-/// Part of a whole.
+/// Part of a whole, above 0 and below 1.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 pub(super) struct Share(pub(super) f64);
@@ -193,8 +233,8 @@ impl FromStr for Length {
     }
 }
 
-/// Beginning of a run that does not count: a span, or cut by a rule.
-#[derive(Copy, Clone, Debug)]
+/// Beginning of a run that does not count: a span, or cut by MSER-5 on the waits under the baseline.
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum WarmUp {
     Mser,
     Span(Span),
@@ -236,10 +276,6 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), text: ::workload::file::read_text(path)? })
-    }
-
     /// Reads the text; an error names line and key.
     pub(super) fn parse(&self) -> Result<File> {
         toml_text::read(&self.text).map_err(|wrong| anyhow!("{}:{}: {}", self.path.display(), wrong.line, wrong.words))

@@ -1,6 +1,5 @@
 //! The baseline in the log itself, beside its range over replications of that log.
 
-use super::design::Method;
 use super::measure::Metric;
 use super::results::{Cell, Results};
 use crate::units::level;
@@ -28,8 +27,7 @@ pub(super) struct InLog {
 impl InLog {
     /// All metrics of the experiment, in every place where the log itself was replayed.
     pub(super) fn all(results: &Results<'_>) -> Vec<Self> {
-        let is_cut =
-            matches!(results.design.method, Method::Blocks { weeks: Some(_) } | Method::Users { weeks: Some(_) });
+        let is_cut = results.design.weeks.is_some();
         let of = |(at, metric): (Cell, Metric)| {
             let own = results.in_log(at, metric)?;
             let mut sample = results.sample(&at.get(metric));

@@ -1,5 +1,6 @@
 //! Measures of one run: a number for each metric.
 
+use super::file::WarmUp;
 use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
 use metrics::backlog::Trend;
@@ -7,7 +8,7 @@ use metrics::{Better, Blocks, ConfidenceInterval, Totals, warm_up};
 use sim_core::{Job, Span, Time};
 
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.
-pub(super) type Metric = &'static metrics::Metric;
+pub(crate) type Metric = &'static metrics::Metric;
 
 /// Result of the paired interval: true if the policy is better than the baseline, false if worse, `None` without a significant difference.
 pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
@@ -30,12 +31,10 @@ pub(super) fn is_defined_by_week(metric: Metric) -> bool {
 }
 
 /// Part of a run that counts, by the submission of jobs.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct Window {
-    /// True if MSER-5 on the waits under the baseline finds the beginning.
-    pub(super) mser: bool,
-    /// Length of the beginning that does not count.
-    pub(super) warm_up: Span,
+    /// The beginning that does not count.
+    pub(super) warm_up: WarmUp,
     /// Length of the end that does not count.
     pub(super) cool_down: Span,
 }
@@ -45,18 +44,20 @@ impl Window {
     /// compared on the same jobs.
     pub(super) fn of(&self, jobs: &[Job], baseline: &[Placement]) -> (Time, Time) {
         let last = jobs.last().map_or(Time::ZERO, |job| job.submit);
-        let mut from = Time::ZERO + self.warm_up;
-        if self.mser {
+        let from = match self.warm_up {
+            WarmUp::Span(span) => Time::ZERO + span,
             // A run that never settles loses its first half, and the report shows the share of left-out jobs.
-            let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
-            from = from.max(jobs.get(cut).map_or(last, |job| job.submit));
-        }
+            WarmUp::Mser => {
+                let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
+                jobs.get(cut).map_or(last, |job| job.submit)
+            }
+        };
         let to = Time::ZERO + last.since(Time::ZERO).saturating_sub(self.cool_down);
-        if from < to || *self == Self::default() { (from, to) } else { (last, last) }
+        if from < to || !self.cuts() { (from, to) } else { (last, last) }
     }
 
     pub(super) fn cuts(&self) -> bool {
-        *self != Self::default()
+        self.warm_up != WarmUp::Span(Span::ZERO) || self.cool_down != Span::ZERO
     }
 }
 

@@ -1,7 +1,8 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
-use super::design::{Design, From, Log, Method, Value};
-use super::measure::{Metric, Window};
+use super::design::{Design, Value};
+use super::file::{Log, Method};
+use super::measure::Metric;
 use super::results::{Cell, Results};
 use super::workloads::Held;
 use metrics::Estimate;
@@ -31,7 +32,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     found.extend(warnings.into_iter().rev().map(str::to_owned));
     found.extend(of_many(design));
     let estimates_of = |log: &Log| {
-        let own = log.estimates;
+        let own = log.estimates.0;
         design.settings().into_iter().map(move |setting| setting.estimates.unwrap_or(own))
     };
     if design.logs.iter().flat_map(estimates_of).all(|estimates| matches!(estimates, Estimates::Exact)) {
@@ -51,7 +52,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         }
         found.extend(held.ignored().into_iter().map(|note| format!("{}: {note}.", log.name)));
         if let Some(of) = held.log()
-            && matches!(design.method, Method::Weeks)
+            && design.method == Method::Weeks
             && of.ties() > 0.05
         {
             found.push(format!(
@@ -65,14 +66,14 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     if design.method != Method::Weeks && design.count < 10 {
         found.push(format!("{} replications: their intervals are wide; thirty are customary.", design.count));
     }
-    if matches!(design.method, Method::Shake { .. }) {
+    if design.method == Method::Shake {
         found.push(
             "Shaken logs differ by seconds: the intervals tell what is coincidence within this log, not what another month \
              would bring. method = \"blocks\" covers that."
                 .to_owned(),
         );
     }
-    if design.varied().any(|name| name == "load") && design.logs.iter().any(|log| matches!(log.from, From::File(_))) {
+    if design.varied().any(|name| name == "load") && design.logs.iter().any(|log| log.file.is_some()) {
         found.push(
             "Load is changed by the times between arrivals: at 1.2 a day has 20 hours, while jobs last as long as ever. With \
              method = \"users\", users = [0.8, 1.0, 1.2] changes it by who is there, and days stay."
@@ -112,9 +113,9 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
         }
         found.extend(refused(results, at).chain(dependent(results, at)).map(|words| format!("{place}: {words}")));
     }
-    if design.window == Window::default()
+    if !design.window.cuts()
         && design.vary.iter().flatten().all(|value| !matches!(value, Value::Procs(_)))
-        && design.logs.iter().any(|log| matches!(log.from, From::Model(..)))
+        && design.logs.iter().any(|log| log.model.is_some())
     {
         found.push(
             "A model begins on an empty machine, and the beginning counts here; warm_up = \"mser-5\" below [replicate] leaves it \

@@ -1,12 +1,13 @@
 //! The plan of an experiment: its runs, cut into units. It holds all that determines the results, except the code.
 
 use super::cli::How;
-use super::design::{Design, Method};
-use super::file::Source;
+use super::design::Design;
+use super::file::{Method, Source};
 use super::workloads::Held;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Context, Result, bail, ensure};
+use lab::output::write_whole;
 use lab::provenance;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -20,13 +21,13 @@ const JOBS_OF_A_UNIT: u64 = 400_000_000;
 /// Cost of a job under a program of the user's own, relative to other policies.
 const OF_A_PROGRAM: u64 = 100;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
     /// Version of the plan's format.
     version: u32,
     /// Path of the experiment's file, as given; its content is in `text`.
     pub(super) file: PathBuf,
-    text: String,
+    pub(super) text: String,
     pub(super) quick: bool,
     /// Seed instead of the file's.
     pub(super) seed: Option<u64>,
@@ -72,7 +73,8 @@ pub(super) struct ExperimentPlan {
     pub(super) units: Vec<Unit>,
     pub(super) design: Design,
     pub(super) held: Vec<Held>,
-    pub(super) source: Source,
+    /// Folder of the plan and of its units, below that of the results.
+    pub(super) cells: PathBuf,
     /// SHA-256 of its bytes.
     pub(super) hash: String,
     /// Identity of the code that computes.
@@ -80,31 +82,65 @@ pub(super) struct ExperimentPlan {
 }
 
 impl ExperimentPlan {
-    /// The plan of a file. `replications`, from the first to before the end, replace the file's own.
-    pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, added: &Added) -> Result<Self> {
-        let source = Source::open(file)?;
-        let design = designed(&source, how.quick, how.seed, added)?;
+    /// The plan of a file.
+    pub(super) fn of(file: &Path, how: &How, added: &Added) -> Result<Self> {
+        let text = ::workload::file::read_text(file)?;
         let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
-        let held = opened(&design, &source, traces.as_deref())?;
-        let (first, end) = replications.unwrap_or((0, design.count));
-        let units = cut(&design, &held, first, end, how.units);
         let head = Head {
             version: 1,
             file: file.to_owned(),
-            text: source.text.clone(),
+            text,
             quick: how.quick,
             seed: how.seed,
             traces,
-            logs: held.iter().map(|held| (held.path.to_string_lossy().into_owned(), held.sha256.clone())).collect(),
-            programs: programs(&design)?,
-            first,
-            end,
-            units: u32::try_from(units.len()).context("there are too many units")?,
+            ..Head::default()
         };
-        let (hash, code) = (String::new(), provenance::code(!added.is_empty()));
-        let mut plan = Self { head, units, design, held, source, hash, code };
-        plan.hash = hex::encode(Sha256::digest(plan.to_text()));
+        let mut plan = Self::opened(head, PathBuf::new(), added)?;
+        let out = how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name));
+        plan.cells = out.join("cells");
+        let path = |held: &Held| held.path.to_string_lossy().into_owned();
+        plan.head.logs = plan.held.iter().map(|held| (path(held), held.sha256.clone())).collect();
+        plan.head.programs = programs(&plan.design)?;
+        plan.cut(0, plan.design.count, how.units)?;
         Ok(plan)
+    }
+
+    /// Cuts the replications from `first` to before `end` into at least `wanted` units of about equal work, each of one log.
+    pub(super) fn cut(&mut self, first: u32, end: u32, wanted: Option<u32>) -> Result<()> {
+        let costs: Vec<u64> = self.held.iter().map(|held| cost_of_replication(&self.design, held)).collect();
+        let all: u64 = costs.iter().map(|cost| u64::from(end - first) * cost).sum();
+        let target = wanted.map_or(JOBS_OF_A_UNIT, |wanted| (all / u64::from(wanted)).max(1));
+        // The weeks of a log come from one run.
+        let last = if self.design.method == Method::Weeks { first + 1 } else { end };
+        let of_log = |(log, cost): (usize, &u64)| {
+            let many =
+                u32::try_from((target / cost).clamp(1, u64::from(last - first))).expect("at most the replications");
+            let starts = (first..last).step_by(many as usize);
+            starts.map(move |start| Unit { unit: 0, log, first: start, end: last.min(start + many) })
+        };
+        let units = costs.iter().enumerate().flat_map(of_log);
+        self.units = units.zip(0..).map(|(one, unit)| Unit { unit, ..one }).collect();
+        let units = u32::try_from(self.units.len()).context("there are too many units")?;
+        self.head = Head { first, end, units, ..std::mem::take(&mut self.head) };
+        self.hash = hex::encode(Sha256::digest(self.to_text()));
+        Ok(())
+    }
+
+    /// The design and the logs of a plan without units.
+    fn opened(head: Head, cells: PathBuf, added: &Added) -> Result<Self> {
+        let source = Source { path: head.file.clone(), text: head.text.clone() };
+        let mut design = Design::read(&source, added)?;
+        design.seed = head.seed.unwrap_or(design.seed);
+        if head.quick {
+            design = design.quick();
+        }
+        // In parallel: unpacking a large log takes longer than many runs. The first error in the order of the file is returned.
+        let traces = head.traces.as_deref();
+        let held: Vec<Result<Held>> =
+            design.logs.par_iter().map(|log| Held::open(log, &design, &source, traces)).collect();
+        let held = held.into_iter().collect::<Result<_>>()?;
+        let (hash, code) = (String::new(), provenance::code(!added.is_empty()));
+        Ok(Self { head, units: Vec::new(), design, held, cells, hash, code })
     }
 
     /// Reads a plan, and its logs.
@@ -122,18 +158,42 @@ impl ExperimentPlan {
             units.len() == head.units as usize,
             wrong(1, &format!("speaks of {} units, and {} are there", head.units, units.len()))
         );
-        let source = Source { path: head.file.clone(), text: head.text.clone() };
-        let design = designed(&source, head.quick, head.seed, added)?;
-        let held = opened(&design, &source, head.traces.as_deref())?;
-        for (held, (found, sha256)) in held.iter().zip(&head.logs) {
+        let plan = Self::opened(head, above(path).to_owned(), added)?;
+        for (held, (found, sha256)) in plan.held.iter().zip(&plan.head.logs) {
             ensure!(
                 held.sha256 == *sha256,
                 "{}: is not the log that the plan was made for ({found}, SHA-256 {sha256}); put that back, or plan again",
                 held.path.display()
             );
         }
-        let hash = hex::encode(Sha256::digest(&text));
-        Ok(Self { head, units, design, held, source, hash, code: provenance::code(!added.is_empty()) })
+        Ok(Self { units, hash: hex::encode(Sha256::digest(&text)), ..plan })
+    }
+
+    /// The file of the plan.
+    pub(super) fn path(&self) -> PathBuf {
+        self.cells.join("plan.jsonl")
+    }
+
+    /// The folder of the results.
+    pub(super) fn out(&self) -> &Path {
+        above(&self.cells)
+    }
+
+    /// Writes the plan. A different one in its place is replaced only if `replaces`: a plan does not change while other machines use
+    /// it.
+    pub(super) fn write(&self, replaces: bool) -> Result<()> {
+        let (path, text) = (self.path(), self.to_text());
+        let there = std::fs::read_to_string(&path).ok();
+        ensure!(
+            replaces || there.as_ref().is_none_or(|there| *there == text),
+            "{}: is another plan, and does not change while other machines may work by it; choose another folder with --out DIR, \
+             or start again with --fresh",
+            path.display()
+        );
+        if there.is_none_or(|there| there != text) {
+            write_whole(&path, text.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Checks that the policies are the programs that the plan was made for.
@@ -157,7 +217,7 @@ impl ExperimentPlan {
     }
 
     /// Content of the plan's file.
-    pub(super) fn to_text(&self) -> String {
+    fn to_text(&self) -> String {
         let mut text = serde_json::to_string(&self.head).expect("a plan is plain data");
         for unit in &self.units {
             text.push('\n');
@@ -190,10 +250,9 @@ impl ExperimentPlan {
     }
 }
 
-fn designed(source: &Source, quick: bool, seed: Option<u64>, added: &Added) -> Result<Design> {
-    let mut design = Design::read(source, added)?;
-    design.seed = seed.unwrap_or(design.seed);
-    Ok(if quick { design.quick() } else { design })
+/// The folder of a file.
+fn above(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn programs(design: &Design) -> Result<Programs> {
@@ -202,36 +261,8 @@ fn programs(design: &Design) -> Result<Programs> {
     Ok(all.into_iter().filter(|(_, files)| !files.is_empty()).collect())
 }
 
-fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec<Held>> {
-    // In parallel: unpacking a large log takes longer than many runs. The first error in the order of the file is returned.
-    let held: Vec<Result<Held>> = design.logs.par_iter().map(|log| Held::open(log, design, source, traces)).collect();
-    held.into_iter().collect()
-}
-
 fn cost_of_replication(design: &Design, held: &Held) -> u64 {
     let of_policy = |policy: &Policy| if policy.command().is_some() { OF_A_PROGRAM } else { 1 };
     let policies: u64 = design.policies.iter().map(of_policy).sum();
     held.jobs().max(1) * policies * design.settings().len() as u64
-}
-
-/// Units of about equal work, each of one log.
-fn cut(design: &Design, held: &[Held], first: u32, end: u32, wanted: Option<u32>) -> Vec<Unit> {
-    let replications = u64::from(end - first);
-    let all: u64 = held.iter().map(|held| replications * cost_of_replication(design, held)).sum();
-    let target = wanted.map_or(JOBS_OF_A_UNIT, |wanted| (all / u64::from(wanted)).max(1));
-    let mut units = Vec::new();
-    for (log, held) in held.iter().enumerate() {
-        let cost = cost_of_replication(design, held);
-        // The weeks of a log come from one run.
-        let end = if design.method == Method::Weeks { first + 1 } else { end };
-        let many = u32::try_from((target / cost).clamp(1, u64::from(end - first))).expect("at most the replications");
-        let mut at = first;
-        while at < end {
-            let next = end.min(at + many);
-            let unit = u32::try_from(units.len()).expect("fewer than 2^32 units");
-            units.push(Unit { unit, log, first: at, end: next });
-            at = next;
-        }
-    }
-    units
 }

@@ -1,7 +1,8 @@
 //! Files and terminal text of a finished experiment.
 
-use super::design::{Claim, Design, From, Method};
+use super::design::{Claim, Design};
 use super::figures;
+use super::file::Method;
 use super::in_log::InLog;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
@@ -60,7 +61,7 @@ impl<'a> ExperimentReport<'a> {
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
-        out.write("experiment.toml", &self.plan.source.text)?;
+        out.write("experiment.toml", &self.plan.head.text)?;
         let write = |shown: Vec<Shown>| shown::write(&shown, &self.judged, &out);
         let mut sections = vec![section("comparison", "Comparison", Vec::new(), write(figures::first(&self.results))?)];
         if let Some((title, means)) = figures::means(&self.results) {
@@ -197,12 +198,12 @@ impl<'a> ExperimentReport<'a> {
             let repairs: Vec<String> =
                 held.repairs.iter().map(|repair| format!("{} {}", repair.count, repair.rule.name())).collect();
             let parts = held.parts().map(|parts| format!("{parts}, {refused} draws outside the bounds refused"));
-            let own = held.log().and_then(|one| one.load(held.processors().max(1)));
+            let own = held.log().and_then(|one| one.load(held.processors.max(1)));
             vec![
                 log.name.clone(),
                 held.jobs().to_string(),
-                held.processors().to_string(),
-                own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density(), 0))),
+                held.processors.to_string(),
+                own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density, 0))),
                 parts.unwrap_or_else(|| "–".to_owned()),
                 if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
             ]
@@ -233,7 +234,7 @@ impl<'a> ExperimentReport<'a> {
             ("Revision".to_owned(), provenance::git_revision().to_owned()),
         ];
         for (log, held) in self.plan.design.logs.iter().zip(&self.plan.held) {
-            if matches!(log.from, From::File(_)) {
+            if log.file.is_some() {
                 rows.push((format!("SHA-256 of {}", log.name), held.sha256.clone()));
             }
         }
@@ -246,7 +247,7 @@ impl<'a> ExperimentReport<'a> {
             .logs
             .iter()
             .zip(&self.plan.held)
-            .map(|(log, held)| json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors() }))
+            .map(|(log, held)| json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors }))
             .collect();
         json!({
             "experiment": design.name,
@@ -311,9 +312,9 @@ fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
     let settings = design.settings().len();
     let replications = match design.method {
         Method::Weeks => "the weeks of one replay".to_owned(),
-        Method::Blocks { .. } => format!("{} logs of weeks drawn in blocks", plan.head.end),
-        Method::Users { .. } => format!("{} logs of users drawn independently", plan.head.end),
-        Method::Shake { .. } => format!("{} shaken logs", plan.head.end),
+        Method::Blocks => format!("{} logs of weeks drawn in blocks", plan.head.end),
+        Method::Users => format!("{} logs of users drawn independently", plan.head.end),
+        Method::Shake => format!("{} shaken logs", plan.head.end),
         Method::Seeds => format!("{} seeds", plan.head.end),
     };
     let counted = |many: usize, one: &str| format!("{many} {one}{}", if many == 1 { "" } else { "s" });

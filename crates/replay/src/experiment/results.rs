@@ -365,20 +365,17 @@ impl<'a> Results<'a> {
         doubts
     }
 
-    /// Result of the comparison of every mean's relative half-width with `precision`, and the number of replications needed by the
-    /// variance seen so far.
-    pub(super) fn precision(&self, precision: f64) -> Precision {
-        let means = self.each().filter_map(|(cell, metric)| self.mean(cell, metric));
-        let means: Vec<ConfidenceInterval> = means.collect();
+    /// Number of replications at which every mean's half-width is within `precision` of it, by the variance seen so far; `None` if it is
+    /// reached, and the largest number if no number is known to suffice.
+    pub(super) fn replications_for(&self, precision: f64) -> Option<u32> {
+        let means: Vec<ConfidenceInterval> = self.each().filter_map(|(cell, metric)| self.mean(cell, metric)).collect();
         let is_precise = |mean: &ConfidenceInterval| match mean.half_width() {
             Some(half) if half > 0.0 => mean.relative_precision().is_some_and(|reached| reached <= precision),
             half => half.is_some(),
         };
-        if means.iter().all(is_precise) {
-            return Precision::Reached;
-        }
-        let needed = means.iter().map(|mean| mean.replications_for(precision));
-        Precision::Needs(needed.collect::<Option<Vec<usize>>>().and_then(|all| all.into_iter().max()))
+        let needed = |mean: &ConfidenceInterval| u32::try_from(mean.replications_for(precision)?).ok();
+        let most = means.iter().map(|mean| needed(mean).unwrap_or(u32::MAX)).max();
+        most.filter(|_| !means.iter().all(is_precise))
     }
 }
 
@@ -498,12 +495,4 @@ impl Results<'_> {
         });
         csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
     }
-}
-
-/// Result of [`Results::precision`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
-    Reached,
-    /// Number of replications; `None` if no number of them is known to suffice.
-    Needs(Option<usize>),
 }

@@ -4,7 +4,8 @@
 //! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so a stored batch equals what
 //! this program would compute. Several processes, on several machines, may compute the same batch at once and store the same line.
 
-use super::design::{Method, Setting};
+use super::design::Setting;
+use super::file::Method;
 use super::measure::measured;
 use super::plan::{Batch, ExperimentPlan, IN_LOG};
 use super::results::Cell;
@@ -65,13 +66,12 @@ pub(super) fn runs(
     Ok((runs.into_iter().flatten().collect(), computed.into_inner()))
 }
 
-/// Calls `take` with every stored batch of the plan below `cells`, its runs, the file that holds it and the code that computed it.
+/// Calls `take` with every stored batch of the plan, its runs, the file that holds it and the code that computed it.
 pub(super) fn each_stored_batch(
-    cells: &Path,
     plan: &ExperimentPlan,
     mut take: impl FnMut(Batch, Vec<Run>, &Path, &str) -> Result<()>,
 ) -> Result<()> {
-    each_stored(cells, |file, stored| {
+    each_stored(&plan.cells, |file, stored| {
         let it = &stored.identity;
         let place = || Some((it["cell"]["log"].as_u64()?, it["replication"].as_u64()?, it["models"].as_str()?));
         let Some((log, rep, code)) = place().filter(|_| it["cell"]["plan"] == plan.hash) else { return Ok(()) };

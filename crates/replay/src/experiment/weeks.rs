@@ -27,14 +27,14 @@ pub(super) const fn interval(estimate: &Estimate) -> ConfidenceInterval {
 }
 
 /// Sums over the jobs of one policy by block; `is_saturated` is its saturation.
-pub(super) struct Replayed {
+pub(crate) struct Replayed {
     blocks: Blocks,
-    is_saturated: bool,
+    pub(crate) is_saturated: bool,
 }
 
 impl Replayed {
     /// Creates the sums over the jobs submitted within an interval.
-    pub(super) fn new(jobs: &[Job], placements: &[Placement], submitted: (Time, Time), trend: &Trend) -> Self {
+    pub(crate) fn new(jobs: &[Job], placements: &[Placement], submitted: (Time, Time), trend: &Trend) -> Self {
         let blocks = blocks_of(jobs, placements, submitted);
         Self { blocks, is_saturated: trend.is_saturated() }
     }
@@ -64,13 +64,13 @@ impl Replayed {
         (0..all.len()).map(one).collect()
     }
 
-    fn mean(&self, metric: Metric) -> Option<Estimate> {
+    pub(crate) fn mean(&self, metric: Metric) -> Option<Estimate> {
         let estimate = self.blocks.mean(metric.name())?;
         Some(if self.is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
     }
 
     /// Metric of this policy less a share of that of another one.
-    fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Estimate> {
+    pub(crate) fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Estimate> {
         let estimate = self.blocks.difference_at(&theirs.blocks.scaled(share), metric.name(), level)?;
         let is_saturated = self.is_saturated || theirs.is_saturated;
         Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })

@@ -1,20 +1,22 @@
 //! The logs and models of an experiment, read once and held.
 
-use super::design::{Design, From, Log, Method, Setting};
-use super::file::{RepairRule, Source};
+use super::design::{Design, Setting};
+use super::file::{Log, Method, RepairRule, Source, WholeNumber};
 use super::plan::IN_LOG;
 use crate::ignored;
+use crate::options::Inside;
 use crate::simulate::held::{Placement, machines_of};
 use crate::simulate::policy::Policy;
 use crate::simulate::predicting::carried;
 use crate::workload::generate::Drawn as Model;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
+use lab::provenance::sha256_of;
 use metrics::backlog::Trend;
-use sha2::{Digest, Sha256};
 use sim_core::{Job, Streams};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use workload::model;
 use workload::resample::{Blocks, Drawn, Users, shaken};
 use workload::swf::Header;
 use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
@@ -24,7 +26,7 @@ pub(super) struct Held {
     origin: SourceOrigin,
     deadlines: Deadlines,
     machines: Vec<Machine>,
-    processors: u32,
+    pub(super) processors: u32,
     /// Path as found; empty for a model.
     pub(super) path: PathBuf,
     /// SHA-256 of the file; empty for a model.
@@ -33,7 +35,7 @@ pub(super) struct Held {
     /// True if its machine file has memory sizes, which no world uses.
     tells_memory: bool,
     /// Relative density that gives the requested load, if the log is a file.
-    density: f64,
+    pub(super) density: f64,
 }
 
 enum SourceOrigin {
@@ -62,37 +64,49 @@ impl ReplayInput {
 impl Held {
     /// Opens the log, and checks that the experiment can run on it. A message names the file and line of its table.
     pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
-        let here = || format!("{}:{}", source.path.display(), log.line);
-        match &log.from {
-            From::File(name) => {
-                let path = found(name, source, traces).with_context(here)?;
-                Self::of_file(log, design, path, source, traces).with_context(here)
+        let find = |name: &Path| found(name, source, traces);
+        let opened = || {
+            let (mut given, mut tells_memory) = (None, false);
+            if let Some(path) = &log.machines {
+                let path = find(path.get_ref())?;
+                let inside = log.inside.as_ref().map_or(Inside::Cluster, |inside| *inside.get_ref());
+                (given, tells_memory) = (Some(machines_of(&path, inside)?), Machines::open(&path)?.tells_memory());
             }
-            From::Model(model, preset) => {
-                let preset = preset.as_ref().map(|name| found(name, source, traces)).transpose().with_context(here)?;
-                let made = Model::of_experiment(model, log.procs, preset.as_deref()).with_context(here)?;
-                let processors = log.procs.unwrap_or_else(|| made.processors());
-                let (machines, processors, tells_memory) = machines(log, processors, source, traces)?;
-                let count = log.count.expect("a model has a count");
-                Ok(Self {
-                    origin: SourceOrigin::Model(made, count),
-                    deadlines: log.deadlines,
-                    machines,
-                    processors,
-                    path: PathBuf::new(),
-                    sha256: String::new(),
-                    repairs: Repairs::default(),
-                    tells_memory,
-                    density: 1.0,
-                })
+            match (&log.file, &log.model) {
+                (Some(file), _) => Self::of_file(log, design, find(Path::new(file.get_ref()))?, given, tells_memory),
+                (None, Some(model)) => {
+                    let preset = log.preset.as_ref().map(|name| find(Path::new(name.get_ref()))).transpose()?;
+                    let model = model::named(model.get_ref()).context("the model was checked")?;
+                    let procs = log.procs.map(|procs| procs.0);
+                    let made = Model::of_experiment(model, procs, preset.as_deref())?;
+                    let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors()))]);
+                    let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
+                    Ok(Self::new(origin, log, machines, tells_memory))
+                }
+                (None, None) => bail!("log: needs a file or a model"),
             }
-        }
+        };
+        opened().with_context(|| format!("{}:{}", source.path.display(), log.line))
     }
 
-    fn of_file(log: &Log, design: &Design, path: PathBuf, source: &Source, traces: Option<&Path>) -> Result<Self> {
+    fn new(origin: SourceOrigin, log: &Log, machines: Vec<Machine>, tells_memory: bool) -> Self {
+        let processors = machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add);
+        let (path, sha256, repairs) = (PathBuf::new(), String::new(), Repairs::default());
+        let deadlines = log.deadlines();
+        Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density: 1.0 }
+    }
+
+    fn of_file(
+        log: &Log,
+        design: &Design,
+        path: PathBuf,
+        machines: Option<Vec<Machine>>,
+        tells_memory: bool,
+    ) -> Result<Self> {
         let reader = SwfReader::open(&path)?;
         let header = reader.header().clone();
-        let options = Options { max_jobs: log.count.map(u64::from), deadlines: log.deadlines, ..Options::default() };
+        let max_jobs = log.count.map(|count| count.0.into());
+        let options = Options { max_jobs, deadlines: log.deadlines(), ..Options::default() };
         let (held, repairs) = HeldLog::read(reader, options)?;
         if held.jobs().len() < 2 {
             bail!("{}: has fewer than two jobs that ran; nothing can be compared", path.display());
@@ -105,29 +119,21 @@ impl Held {
                 first.rule.name()
             );
         }
-        let own = match (log.procs, &log.machines) {
-            (Some(procs), _) => procs,
+        let machines = match (machines, log.procs, design.settings()[0].procs) {
+            (Some(machines), ..) => machines,
             // If every setting has its own machine, that of the log is not needed.
-            (None, None) => match design.settings()[0].procs {
-                Some(procs) => procs,
-                None => capacity(&header, &path)?,
-            },
-            (None, Some(_)) => 0,
+            (None, Some(WholeNumber(procs)), _) | (None, None, Some(procs)) => vec![Machine::new(procs)],
+            (None, None, None) => vec![Machine::new(capacity(&header, &path)?)],
         };
-        let (machines, processors, tells_memory) = machines(log, own, source, traces)?;
-        let density = match log.load {
-            None => 1.0,
-            Some(load) => {
-                load / held.load(processors).filter(|own| *own > 0.0).context("the log has no load to scale")?
-            }
-        };
-        let sha256 = hex::encode(Sha256::digest(
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
-        ));
-        let origin = SourceOrigin::of(held, design, (processors, density));
-        let origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
-        let deadlines = log.deadlines;
-        Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density })
+        let mut made = Self::new(SourceOrigin::Log(held), log, machines, tells_memory);
+        if let (Some(load), SourceOrigin::Log(held)) = (log.load, &made.origin) {
+            let own = held.load(made.processors).filter(|own| *own > 0.0);
+            made.density = load.0 / own.context("the log has no load to scale")?;
+        }
+        made.sha256 = sha256_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let origin = made.origin.resampled(design, (made.processors, made.density));
+        made.origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+        Ok(Self { path, repairs, ..made })
     }
 
     /// The jobs of a replication before settings change them, and the number of draws outside the bounds of the log; `users`
@@ -150,7 +156,7 @@ impl Held {
                 Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
                 Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
             },
-            (SourceOrigin::Log(log), Method::Shake { most }) => shaken(log, most, &streams),
+            (SourceOrigin::Log(log), Method::Shake) => shaken(log, design.shift, &streams),
             (SourceOrigin::Log(log), _) => log.clone(),
         };
         Ok((log, 0))
@@ -184,7 +190,7 @@ impl Held {
         let own = match (&self.origin, log.load) {
             // Each draw has a load of its own, and is scaled to the requested one.
             (SourceOrigin::Model(..), Some(load)) => {
-                base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load / own)
+                base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load.0 / own)
             }
             _ => self.density,
         };
@@ -196,7 +202,7 @@ impl Held {
         } else {
             base
         };
-        let estimates = setting.estimates.unwrap_or(log.estimates);
+        let estimates = setting.estimates.unwrap_or(log.estimates.0);
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
@@ -225,10 +231,6 @@ impl Held {
         }
     }
 
-    pub(super) const fn processors(&self) -> u32 {
-        self.processors
-    }
-
     /// Returns true if requested times are known of at least one job.
     pub(super) fn has_limits(&self) -> bool {
         match &self.origin {
@@ -242,33 +244,25 @@ impl Held {
     pub(super) fn ignored(&self) -> Vec<String> {
         ignored::notes(self.repairs.unread(), self.tells_memory)
     }
-
-    /// Relative density that gives the requested load.
-    pub(super) const fn density(&self) -> f64 {
-        self.density
-    }
 }
 
 impl SourceOrigin {
     /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
-    fn of(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
-        Ok(match design.method {
-            Method::Blocks { weeks } => {
+    fn resampled(self, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
+        Ok(match (self, design.method) {
+            (Self::Log(log), Method::Blocks) => {
                 let of = Blocks::of(log, processors, density)?;
-                let of = match weeks {
-                    Some(weeks) => of.with_weeks(weeks),
-                    None => of,
-                };
+                let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 // A log that no draw resembles is refused before the first simulation.
                 of.redrawn(&Streams::new(design.seed, 0))?;
                 Self::Blocks(Box::new(of))
             }
-            Method::Users { weeks } => {
+            (Self::Log(log), Method::Users) => {
                 let of = Users::of(&log)?;
-                let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 Self::Users(log, of)
             }
-            Method::Shake { .. } | Method::Weeks | Method::Seeds => Self::Log(log),
+            (origin, _) => origin,
         })
     }
 }
@@ -280,25 +274,12 @@ impl std::fmt::Debug for Held {
 }
 
 /// Path of a file that an experiment names: beside it, then here, then among the traces.
-fn found(name: &str, source: &Source, traces: Option<&Path>) -> Result<PathBuf> {
+fn found(name: &Path, source: &Source, traces: Option<&Path>) -> Result<PathBuf> {
     let beside = source.path.parent().unwrap_or(Path::new("")).join(name);
-    let folders = [Some(beside), Some(PathBuf::from(name)), traces.map(|folder| folder.join(name))];
+    let folders = [Some(beside), Some(name.to_owned()), traces.map(|folder| folder.join(name))];
     folders.into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
         anyhow!("file: {name:?} is neither beside the experiment nor here; name the folder of logs with --traces DIR")
     })
-}
-
-/// The machines, their processors, and whether their file has memory sizes.
-fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Result<(Vec<Machine>, u32, bool)> {
-    match &log.machines {
-        None => Ok((vec![Machine::new(own)], own, false)),
-        Some((name, inside)) => {
-            let path = found(&name.to_string_lossy(), source, traces)?;
-            let machines = machines_of(&path, *inside)?;
-            let processors = machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add);
-            Ok((machines, processors, Machines::open(&path)?.tells_memory()))
-        }
-    }
 }
 
 /// Processors of the machine by the log's header.

@@ -1,9 +1,7 @@
 //! Listener to a run of space-shared machines: receives the policy's reasons, and the events.
 
 use super::history::{Explanation, Followed};
-use super::reasons::{
-    At, Began, ByJob, ByRight, Holder, Obstacle, Promise, SiteName, Stage, Steps, Wait, When, explanation,
-};
+use super::reasons::{At, Began, ByJob, Holder, Obstacle, Promise, SiteName, Stage, Steps, Wait, When, explanation};
 use crate::label::Label;
 use gap_schedule::{Machine, Reason, ReasonProbe, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -226,11 +224,7 @@ impl Pass {
             if let Reason::Starts { right, passed, .. } = reason
                 && start.right.is_none()
             {
-                start.right = Some(match right {
-                    gap_schedule::Right::InTurn => ByRight::InTurn,
-                    gap_schedule::Right::Reserved => ByRight::Reserved,
-                    gap_schedule::Right::Backfilled => ByRight::Backfilled,
-                });
+                start.right = Some(*right);
                 start.free = Some(self.free_after(machine.index(), before));
                 start.passed = names.of_all(passed.iter().copied());
             }

@@ -3,6 +3,7 @@
 use super::history::{Explanation, JobFacts, Line, Tale, object, processors};
 use crate::label::Label;
 use crate::units::span;
+use gap_schedule::Right;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use sim_core::{Span, Time};
@@ -163,22 +164,13 @@ pub(super) struct Began {
     pub(super) at: Time,
     pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
-    pub(super) right: Option<ByRight>,
+    pub(super) right: Option<Right>,
     /// Processors that were free there when the policy considered it, if the policy reports reasons.
     pub(super) free: Option<u32>,
     /// Jobs that it passed, in the policy's order.
     pub(super) passed: Vec<Label>,
     /// Jobs that arrived before it and continue to wait.
     pub(super) overtaken: Vec<Label>,
-}
-
-/// [`gap_schedule::Right`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum ByRight {
-    InTurn,
-    Reserved,
-    Backfilled,
 }
 
 impl Wait {
@@ -315,9 +307,9 @@ impl Began {
         };
         let mut text = format!("starts{} {waited}", site.on());
         match right {
-            Some(ByRight::InTurn) => text += ", in queue order",
-            Some(ByRight::Reserved) => text += ", at its reserved start",
-            Some(ByRight::Backfilled) => {
+            Some(Right::InTurn) => text += ", in queue order",
+            Some(Right::Reserved) => text += ", at its reserved start",
+            Some(Right::Backfilled) => {
                 text += &format!(", backfilled past {}", jobs(passed));
                 match free {
                     None => {}
@@ -328,7 +320,7 @@ impl Began {
             None => {}
         }
         // In the policy's own order, the text of a backfilled job already names the jobs that it passed.
-        if !overtaken.is_empty() && *right != Some(ByRight::Backfilled) {
+        if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
             let wait = if overtaken.len() == 1 { "waits" } else { "wait" };
             text += &format!(", before {}, which arrived earlier and still {wait}", jobs(overtaken));
         }
