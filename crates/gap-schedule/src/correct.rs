@@ -85,16 +85,11 @@ impl Corrector for Increments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::SiteSet;
+    use sim_core::{Job, Time};
 
     fn expired(first: u64, prediction: u64, corrections: u32, asked: Option<u64>) -> Expired {
-        let request = Request {
-            processors: 1,
-            estimate: asked.map(Span::from_secs),
-            deadline: None,
-            sites: SiteSet::ALL,
-            user: None,
-        };
+        let mut request = Job::new(JobId(3), Time::ZERO, 1, Span::ZERO).request;
+        request.estimate = asked.map(Span::from_secs);
         let (first, prediction) = (Span::from_secs(first), Span::from_secs(prediction));
         Expired { job: JobId(3), request, first, prediction, corrections }
     }

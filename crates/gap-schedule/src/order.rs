@@ -298,10 +298,7 @@ impl Key {
 
     /// Orders numbers ascending; none is NaN.
     fn smallest_first(value: f64) -> Self {
-        let bits = value.to_bits();
-        // The bits of positive numbers ascend with them; those of negative ones descend.
-        let ascending = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
-        Self(u128::from(ascending))
+        Self(u128::from(ascending(value)))
     }
 
     fn largest_first(value: f64) -> Self {
@@ -325,6 +322,13 @@ impl Priority {
         let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
         Turn { is_patient, key: if is_patient { self.order.key(job, now) } else { Key(0) } }
     }
+}
+
+/// Returns an integer that ascends with the number, in the order of [`f64::total_cmp`].
+pub(crate) fn ascending(value: f64) -> u64 {
+    let bits = value.to_bits();
+    // The bits of positive numbers ascend with them; those of negative ones descend.
+    if value.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
 /// Expected processor time, in nanoseconds.

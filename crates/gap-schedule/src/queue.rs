@@ -228,17 +228,9 @@ impl<'a> Iterator for WaitingJobs<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sim_core::SiteSet;
 
     fn queued(id: u32, processors: u32, estimate: u64) -> QueuedJob {
-        let request = Request {
-            processors,
-            estimate: Some(Span::from_secs(estimate)),
-            deadline: None,
-            sites: SiteSet::ALL,
-            user: None,
-        };
-        QueuedJob { job: JobId(id), request, submit: Time::ZERO }
+        QueuedJob::of(&Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(estimate)))
     }
 
     proptest! {

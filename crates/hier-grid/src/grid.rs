@@ -16,7 +16,7 @@ use crate::peers::Peers;
 use crate::run::{Run, Running};
 use crate::source::Source;
 use crate::stations::Stations;
-use crate::system::System;
+use crate::system::SystemState;
 use crate::transfer::Arrived;
 use crate::trees::Trees;
 use crate::world::World;
@@ -31,7 +31,7 @@ pub type Nothing = std::iter::Empty<Submission>;
 #[derive(Clone, Debug)]
 pub struct Grid<O = (), L = Nothing> {
     fabric: Fabric<O>,
-    system: System,
+    system: SystemState,
     source: Source<L>,
     /// Experiment 4.
     changes: Option<Changes>,
@@ -98,14 +98,14 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let (system, seats) = match config.system {
             config::System::P2p => {
                 let peers = Peers::new(&world, &network, &config.readings, streams);
-                (System::Peers(Box::new(peers)), Vec::new())
+                (SystemState::Peers(Box::new(peers)), Vec::new())
             }
             config::System::Trees(trees) => {
                 // `validate` knows the sites of `config.grid`; a given world may have fewer.
                 config::hold_a_site(trees, world.sites().into())?;
                 let trees = Trees::new(&config, trees, &world, &network, streams);
                 let seats = trees.seats();
-                (System::Trees(Box::new(trees)), seats)
+                (SystemState::Trees(Box::new(trees)), seats)
             }
         };
         let changes = config.experiment.changes.as_ref().map(|means| Changes {
@@ -161,7 +161,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     }
 
     /// The system, and the run in progress for the length of an event.
-    fn split<'a, C: Context<Event>>(&'a mut self, context: &'a mut C) -> (&'a mut System, Running<'a, O, C>) {
+    fn split<'a, C: Context<Event>>(&'a mut self, context: &'a mut C) -> (&'a mut SystemState, Running<'a, O, C>) {
         (&mut self.system, Running { fabric: &mut self.fabric, context })
     }
 

@@ -9,14 +9,14 @@ use sim_core::JobId;
 
 /// Scheduling system of the grid, with its state. [`config::System`](crate::config::System) selects it.
 #[derive(Clone, Debug)]
-pub(crate) enum System {
+pub(crate) enum SystemState {
     /// One grid tree, or the several of a hybrid.
     Trees(Box<Trees>),
     /// Every server is a peer.
     Peers(Box<Peers>),
 }
 
-impl System {
+impl SystemState {
     pub(crate) fn open(&mut self, run: &mut impl Run) {
         if let Self::Trees(trees) = self {
             trees.open(run);

@@ -6,6 +6,7 @@ use super::job::PlanJob;
 use super::machine_plan::{Insertion, MachinePlan, Releases};
 use super::score::Score;
 use crate::machine::site;
+use crate::order::ascending;
 use sim_core::{SiteId, Span, Time};
 use std::cmp::Reverse;
 
@@ -111,10 +112,7 @@ struct EdfStanding {
 
 impl EdfStanding {
     fn new(weight: f64, tie: (u64, u32), machine: usize) -> Self {
-        // Same order as `f64::total_cmp`, as unsigned numbers.
-        let bits = weight.to_bits();
-        let weight = if weight.is_sign_negative() { !bits } else { bits | 1 << 63 };
-        Self { weight, tie: Reverse((tie, machine)) }
+        Self { weight: ascending(weight), tie: Reverse((tie, machine)) }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::jobs::Submission;
 use crate::observer::MessageObserver;
 use crate::scheduler_state::Branch;
 use crate::server_state::Phase;
-use crate::system::System;
+use crate::system::SystemState;
 use crate::tree::Role;
 use crate::trees::Trees;
 use crate::world::Bag;
@@ -175,8 +175,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// All schedulers, tree by tree, level by level; none among peers.
     pub fn schedulers(&self) -> impl Iterator<Item = SchedulerView> {
         let trees = match &self.system {
-            System::Trees(trees) => Some(trees),
-            System::Peers(_) => None,
+            SystemState::Trees(trees) => Some(trees),
+            SystemState::Peers(_) => None,
         };
         let view = |trees: &'_ Trees| (0..narrow(trees.forest.schedulers.len())).map(SchedulerId);
         trees.into_iter().flat_map(move |trees| view(trees).map(|id| trees.view(id)))
@@ -189,8 +189,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// Panics if no scheduler has this number.
     pub fn scheduler(&self, id: SchedulerId) -> SchedulerView {
         match &self.system {
-            System::Trees(trees) => trees.view(id),
-            System::Peers(_) => panic!("there is no scheduler {id} among peers"),
+            SystemState::Trees(trees) => trees.view(id),
+            SystemState::Peers(_) => panic!("there is no scheduler {id} among peers"),
         }
     }
 
@@ -199,8 +199,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
         let mut all = Vec::new();
         match &self.system {
-            System::Trees(trees) => trees.whereabouts(&mut all),
-            System::Peers(peers) => all.extend(peers.jobs().map(|job| (job, Place::AmongPeers))),
+            SystemState::Trees(trees) => trees.whereabouts(&mut all),
+            SystemState::Peers(peers) => all.extend(peers.jobs().map(|job| (job, Place::AmongPeers))),
         }
         for (server, machine) in (0..).map(ServerId).zip(&self.fabric.servers) {
             all.extend(machine.job.filter(|_| machine.phase != Phase::Sending).map(|job| (job, Place::With(server))));
@@ -221,7 +221,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
             return Err(format!("{} of {} jobs completed", counts.completed, counts.submitted));
         }
         // A tree without a server for a job keeps its copy, although the job has been run elsewhere.
-        let hybrid = matches!(&self.system, System::Trees(trees) if trees.roots.len() > 1);
+        let hybrid = matches!(&self.system, SystemState::Trees(trees) if trees.roots.len() > 1);
         let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && hybrid;
         let whereabouts = self.whereabouts();
         if let Some((job, place)) = whereabouts.iter().find(|(_, place)| !idle_copy(place)) {
@@ -232,9 +232,9 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
         // State of schedulers beyond the places of jobs: lists with completed jobs would still promise them.
         match &self.system {
-            System::Trees(trees) => trees.is_at_rest()?,
-            System::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),
-            System::Peers(_) => {}
+            SystemState::Trees(trees) => trees.is_at_rest()?,
+            SystemState::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),
+            SystemState::Peers(_) => {}
         }
         self.fabric.is_at_rest()
     }
