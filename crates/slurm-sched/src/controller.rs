@@ -245,7 +245,7 @@ impl<'a> Controller<'a> {
                 priority: 0,
                 submit: now,
                 eligible: now,
-                need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
+                need: Need { nodes: nodes as usize, cpus: u64::from(cpus) },
                 limit_min: request.time_min.map(|least| least.min(limit)),
                 required: self.node_set(&request.required),
                 excluded: self.node_set(&request.excluded),
@@ -376,7 +376,7 @@ impl<'a> Controller<'a> {
             let JobFactors { association, qos, memory, .. } = place.factors;
             let billing = self.priorities.billing(start.partition, cpus, memory, nodes);
             self.fates.insert(start.job, Fate::Started(now));
-            let running = Running { association, qos, start: now, end: None, billing };
+            let running = Running { association, qos, start: now, billing };
             self.jobs.entry(start.job).and_modify(|job| job.running = Some(running));
         }
         if !starts.is_empty() {
@@ -458,7 +458,7 @@ impl<'a> Controller<'a> {
         self.priorities.begin_tick(now);
         for job in self.jobs.values() {
             if let Some(running) = &job.running {
-                self.priorities.charge_until(running, now);
+                self.priorities.charge(running, now);
             }
             let is_computed = job.running.is_none() && !job.has_fixed_priority && !job.is_held;
             if is_computed || calculates_running && job.running.is_some() {

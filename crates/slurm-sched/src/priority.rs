@@ -47,8 +47,6 @@ pub struct Running {
     pub qos: Option<usize>,
     /// Start.
     pub start: i64,
-    /// End, if it has ended and is only completing.
-    pub end: Option<i64>,
     /// Usage per second, by [`Priorities::billing`].
     pub billing: f64,
 }
@@ -145,7 +143,7 @@ impl Priorities {
     /// and then every [`PrioritySettings::calc_period`].
     pub fn tick(&mut self, now: i64, running: impl IntoIterator<Item = Running>) {
         self.begin_tick(now);
-        running.into_iter().for_each(|job| self.charge_until(&job, now));
+        running.into_iter().for_each(|job| self.charge(&job, now));
         self.end_tick(now);
     }
 
@@ -164,11 +162,6 @@ impl Priorities {
         let decay = self.decay(now - self.last_tick);
         self.tree.scale(decay);
         self.qos.iter_mut().filter(|qos| qos.decays).for_each(|qos| qos.usage *= decay);
-    }
-
-    /// Charges a running job in a tick.
-    pub(crate) fn charge_until(&mut self, job: &Running, now: i64) {
-        self.charge(job, job.end.map_or(now, |end| end.min(now)));
     }
 
     /// Runs the last part of [`Self::tick`]: fair share. The classic factors of users are computed with the first job that needs them.
@@ -208,7 +201,7 @@ impl Priorities {
     }
 
     /// Adds the usage from the last tick to `end`, decayed as if all of it were used at the beginning (SPEC 2.2).
-    fn charge(&mut self, job: &Running, end: i64) {
+    pub(crate) fn charge(&mut self, job: &Running, end: i64) {
         let run = (end - self.last_tick.max(job.start)).max(0);
         let mut usage = whole(run) * self.decay(run) * job.billing;
         if let Some(qos) = job.qos.and_then(|at| self.qos.get_mut(at)) {

@@ -16,10 +16,8 @@ pub(crate) struct Machine {
 /// Resources of whole nodes that a job needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Need {
-    /// Least number of nodes.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Greatest number of nodes.
-    pub max_nodes: usize,
     /// Least number of CPUs.
     pub cpus: u64,
 }
@@ -96,14 +94,14 @@ impl Machine {
                 if chosen.contains(node) {
                     continue;
                 }
-                if (taken >= need.nodes && cpus >= need.cpus) || taken == need.max_nodes {
+                if taken >= need.nodes {
                     break;
                 }
                 chosen.insert(node);
                 taken += 1;
                 cpus += u64::from(self.cpus[node]);
             }
-            if taken == need.max_nodes && cpus < need.cpus {
+            if taken >= need.nodes && cpus < need.cpus {
                 return None;
             }
         }

@@ -53,7 +53,7 @@ fn follow(log: &str, conf: &Conf, accounts: &Accounts, jobs: &[SubmittedJob]) ->
             let running = known.values().filter_map(|job| {
                 let billing = state.billing(0, job.factors.cpus, 0, job.factors.min_nodes);
                 let (association, qos) = (job.factors.association, job.factors.qos);
-                job.start.map(|start| Running { association, qos, start, end: None, billing })
+                job.start.map(|start| Running { association, qos, start, billing })
             });
             let running: Vec<Running> = running.collect();
             state.tick(now, running);
@@ -136,7 +136,7 @@ proptest! {
         let mut state = Priorities::new(&conf, Some(&accounts), 0);
         // The first slice is a part of a period; each is decayed as if used at its beginning.
         let part = 1 + first % period;
-        let job = Running { association: Some(2), qos: None, start: period - part, end: None, billing: 8.0 };
+        let job = Running { association: Some(2), qos: None, start: period - part, billing: 8.0 };
         (1..=ticks).for_each(|tick| state.tick(tick * period, [job]));
         let slice = |run: i64| run as f64 * power(run) * 8.0;
         let whole: f64 = (0..ticks - 1).map(|tick| slice(period) * power(tick * period)).sum();
@@ -188,7 +188,7 @@ proptest! {
 #[test]
 fn the_rest_of_a_job_is_charged_under_limits_alone() {
     let accounts = accounts("Parent - 'root'\nUser - 'u'\n");
-    let job = Running { association: Some(1), qos: Some(0), start: 0, end: None, billing: 2.0 };
+    let job = Running { association: Some(1), qos: Some(0), start: 0, billing: 2.0 };
     for (enforce, used) in
         [("associations", 200.0), ("associations,limits", 290.0), ("qos", 290.0), ("safe", 290.0), ("none", 200.0)]
     {
@@ -223,7 +223,7 @@ fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
         let conf = conf(&lines.replace("MONTHLY", period));
         let mut state = Priorities::new(&conf, Some(&accounts), day(0));
         let charge = |state: &mut Priorities, now, billing| {
-            let job = Running { association: Some(1), qos: Some(1), start: now - 1, end: None, billing };
+            let job = Running { association: Some(1), qos: Some(1), start: now - 1, billing };
             state.tick(now, [job]);
         };
         charge(&mut state, day(0) + 60, 1.0);

@@ -58,7 +58,7 @@ proptest! {
                 priority: 1,
                 submit: now,
                 eligible: now,
-                need: Need { nodes: width, max_nodes: width, cpus: if odd == 4 { width as u64 * 3 } else { 1 } },
+                need: Need { nodes: width, cpus: if odd == 4 { width as u64 * 3 } else { 1 } },
                 limit_min: (odd == 0).then_some(limit / 2),
                 required: named(1),
                 excluded: named(2),

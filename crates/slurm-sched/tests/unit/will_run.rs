@@ -67,7 +67,7 @@ proptest! {
         usable.subtract(&NodeSet::of(nodes, lacking.into_iter().filter(|node| *node < nodes)));
         let from = if is_bounded { now + from.max(0) * spread } else { now };
         let slot = Slot { from, until: from + 1 + until * spread, is_bounded };
-        let need = Need { nodes: wide, max_nodes: wide, cpus: 1 };
+        let need = Need { nodes: wide, cpus: 1 };
         prop_assert_eq!(own.test(&usable, need, None, slot), walk(&own, &usable, need, slot));
     }
 }
