@@ -25,7 +25,6 @@ mod partial;
 use crate::cli::program;
 use crate::new_folders::NewFolders;
 use anyhow::{Context, Result, bail, ensure};
-use commit::Journal;
 use lock::Lock;
 use manifest::{Listed, MANIFEST, Manifest};
 pub use partial::{begin_beside, keep_as, write_whole};
@@ -115,14 +114,13 @@ impl OutDir {
     /// new ones.
     pub fn finish(self, content: serde_json::Value) -> Result<()> {
         let files = Listed::below(&self.staged()).context("cannot read what was just written")?;
-        let names: BTreeSet<String> = files.iter().map(|file| file.name.clone()).chain([MANIFEST.to_owned()]).collect();
-        for name in names.difference(&self.earlier) {
-            self.ensure_free(name)?;
+        for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
+            if !self.earlier.contains(name) {
+                self.ensure_free(name)?;
+            }
         }
-        let manifest = Manifest::new(content, &self.command, files);
-        self.write(MANIFEST, manifest.to_text())?;
-        let remove = self.earlier.difference(&names).cloned().collect();
-        Journal { remove, install: names.into_iter().collect() }.commit(&self.path, &self.staging)
+        self.write(MANIFEST, Manifest::new(content, &self.command, files).to_text())?;
+        commit::commit(&self.path, &self.staging)
     }
 
     /// Returns the staging folder of the files.
@@ -183,7 +181,7 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
             );
         };
         ensure!(listed == command, "{shown}: holds the results of `{program} {listed}`, and results would mix; {FIX}");
-        return Ok(manifest.files()?.into_iter().map(|file| file.name).chain([MANIFEST.to_owned()]).collect());
+        return Ok(manifest.names()?.into_iter().chain([MANIFEST.to_owned()]).collect());
     }
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

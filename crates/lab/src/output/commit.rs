@@ -2,43 +2,29 @@
 //!
 //! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a journal, as in
 //! databases: the staging folder, complete and on disk, becomes `.gridproof-commit` in one rename, and from then on the run counts. Then
-//! the manifest and the files that only the earlier run had are removed, the new files move in, and the manifest comes last. If a process
-//! is killed in between, the folder has no manifest, and the next run here repeats the same steps, which are idempotent.
+//! the earlier manifest moves there, the files that only it lists are removed, the new files move in, and the new manifest comes last. If a
+//! process is killed in between, the folder has no manifest, and the next run here repeats the same steps, which are idempotent: the two
+//! manifests list what is to be done.
 
-use super::fault;
-use super::manifest::MANIFEST;
-use super::remove;
+use super::manifest::{MANIFEST, Manifest};
+use super::{fault, remove};
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 
 pub(super) const COMMIT: &str = ".gridproof-commit";
 /// Folder of the files below the staging folder.
 pub(super) const FILES: &str = "files";
-const JOURNAL: &str = "journal.json";
 
-/// Steps of a commit, as paths relative to the folder.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Journal {
-    /// Files of the earlier run that this one lacks.
-    pub(super) remove: Vec<String>,
-    pub(super) install: Vec<String>,
-}
-
-impl Journal {
-    /// Moves the files in `staging` into their places in `folder`.
-    pub(super) fn commit(&self, folder: &Path, staging: &Path) -> Result<()> {
-        let journal = serde_json::to_vec(self).expect("names are plain data");
-        super::write_whole(&staging.join(JOURNAL), &journal)?;
-        let describe = || format!("cannot write into {}", folder.display());
-        fault::here().with_context(describe)?;
-        sync(staging);
-        fs::rename(staging, folder.join(COMMIT)).with_context(describe)?;
-        sync(folder);
-        complete(folder)
-    }
+/// Moves the files in `staging`, of which one is the manifest, into their places in `folder`.
+pub(super) fn commit(folder: &Path, staging: &Path) -> Result<()> {
+    let describe = || format!("cannot write into {}", folder.display());
+    fault::here().with_context(describe)?;
+    sync(staging);
+    fs::rename(staging, folder.join(COMMIT)).with_context(describe)?;
+    sync(folder);
+    complete(folder)
 }
 
 /// Completes a commit begun in `folder`, by this process or by one that was killed.
@@ -61,29 +47,23 @@ pub(super) fn complete(folder: &Path) -> Result<()> {
 
 fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
     let files = commit.join(FILES);
-    let journal = match fs::read(commit.join(JOURNAL)) {
-        Ok(text) => serde_json::from_slice::<Journal>(&text).with_context(|| format!("{COMMIT}/{JOURNAL}"))?,
-        // Only the cleanup was incomplete.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fault::here()?;
-            return Ok(fs::remove_dir_all(commit)?);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    // As long as the new manifest waits, the files in place are an earlier run's.
-    if files.join(MANIFEST).exists() {
+    // As long as the new manifest waits, the files in place are an earlier run's. Otherwise only the cleanup was incomplete.
+    if let Some(manifest) = Manifest::read(&files)? {
         fault::here()?;
-        remove(&folder.join(MANIFEST))?;
-        sync(folder);
-        for name in &journal.remove {
+        if folder.join(MANIFEST).exists() {
+            fs::rename(folder.join(MANIFEST), commit.join(MANIFEST))?;
+            sync(folder);
+        }
+        let new = manifest.names()?;
+        let old = Manifest::read(commit)?.map_or_else(|| Ok(BTreeSet::new()), |earlier| earlier.names())?;
+        for name in old.difference(&new) {
             fault::here()?;
             remove(&folder.join(name))?;
             let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
             // Only empty folders are removed.
             let _ = above.map(|above| fs::remove_dir(folder.join(above))).find(Result::is_err);
         }
-        let last = journal.install.iter().filter(|name| *name == MANIFEST);
-        for name in journal.install.iter().filter(|name| *name != MANIFEST).chain(last) {
+        for name in new.iter().map(String::as_str).chain([MANIFEST]) {
             let (from, to) = (files.join(name), folder.join(name));
             if from.exists() {
                 fault::here()?;
@@ -97,9 +77,6 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
         }
         sync(folder);
     }
-    // The journal first: a commit without one only needs cleanup.
-    fault::here()?;
-    remove(&commit.join(JOURNAL))?;
     fault::here()?;
     Ok(fs::remove_dir_all(commit)?)
 }

@@ -164,6 +164,11 @@ impl Manifest {
         files.iter().map(listed).collect()
     }
 
+    /// Returns the names of these files.
+    pub(super) fn names(&self) -> Result<BTreeSet<String>> {
+        Ok(self.files()?.into_iter().map(|file| file.name).collect())
+    }
+
     /// Returns true if its content, apart from the timings, is unchanged since it was written.
     pub fn is_sound(&self) -> bool {
         self.0.get("manifest_sha256").and_then(Value::as_str) == Some(&self.hash())
