@@ -71,6 +71,12 @@ impl Chart {
         Cow::Owned(shown)
     }
 
+    /// Describes the chart in words.
+    fn about(&self) -> String {
+        let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
+        format!("{} over {}, for {}", self.y.label, self.x.label, names.join(", "))
+    }
+
     /// Returns the plural noun for the observations behind a value.
     pub(crate) fn counted(&self) -> &'static str {
         if self.observations.is_empty() { "replications" } else { self.observations }
@@ -214,63 +220,53 @@ impl Point {
     }
 }
 
-/// Any of the kinds of picture.
-#[derive(Debug, Clone)]
-pub enum Picture {
+macro_rules! pictures {
+    ($($(#[doc = $doc:literal])* $Kind:ident($word:literal)),+) => {
+        /// Any of the kinds of picture.
+        #[derive(Debug, Clone)]
+        pub enum Picture {
+            $($(#[doc = $doc])* $Kind($Kind)),+
+        }
+
+        impl Picture {
+            /// Returns the short name, as in file names and links.
+            pub fn id(&self) -> &str {
+                match self { $(Self::$Kind(it) => &it.id),+ }
+            }
+
+            /// Returns the title.
+            pub fn title(&self) -> &str {
+                match self { $(Self::$Kind(it) => &it.title),+ }
+            }
+
+            /// Describes the picture in words.
+            pub(crate) fn about(&self) -> String {
+                match self { $(Self::$Kind(it) => it.about()),+ }
+            }
+
+            /// Returns the name of the kind in the style sheet.
+            pub(crate) fn kind(&self) -> &'static str {
+                match self { $(Self::$Kind(_) => $word),+ }
+            }
+        }
+
+        $(impl From<$Kind> for Picture {
+            fn from(it: $Kind) -> Self {
+                Self::$Kind(it)
+            }
+        })+
+    };
+}
+
+pictures! {
     /// Series over x.
-    Chart(Chart),
+    Chart("chart"),
     /// Differences with their intervals.
-    Forest(Forest),
+    Forest("forest"),
     /// Jobs over time and processors.
-    Gantt(Gantt),
+    Gantt("schedule"),
     /// Boxes, lines and words.
-    Sketch(Sketch),
-}
-
-impl Picture {
-    /// Returns the short name, as in file names and links.
-    pub fn id(&self) -> &str {
-        match self {
-            Picture::Chart(chart) => &chart.id,
-            Picture::Forest(forest) => &forest.id,
-            Picture::Gantt(gantt) => &gantt.id,
-            Picture::Sketch(sketch) => &sketch.id,
-        }
-    }
-
-    /// Returns the title.
-    pub fn title(&self) -> &str {
-        match self {
-            Picture::Chart(chart) => &chart.title,
-            Picture::Forest(forest) => &forest.title,
-            Picture::Gantt(gantt) => &gantt.title,
-            Picture::Sketch(sketch) => &sketch.title,
-        }
-    }
-}
-
-impl From<Chart> for Picture {
-    fn from(chart: Chart) -> Self {
-        Picture::Chart(chart)
-    }
-}
-
-impl From<Forest> for Picture {
-    fn from(forest: Forest) -> Self {
-        Picture::Forest(forest)
-    }
-}
-
-impl From<Sketch> for Picture {
-    fn from(sketch: Sketch) -> Self {
-        Picture::Sketch(sketch)
-    }
-}
-
-impl From<Gantt> for Picture {
-    fn from(gantt: Gantt) -> Self {
-        Picture::Gantt(gantt)
-    }
+    Sketch("sketch")
 }
 
 /// Returns the picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).

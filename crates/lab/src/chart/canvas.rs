@@ -146,37 +146,25 @@ impl Canvas {
     }
 
     /// Draws a line through `points`.
-    pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64, alpha: f64) {
-        let alpha = if alpha < 1.0 { format!(" stroke-opacity=\"{alpha}\"") } else { String::new() };
-        let points = places(points);
-        let _ = writeln!(
-            self.body,
-            "<polyline fill=\"none\" stroke=\"{colour}\"{alpha} stroke-width=\"{width}\" points=\"{points}\"/>"
-        );
-    }
-
-    /// Draws a dashed line through `points`.
-    pub(super) fn dashed(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64) {
-        let points = places(points);
-        let _ = writeln!(
-            self.body,
-            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-dasharray=\"7 4\" points=\"{points}\"/>"
-        );
+    pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64, dashed: bool) {
+        let dashes = if dashed { " stroke-dasharray=\"7 4\"" } else { "" };
+        self.shape("polyline", points, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dashes}"));
     }
 
     /// Fills a shape.
     pub(super) fn fill(&mut self, corners: &[(f64, f64)], colour: Rgb, alpha: f64) {
         let alpha = if alpha < 1.0 { format!(" fill-opacity=\"{alpha}\"") } else { String::new() };
-        let _ = writeln!(self.body, "<polygon fill=\"{colour}\"{alpha} points=\"{}\"/>", places(corners));
+        self.shape("polygon", corners, &format!("fill=\"{colour}\"{alpha}"));
     }
 
     /// Draws a closed outline.
     pub(super) fn outline(&mut self, corners: &[(f64, f64)], colour: Rgb, width: f64) {
-        let points = places(corners);
-        let _ = writeln!(
-            self.body,
-            "<polygon fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" points=\"{points}\"/>"
-        );
+        self.shape("polygon", corners, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\""));
+    }
+
+    fn shape(&mut self, tag: &str, points: &[(f64, f64)], paint: &str) {
+        let places: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", tenth(*x), tenth(*y))).collect();
+        let _ = writeln!(self.body, "<{tag} {paint} points=\"{}\"/>", places.join(" "));
     }
 
     /// Writes text on a baseline.
@@ -198,10 +186,6 @@ impl Canvas {
 /// Rounds to a tenth of a pixel, the resolution of a picture.
 fn tenth(css: f64) -> f64 {
     (css * 10.0).round() / 10.0
-}
-
-fn places(points: &[(f64, f64)]) -> String {
-    points.iter().map(|(x, y)| format!("{},{}", tenth(*x), tenth(*y))).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns `text` as XML character data. Characters that XML does not allow become spaces.

@@ -123,7 +123,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         let middle = f64::midpoint(frame.left, frame.right);
         canvas.text("no data", middle, frame.top + 40.0, Type::LABEL, Anchor::Middle);
     }
-    canvas.finish(&chart.title, &about(chart), &frame.described())
+    canvas.finish(&chart.title, &chart.about(), &frame.described())
 }
 
 /// Returns the legend group of a series or reference series. All reference series with a namesake are one group.
@@ -288,11 +288,7 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, series: 
                 if is_dense(chart) {
                     band(canvas, plan, k, run);
                 }
-                if plan.looks[k].is_dashed() {
-                    canvas.dashed(&path, colour, 1.8);
-                } else {
-                    canvas.line(&path, colour, 1.8, 1.0);
-                }
+                canvas.line(&path, colour, 1.8, plan.looks[k].is_dashed());
             }
             LineStyle::Steps => {
                 let width = if run.len() > 400 { 1.1 } else { 1.6 };
@@ -330,10 +326,10 @@ fn mark(canvas: &mut Canvas, plan: &ChartPlan, k: usize, point: &Point, hollow: 
     if let Some((low, high)) = point.finite_interval() {
         let colour = look.colour().as_text();
         let ends = [end(frame, high), end(frame, low)];
-        canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, 1.0);
+        canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, false);
         for ((y, inside), onward) in ends.into_iter().zip([1.0, -1.0]) {
             if inside {
-                canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0);
+                canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, false);
             } else {
                 // An arrowhead instead of a cap: the interval continues beyond the frame.
                 canvas.fill(&[(x - 3.5, y + 6.0 * onward), (x + 3.5, y + 6.0 * onward), (x, y)], colour, 1.0);
@@ -341,10 +337,4 @@ fn mark(canvas: &mut Canvas, plan: &ChartPlan, k: usize, point: &Point, hollow: 
         }
     }
     frame::mark(canvas, look, (x, y), hollow);
-}
-
-/// Describes the chart in words.
-fn about(chart: &Chart) -> String {
-    let names: Vec<&str> = chart.series.iter().map(|s| s.name.as_str()).collect();
-    format!("{} over {}: {}", chart.y.label, chart.x.label, names.join(", "))
 }

@@ -86,6 +86,12 @@ struct ForestLayout {
 }
 
 impl Forest {
+    /// Describes the differences in words.
+    pub(super) fn about(&self) -> String {
+        let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
+        format!("{}, for {}", self.x.label, names.join(", "))
+    }
+
     fn drawn(&self) -> impl Iterator<Item = &Facet> {
         self.facets.iter().filter(|facet| !facet.is_hidden)
     }
@@ -186,9 +192,7 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
     let half = Type::LABEL.width(&label) / 2.0;
     let middle = middle.min(sheet.width - margin - half).max(margin + half);
     canvas.text(&label, middle, height - 8.0, Type::LABEL, Anchor::Middle);
-    let about =
-        format!("{}: {}", forest.x.label, forest.rows.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(", "));
-    canvas.finish(&forest.title, &about, "")
+    canvas.finish(&forest.title, &forest.about(), "")
 }
 
 /// One panel being drawn.
@@ -231,15 +235,15 @@ impl Pane<'_> {
             }
         }
         let ticks = &self.scale.ticks;
-        let places: Vec<f64> = ticks.iter().map(|tick| self.at(tick.at)).collect();
-        let widths: Vec<f64> = ticks.iter().map(|tick| Type::TICK.width(&tick.label)).collect();
-        for ((tick, place), shown) in ticks.iter().zip(&places).zip(thinned(&places, &widths, 12.0)) {
-            canvas.line(&[(*place, first), (*place, bottom)], Rgb::GRID, 0.8, 1.0);
+        let places: Vec<f64> = ticks.iter().map(|(at, _)| self.at(*at)).collect();
+        let widths: Vec<f64> = ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
+        for (((_, label), place), shown) in ticks.iter().zip(&places).zip(thinned(&places, &widths, 12.0)) {
+            canvas.line(&[(*place, first), (*place, bottom)], Rgb::GRID, 0.8, false);
             if shown {
-                canvas.text(&tick.label, *place, bottom + 15.0, Type::TICK, Anchor::Middle);
+                canvas.text(label, *place, bottom + 15.0, Type::TICK, Anchor::Middle);
             }
         }
-        canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, 1.0);
+        canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, false);
         for (k, (name, slot)) in rows.iter().enumerate() {
             let top = first + row * count(k);
             let dot = facet.dots.get(k).and_then(Option::as_ref);
@@ -287,7 +291,7 @@ impl Pane<'_> {
         ];
         canvas.fill(&corners, Rgb::WHITE, 0.01);
         if to > from {
-            canvas.line(&[(from, y), (to, y)], colour, 2.0, 1.0);
+            canvas.line(&[(from, y), (to, y)], colour, 2.0, false);
         }
         for (value, x) in [(low, from), (high, to)] {
             let way = if value > self.scale.high { 1.0 } else { -1.0 };

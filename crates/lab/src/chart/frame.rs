@@ -49,7 +49,7 @@ impl Frame {
         let margin = sheet.margin();
         let title =
             if sheet.titled { Type::TITLE.wrap(texts.title, sheet.width - 2.0 * margin, 2) } else { Vec::new() };
-        let widest = y.ticks.iter().map(|t| Type::TICK.width(&t.label)).fold(0.0, f64::max);
+        let widest = y.ticks.iter().map(|(_, label)| Type::TICK.width(label)).fold(0.0, f64::max);
         let left = (margin + widest + 8.0).max(margin + 24.0);
 
         let top = if sheet.titled { 12.0 } else { 0.0 };
@@ -96,16 +96,16 @@ impl Frame {
             canvas.close();
         }
 
-        let places: Vec<f64> = self.x.ticks.iter().map(|t| self.at(t.at, self.y.low).0).collect();
-        let widths: Vec<f64> = self.x.ticks.iter().map(|t| Type::TICK.width(&t.label)).collect();
+        let places: Vec<f64> = self.x.ticks.iter().map(|(at, _)| self.at(*at, self.y.low).0).collect();
+        let widths: Vec<f64> = self.x.ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
         let shown = thinned(&places, &widths, 9.0);
-        for (k, tick) in self.x.ticks.iter().enumerate() {
-            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, 1.0);
+        for (k, (_, label)) in self.x.ticks.iter().enumerate() {
+            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, false);
             if shown[k] {
                 let half = widths[k] / 2.0;
                 let x = places[k]
                     .clamp((2.0 + half).min(sheet_width / 2.0), (sheet_width - 2.0 - half).max(sheet_width / 2.0));
-                canvas.text(&tick.label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle);
+                canvas.text(label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle);
             }
         }
         let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
@@ -125,17 +125,17 @@ impl Frame {
 
     /// Draws horizontal grid lines, their labels, and the line at the bottom.
     pub(super) fn grid(&self, canvas: &mut Canvas) {
-        for tick in &self.y.ticks {
-            let (_, y) = self.at(self.x.low, tick.at);
-            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, 1.0);
-            canvas.text(&tick.label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End);
+        for (at, label) in &self.y.ticks {
+            let (_, y) = self.at(self.x.low, *at);
+            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, false);
+            canvas.text(label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End);
         }
         if self.y.low < 0.0 && self.y.high > 0.0 && !self.y.log {
             // The zero line, where a difference changes sign, is drawn darker.
             let (_, zero) = self.at(self.x.low, 0.0);
-            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, 1.0);
+            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, false);
         }
-        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0);
+        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, false);
     }
 
     /// Returns `n` stacked frames of one scale, with room for a name above each; together they fill this one.
@@ -167,11 +167,8 @@ impl Frame {
         let (colour, width) = (entry.look.colour(), sample_width(entry));
         if entry.line {
             let ends = [(x, y), (x + width, y)];
-            if entry.look.is_dashed() {
-                canvas.dashed(&ends, colour, 1.8);
-            } else {
-                canvas.line(&ends, colour, if entry.mark { 1.8 } else { 2.4 }, 1.0);
-            }
+            let (dashed, thin) = (entry.look.is_dashed(), entry.mark || entry.look.is_dashed());
+            canvas.line(&ends, colour, if thin { 1.8 } else { 2.4 }, dashed);
         }
         if entry.mark {
             if !entry.hollow {

@@ -56,11 +56,16 @@ impl Gantt {
         (if low > 0.0 && low < 0.25 * high { 0.0 } else { low }, high)
     }
 
+    /// Describes the schedule in words.
+    pub(super) fn about(&self) -> String {
+        format!("{} jobs on {} processors over time", self.bars.len(), self.processors)
+    }
+
     fn scales(&self) -> (Scale, Scale) {
         let (low, high) = self.span.unwrap_or_else(|| Self::stay(&self.bars));
         let n = f64::from(self.processors.max(1));
         let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
-        y.ticks.retain(|tick| (tick.at - tick.at.round()).abs() < 1e-9);
+        y.ticks.retain(|(at, _)| (at - at.round()).abs() < 1e-9);
         (Scale::linear(low, high, low, high, &Axis::default()), y)
     }
 
@@ -109,13 +114,12 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
     for ((first, name), end) in gantt.sites.iter().zip(ends) {
         let (left, at) = frame.at(frame.x.low, f64::from(*first));
-        canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0);
+        canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, false);
         if at - frame.at(frame.x.low, f64::from(end)).1 >= NAME_HEIGHT {
             canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End);
         }
     }
-    let about = format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors);
-    canvas.finish(&gantt.title, &about, "")
+    canvas.finish(&gantt.title, &gantt.about(), "")
 }
 
 /// Draws one block of processors held by a job, with the job's name if it fits.

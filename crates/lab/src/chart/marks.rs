@@ -3,20 +3,19 @@
 use std::fmt;
 
 /// Okabe & Ito's colours, safe for colour-blind readers: on white, and lightened for a dark page.
-const COLOURS: [(&str, &str); 8] = [
-    ("#0072B2", "#58B0E8"),
-    ("#D55E00", "#FF8A3D"),
-    ("#009E73", "#2FC79A"),
-    ("#B4589A", "#E39CCB"),
-    ("#C98500", "#F0B83C"),
-    ("#3A9BDC", "#9AD4FA"),
-    ("#4A4A4A", "#C9C9C9"),
-    ("#9A8F00", "#F0E442"),
+const COLOURS: [(Rgb, &str); 8] = [
+    (Rgb(0x00, 0x72, 0xB2), "#58B0E8"),
+    (Rgb(0xD5, 0x5E, 0x00), "#FF8A3D"),
+    (Rgb(0x00, 0x9E, 0x73), "#2FC79A"),
+    (Rgb(0xB4, 0x58, 0x9A), "#E39CCB"),
+    (Rgb(0xC9, 0x85, 0x00), "#F0B83C"),
+    (Rgb(0x3A, 0x9B, 0xDC), "#9AD4FA"),
+    (Rgb(0x4A, 0x4A, 0x4A), "#C9C9C9"),
+    (Rgb(0x9A, 0x8F, 0x00), "#F0E442"),
 ];
 
-/// Marker shapes.
-const SHAPES: [&str; 9] =
-    ["circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon", "cross", "star", "x"];
+/// Number of marker shapes.
+const SHAPES: usize = 9;
 
 /// Colour and shape of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +30,6 @@ impl SeriesLook {
 
     /// Returns the colour on white.
     pub(super) fn colour(self) -> Rgb {
-        Rgb::parse(self.hex())
-    }
-
-    fn hex(self) -> &'static str {
         COLOURS[self.slot % COLOURS.len()].0
     }
 
@@ -43,29 +38,26 @@ impl SeriesLook {
         self.slot / COLOURS.len() % 2 == 1
     }
 
-    pub(super) fn shape(self) -> &'static str {
-        SHAPES[self.slot % SHAPES.len()]
-    }
-
     /// Returns the corners of the mark around the origin, for a mark about as large as a circle of radius `r`.
     pub(super) fn corners(self, r: f64) -> Vec<(f64, f64)> {
-        match self.shape() {
-            "circle" => polygon(24, r, 0.0),
-            "square" => polygon(4, r * 1.27, 45.0),
-            "triangle-up" => polygon(3, r * 1.4, 0.0).into_iter().map(|(x, y)| (x, y + r * 0.2)).collect(),
-            "triangle-down" => polygon(3, r * 1.4, 180.0).into_iter().map(|(x, y)| (x, y - r * 0.2)).collect(),
-            "diamond" => polygon(4, r * 1.35, 0.0),
-            "pentagon" => polygon(5, r * 1.2, 0.0),
-            "star" => {
-                let outer = polygon(5, r * 1.5, 0.0);
-                let inner = polygon(5, r * 0.68, 36.0);
+        let lower = |corners: Vec<(f64, f64)>, dy: f64| corners.into_iter().map(|(x, y)| (x, y + dy)).collect();
+        match self.slot % SHAPES {
+            0 => polygon(24, r, 0.0),
+            1 => polygon(4, r * 1.27, 45.0),
+            2 => lower(polygon(3, r * 1.4, 0.0), r * 0.2),
+            3 => polygon(4, r * 1.35, 0.0),
+            4 => lower(polygon(3, r * 1.4, 180.0), -r * 0.2),
+            5 => polygon(5, r * 1.2, 0.0),
+            6 => plus(r * 1.2, r * 0.45),
+            7 => {
+                let (outer, inner) = (polygon(5, r * 1.5, 0.0), polygon(5, r * 0.68, 36.0));
                 outer.into_iter().zip(inner).flat_map(|(out, dent)| [out, dent]).collect()
             }
-            "cross" => plus(r * 1.2, r * 0.45),
-            _ => plus(r * 1.25, r * 0.45)
-                .into_iter()
-                .map(|(x, y)| ((x - y) * std::f64::consts::FRAC_1_SQRT_2, (x + y) * std::f64::consts::FRAC_1_SQRT_2))
-                .collect(),
+            _ => {
+                let turn =
+                    |(x, y)| ((x - y) * std::f64::consts::FRAC_1_SQRT_2, (x + y) * std::f64::consts::FRAC_1_SQRT_2);
+                plus(r * 1.25, r * 0.45).into_iter().map(turn).collect()
+            }
         }
     }
 }
@@ -94,11 +86,6 @@ impl Rgb {
     pub(super) const AXIS: Rgb = Rgb(0x9A, 0xA1, 0xA9);
     pub(super) const GRID: Rgb = Rgb(0xE6, 0xE9, 0xEC);
 
-    fn parse(hex: &str) -> Rgb {
-        let part = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("the colour table is hexadecimal");
-        Rgb(part(1), part(3), part(5))
-    }
-
     /// Returns the same hue, dark enough to be readable as small text on white.
     pub(super) fn as_text(self) -> Rgb {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than a u8, rounded")]
@@ -116,10 +103,7 @@ impl fmt::Display for Rgb {
 
 /// Returns rules that give the colours of embedded pictures to a dark page; other colours are variables of the page.
 pub(crate) fn dark_css() -> String {
-    let series = COLOURS.iter().flat_map(|(light, dark)| {
-        let light = Rgb::parse(light);
-        [(light, *dark), (light.as_text(), *dark)]
-    });
+    let series = COLOURS.iter().flat_map(|(light, dark)| [(*light, *dark), (light.as_text(), *dark)]);
     let others = [
         (Rgb::WHITE, "var(--paper)"),
         (Rgb::INK, "var(--ink)"),
@@ -139,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_first_seventy_two_slots_look_different() {
-        let looks: Vec<_> = (0..72).map(SeriesLook::of_slot).map(|look| (look.hex(), look.shape())).collect();
+        let looks: Vec<_> = (0..72).map(SeriesLook::of_slot).map(|look| (look.colour(), look.corners(9.0))).collect();
         for (k, look) in looks.iter().enumerate() {
             assert!(!looks[..k].contains(look), "slot {k} repeats {look:?}");
         }

@@ -66,6 +66,6 @@ fn axis(axis: &Axis, scale: &Scale) -> Value {
         "log": scale.log,
         "low": scale.low,
         "high": scale.high,
-        "names": names.iter().map(|tick| json!([tick.at, tick.label])).collect::<Vec<_>>(),
+        "names": names,
     })
 }

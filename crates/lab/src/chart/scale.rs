@@ -11,7 +11,7 @@ pub(super) struct Scale {
     pub(super) high: f64,
     /// Logarithmic.
     pub(super) log: bool,
-    /// Ticks within the range, ascending.
+    /// Labelled ticks within the range, ascending.
     pub(super) ticks: Vec<Tick>,
     /// True if the ticks are values of the data, not round numbers.
     pub(super) exact: bool,
@@ -19,12 +19,8 @@ pub(super) struct Scale {
     pub(super) unit: &'static str,
 }
 
-/// A labelled place on an axis.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tick {
-    pub(super) at: f64,
-    pub(super) label: String,
-}
+/// A place on an axis and its label.
+pub(super) type Tick = (f64, String);
 
 impl Scale {
     /// Returns the position of `value` between the ends: 0 at `low`, 1 at `high`.
@@ -113,7 +109,7 @@ impl Scale {
             values.sort_by(f64::total_cmp);
             values.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * room);
             if values.len() <= 8 {
-                scale.ticks = values.into_iter().map(|at| Tick { at, label: exact(at) }).collect();
+                scale.ticks = values.into_iter().map(|at| (at, exact(at))).collect();
                 scale.exact = true;
             }
         }
@@ -125,7 +121,7 @@ impl Scale {
         let (factor, unit) = axis.measure(first, last);
         let round = || {
             let ticks = round_ticks(first / factor, last / factor);
-            ticks.into_iter().map(|tick| Tick { at: factor * tick.at, ..tick }).collect()
+            ticks.into_iter().map(|(at, label)| (factor * at, label)).collect()
         };
         let ticks = axis.ticks.as_ref().map_or_else(round, |own| own_ticks(own, low, high));
         Scale { low, high, log: false, ticks, exact: axis.ticks.is_some(), unit }
@@ -184,13 +180,9 @@ fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// Returns the axis' own ticks that lie in the range.
-fn own_ticks(own: &[(f64, String)], low: f64, high: f64) -> Vec<Tick> {
-    let mut ticks: Vec<Tick> = own
-        .iter()
-        .filter(|(at, _)| (low..=high).contains(at))
-        .map(|(at, label)| Tick { at: *at, label: label.clone() })
-        .collect();
-    ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
+fn own_ticks(own: &[Tick], low: f64, high: f64) -> Vec<Tick> {
+    let mut ticks: Vec<Tick> = own.iter().filter(|(at, _)| (low..=high).contains(at)).cloned().collect();
+    ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
     ticks
 }
 
@@ -211,7 +203,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
     (first..=last)
         .map(|k| {
             let at = k as f64 * step;
-            Tick { at, label: fixed(at, decimals) }
+            (at, fixed(at, decimals))
         })
         .collect()
 }
@@ -224,7 +216,7 @@ fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
     (first..=last)
         .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
         .filter(|at| (low..=high).contains(at))
-        .map(|at| Tick { at, label: exact(at) })
+        .map(|at| (at, exact(at)))
         .collect()
 }
 
@@ -236,19 +228,13 @@ fn exact(value: f64) -> String {
 
 /// Formats `value` to about four significant digits, never dropping whole digits: `0.01235`, `18.10`, `60,834`.
 pub fn significant(value: f64) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "–".to_owned()
-        } else if value > 0.0 {
-            "∞".to_owned()
-        } else {
-            "−∞".to_owned()
-        };
+    match value {
+        _ if value.is_nan() => "–".to_owned(),
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "−∞".to_owned(),
+        _ if value.abs() < 1e-12 => "0".to_owned(),
+        _ => fixed(value, decimals_for(value, 4)),
     }
-    if value.abs() < 1e-12 {
-        return "0".to_owned();
-    }
-    fixed(value, decimals_for(value, 4))
 }
 
 /// Returns the number of decimals, 0 to 8, that show `digits` significant digits of `value`.
@@ -261,10 +247,8 @@ pub fn decimals_for(value: f64, digits: i32) -> i32 {
 pub fn fixed(value: f64, decimals: i32) -> String {
     let text = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs());
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
-    let mut out = String::new();
-    if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        out.push('−');
-    }
+    let is_negative = value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    let mut out = String::from(if is_negative { "−" } else { "" });
     for (k, digit) in whole.chars().enumerate() {
         if k > 0 && (whole.len() - k).is_multiple_of(3) {
             out.push(',');
@@ -283,36 +267,45 @@ mod tests {
     use super::super::Series;
     use super::*;
 
-    fn chart(label: &str, points: Vec<Point>) -> Chart {
-        Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() }
+    /// Returns a chart of y over x, with intervals.
+    fn chart(label: &str, points: &[(f64, f64, Option<(f64, f64)>)]) -> Chart {
+        let point = |&(x, y, interval)| Point { interval, ..Point::new(x, y) };
+        let series = vec![Series::lines("a", points.iter().map(point).collect())];
+        Chart { y: Axis::new(label), series, ..Chart::default() }
     }
 
     fn labels(scale: &Scale) -> Vec<&str> {
-        scale.ticks.iter().map(|t| t.label.as_str()).collect()
+        scale.ticks.iter().map(|(_, label)| label.as_str()).collect()
     }
 
     #[test]
-    fn percentages_start_at_zero_and_end_at_a_hundred() {
-        let scale = Scale::of_y(&chart("Completed (%)", vec![Point::new(1.0, 80.0), Point::new(2.0, 99.0)]));
-        assert_eq!(labels(&scale), ["0", "20", "40", "60", "80", "100"]);
-    }
-
-    #[test]
-    fn values_close_together_far_from_zero_get_their_own_range() {
-        let scale = Scale::of_y(&chart("Response (s)", vec![Point::new(1.0, 60_300.0), Point::new(2.0, 60_833.0)]));
-        assert!(scale.low > 60_000.0 && scale.high < 61_000.0, "{} {}", scale.low, scale.high);
-    }
-
-    #[test]
-    fn one_enormous_interval_does_not_flatten_the_means() {
-        let points = vec![Point::new(1.0, 10.0).within(-900.0, 920.0), Point::new(2.0, 14.0)];
-        let scale = Scale::of_y(&chart("Wait (s)", points));
-        assert!(scale.high < 40.0, "{}", scale.high);
+    fn the_vertical_axis_shows_what_is_there_and_zero_where_that_costs_little() {
+        let check = |label: &str, points: &[(f64, f64, Option<(f64, f64)>)], expected: &[&str]| {
+            assert_eq!(labels(&Scale::of_y(&chart(label, points))), expected, "{label}: {points:?}");
+        };
+        check("Completed (%)", &[(1.0, 80.0, None), (2.0, 99.0, None)], &["0", "20", "40", "60", "80", "100"]);
+        // Values close together and far from zero have their own range.
+        let near = [(1.0, 60_300.0, None), (2.0, 60_833.0, None)];
+        check("Response (s)", &near, &["60,300", "60,400", "60,500", "60,600", "60,700", "60,800"]);
+        // One enormous interval does not flatten the means, and what cannot be negative is not drawn below zero.
+        let enormous = [(1.0, 10.0, Some((-900.0, 920.0))), (2.0, 14.0, None)];
+        check("Wait (s)", &enormous, &["0", "5", "10", "15", "20", "25"]);
+        // Percentages that are all high are not pressed against the top.
+        check("Usage (%)", &[(1.0, 92.0, None), (2.0, 99.5, None)], &["90", "92", "94", "96", "98", "100"]);
+        check(
+            "Usage (%)",
+            &[(1.0, 91.0, None), (2.0, 99.5, None)],
+            &["85.0", "87.5", "90.0", "92.5", "95.0", "97.5", "100.0"],
+        );
+        check("Usage (%)", &[(1.0, 80.0, None), (2.0, 99.5, None)], &["0", "20", "40", "60", "80", "100"]);
+        let mut difference = chart("Wait (s)", &enormous);
+        difference.y.signed = true;
+        assert!(Scale::of_y(&difference).low < 0.0, "a difference may be negative");
     }
 
     #[test]
     fn a_single_value_and_no_value_have_a_range() {
-        for points in [vec![], vec![Point::new(0.0, 0.0)], vec![Point::new(3.0, -7.0)]] {
+        for points in [&[][..], &[(0.0, 0.0, None)], &[(3.0, -7.0, None)]] {
             let chart = chart("", points);
             for scale in [Scale::of_y(&chart), Scale::of_x(&chart)] {
                 assert!(scale.high > scale.low, "{scale:?}");
@@ -322,16 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn few_x_values_are_their_own_ticks() {
-        let points = vec![Point::new(8.333, 1.0), Point::new(10.0, 1.0), Point::new(12.5, 1.0)];
-        assert_eq!(labels(&Scale::of_x(&chart("", points))), ["8.333", "10", "12.5"]);
-    }
-
-    #[test]
-    fn logarithmic_ticks_are_decades() {
-        let mut chart = chart("", vec![Point::new(1.0, 0.5), Point::new(2.0, 20_000.0), Point::new(3.0, 0.0)]);
-        chart.y.log = true;
-        assert_eq!(labels(&Scale::of_y(&chart)), ["1", "10", "100", "1,000", "10,000"]);
+    fn few_x_values_are_their_own_ticks_and_logarithmic_ticks_are_decades() {
+        let few = chart("", &[(8.333, 0.5, None), (10.0, 20_000.0, None), (12.5, 0.0, None)]);
+        assert_eq!(labels(&Scale::of_x(&few)), ["8.333", "10", "12.5"]);
+        let logarithmic = Chart { y: Axis { log: true, ..Axis::default() }, ..few };
+        assert_eq!(labels(&Scale::of_y(&logarithmic)), ["1", "10", "100", "1,000", "10,000"]);
     }
 
     #[test]

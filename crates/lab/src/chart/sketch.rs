@@ -62,6 +62,13 @@ pub struct Words {
     pub slot: Option<usize>,
 }
 
+impl Sketch {
+    /// Returns its description.
+    pub(super) fn about(&self) -> String {
+        self.about.clone()
+    }
+}
+
 /// Height of the title, in CSS pixels.
 const TITLE: f64 = 34.0;
 
@@ -78,7 +85,7 @@ pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
     }
     for Stroke { points, slot, width, dashed } in &sketch.strokes {
         let colour = colour(*slot, Rgb::AXIS);
-        if *dashed { canvas.dashed(points, colour, *width) } else { canvas.line(points, colour, *width, 1.0) }
+        canvas.line(points, colour, *width, *dashed);
     }
     for frame in &sketch.boxes {
         draw_box(&mut canvas, frame);

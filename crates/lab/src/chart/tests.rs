@@ -174,31 +174,15 @@ fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
 }
 
 #[test]
-fn what_cannot_be_negative_is_not_drawn_below_zero_and_what_is_cut_is_marked() {
-    let points = vec![Point::new(1.0, 2.0).within(-40.0, 44.0), Point::new(2.0, 5.0).within(4.0, 6.0)];
-    let mut chart =
-        Chart { y: Axis::new("mean wait (s)"), series: vec![Series::lines("a", points)], ..Chart::default() };
-    let scale = scale::Scale::of_y(&chart);
-    assert!(scale.low.abs() < 1e-12, "{scale:?}");
-    assert!(note(&chart).contains("Arrowheads"), "{}", note(&chart));
-    assert!(svg(&chart.clone().into()).contains("Arrowheads"));
-    chart.y.signed = true;
-    assert!(scale::Scale::of_y(&chart).low < 0.0, "a difference may be negative");
-    chart.series[0].points[0].interval = Some((1.0, 3.0));
-    assert_eq!(note(&chart), "", "nothing is cut");
-}
-
-#[test]
-fn percentages_that_are_all_high_are_not_pressed_against_the_top() {
-    let check = |lowest: f64, low: f64| {
-        let points = vec![Point::new(1.0, lowest), Point::new(2.0, 99.5)];
-        let chart =
-            Chart { y: Axis::new("system usage (%)"), series: vec![Series::lines("a", points)], ..Chart::default() };
-        let scale = scale::Scale::of_y(&chart);
-        assert!((scale.low - low).abs() < 1e-9, "{lowest}: {scale:?}");
-        assert_eq!(note(&chart).contains("begins at"), low > 0.0, "a cut axis says so");
+fn an_interval_that_is_cut_and_an_axis_that_begins_above_zero_are_noted() {
+    let check = |label: &str, points: [(f64, (f64, f64)); 2], words: &str| {
+        let points = points.map(|(y, (low, high))| Point::new(y, y).within(low, high)).to_vec();
+        let chart = Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() };
+        assert_eq!(note(&chart), words);
+        assert_eq!(svg(&chart.into()).contains("font-size=\"10\""), !words.is_empty(), "{words}");
     };
-    check(92.0, 90.0);
-    check(91.0, 85.0);
-    check(80.0, 0.0);
+    let cut = "Arrowheads: the interval goes on beyond the picture.";
+    check("mean wait (s)", [(2.0, (-40.0, 44.0)), (5.0, (4.0, 6.0))], cut);
+    check("mean wait (s)", [(2.0, (1.0, 3.0)), (5.0, (4.0, 6.0))], "");
+    check("usage (%)", [(92.0, (92.0, 92.0)), (99.5, (99.5, 99.5))], "The axis begins at 90 %.");
 }
