@@ -132,31 +132,26 @@ impl Rule {
         let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
             return Verdict::Inconclusive;
         };
-        let (reproduced, contradicted) = match self {
-            Self::Band { low: from, high: to } => ((from..=to).contains(&estimate.mean), high < from || low > to),
-            Self::Above { bound, tie } => (low > bound || (tie && low >= bound), high < bound),
-            Self::Below { bound, tie } => (high < bound || (tie && high <= bound), low > bound),
-            Self::AtLeast { margin } => (low >= -margin, high < -margin),
-            Self::Within { low: from, high: to } => (low >= from && high <= to, high < from || low > to),
-            Self::CoversZero => (low <= 0.0 && high >= 0.0, low > 0.0 || high < 0.0),
-            Self::Exact { .. } => (false, false),
+        let (least, most) = self.range();
+        let reproduced = match self {
+            Self::Band { .. } => self.is_met_by(estimate.mean),
+            Self::CoversZero => low <= 0.0 && high >= 0.0,
+            Self::Exact { .. } => return Verdict::Inconclusive,
+            _ => self.is_met_by(low) && self.is_met_by(high),
         };
-        match (reproduced, contradicted) {
+        match (reproduced, high < least || low > most) {
             (true, _) => Verdict::Reproduced,
             (false, true) => Verdict::Contradicted,
             (false, false) => Verdict::Inconclusive,
         }
     }
 
-    /// Returns true if an exactly known number meets the claim.
+    /// Returns true if a number meets the claim.
     fn is_met_by(self, value: f64) -> bool {
+        let (least, most) = self.range();
         match self {
-            Self::Above { bound, tie } => value > bound || (tie && value >= bound),
-            Self::Below { bound, tie } => value < bound || (tie && value <= bound),
-            Self::Band { .. } | Self::Within { .. } | Self::AtLeast { .. } | Self::CoversZero | Self::Exact { .. } => {
-                let (low, high) = self.range();
-                (low..=high).contains(&value)
-            }
+            Self::Above { tie: false, .. } | Self::Below { tie: false, .. } => least < value && value < most,
+            _ => (least..=most).contains(&value),
         }
     }
 }
@@ -212,18 +207,23 @@ impl<C: DesignPoint> Claim<C> {
 }
 
 /// Declares claims as a table: id, place in the paper, sentence, description of the test (by default derived from the rules), figures that
-/// show it, checks.
+/// show it, checks. A claim without checks is left out: the scenario lacks what it is about.
 #[macro_export]
 macro_rules! claims {
     ($(
         $id:ident $source:literal $statement:literal $(tested $test:literal)? $(tested($words:expr))?
         in $($figure:literal),+ => $checks:expr;
     )+) => {
-        vec![$(
+        $crate::claim::with_checks([$(
             $crate::claim::Claim::new(stringify!($id), $source, $statement, &[$($figure),+], $checks)
                 $(.tested($test))? $(.tested($words))?
-        ),+]
+        ),+])
     };
+}
+
+/// Returns the claims that have checks.
+pub fn with_checks<C: DesignPoint>(claims: impl IntoIterator<Item = Claim<C>>) -> Vec<Claim<C>> {
+    claims.into_iter().filter(|claim| !claim.checks.is_empty()).collect()
 }
 
 impl<C: DesignPoint> Check<C> {

@@ -1,6 +1,6 @@
 //! Exhibits of a report: one list for each paper, in the order of its page.
 
-use crate::extra::{Extra, Made};
+use crate::extra::{Extra, Shown};
 use crate::metric::Metric as _;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::Table;
@@ -20,7 +20,7 @@ pub enum Exhibit<'a, C: DesignPoint> {
 
 impl<'a, C: DesignPoint> Exhibit<'a, C> {
     /// Returns an exhibit without estimates, such as schedules or diagrams, made from the streams of the first replication.
-    pub fn made(id: &'static str, make: impl Fn(&Streams) -> Made + 'a) -> Self {
+    pub fn made(id: &'static str, make: impl Fn(&Streams) -> Shown + 'a) -> Self {
         Self::Extra(Extra { id, needs: Vec::new(), make: Box::new(move |_, streams| make(streams)) })
     }
 
@@ -92,7 +92,7 @@ impl<C: DesignPoint> Figure<C> {
         id: impl Into<String>,
         title: impl Into<String>,
         x_label: impl Into<String>,
-        panels: Vec<Panel<C>>,
+        panels: impl IntoIterator<Item = Panel<C>>,
     ) -> Self {
         Self {
             id: id.into(),
@@ -100,7 +100,7 @@ impl<C: DesignPoint> Figure<C> {
             caption: String::new(),
             x_label: x_label.into(),
             log_x: false,
-            panels,
+            panels: panels.into_iter().collect(),
             as_table: false,
             positions: &[],
             joined: true,
@@ -115,7 +115,12 @@ impl<C: DesignPoint> Figure<C> {
         metric: C::Metric,
         series: impl IntoIterator<Item = Series<C>>,
     ) -> Self {
-        Self::new(id, title, x_label, vec![Panel::of(metric, series.into_iter().collect())])
+        Self::new(id, title, x_label, [Panel::of(metric, series.into_iter().collect())])
+    }
+
+    /// Returns the id of the specification.
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// Sets the caption below the figure.
@@ -149,22 +154,23 @@ impl<C: DesignPoint> Figure<C> {
     }
 }
 
+/// Declares figures over one x axis as a table: id, title, caption, panels, and properties ([`log_x`](crate::exhibit::Figure::log_x) …).
+#[macro_export]
+macro_rules! figures {
+    (over $x_label:expr; $($id:literal $title:literal $caption:expr => $panels:expr $(, $property:ident)*;)+) => {
+        vec![$($crate::exhibit::Figure::new($id, $title, $x_label, $panels).caption($caption)$(.$property())*),+]
+    };
+}
+
 /// One plot of a figure. Most figures have one.
 pub struct Panel<C: DesignPoint> {
-    /// Suffix of the plot's files, which are called `ID` or, if it is not empty, `ID-SUFFIX`.
-    pub suffix: &'static str,
-    /// Name in the column `metric` of the figure's data.
-    pub metric: &'static str,
-    /// Quantity and unit of the y axis.
-    pub y_label: &'static str,
-    /// True if the values can be negative. Otherwise the axis does not go below zero.
-    pub signed: bool,
-    /// True if the y axis is logarithmic.
-    pub log_y: bool,
-    /// Simulated series.
-    pub series: Vec<Series<C>>,
-    /// Printed values of the paper: series name, x, value.
-    pub printed: Vec<(&'static str, f64, f64)>,
+    pub(crate) suffix: String,
+    pub(crate) metric: String,
+    pub(crate) y_label: String,
+    pub(crate) signed: bool,
+    pub(crate) log_y: bool,
+    pub(crate) series: Vec<Series<C>>,
+    pub(crate) printed: Vec<(String, f64, f64)>,
 }
 
 impl<C: DesignPoint> Panel<C> {
@@ -174,9 +180,45 @@ impl<C: DesignPoint> Panel<C> {
         Self { signed: declared.signed, ..Self::derived(declared.field, declared.axis, series) }
     }
 
-    /// Returns a panel of nonnegative values computed from metrics, under a name of its own.
-    pub fn derived(metric: &'static str, y_label: &'static str, series: Vec<Series<C>>) -> Self {
-        Self { suffix: "", metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
+    /// Returns a panel of nonnegative values computed from metrics. `metric` is its name in the figure's data, `y_label` the quantity and
+    /// unit of its y axis.
+    pub fn derived(
+        metric: impl Into<String>,
+        y_label: impl Into<String>,
+        series: impl IntoIterator<Item = Series<C>>,
+    ) -> Self {
+        let (metric, y_label, series) = (metric.into(), y_label.into(), series.into_iter().collect());
+        Self { suffix: String::new(), metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
+    }
+
+    /// Sets the suffix of the plot's files, which are called `ID-SUFFIX` instead of `ID`.
+    #[must_use]
+    pub fn suffix(self, suffix: impl Into<String>) -> Self {
+        Self { suffix: suffix.into(), ..self }
+    }
+
+    /// Replaces the label of the y axis.
+    #[must_use]
+    pub fn labelled(self, y_label: impl Into<String>) -> Self {
+        Self { y_label: y_label.into(), ..self }
+    }
+
+    /// Extends the y axis below zero, for values of either sign.
+    #[must_use]
+    pub fn signed(self) -> Self {
+        Self { signed: true, ..self }
+    }
+
+    /// Makes the y axis logarithmic.
+    #[must_use]
+    pub fn log_y(self) -> Self {
+        Self { log_y: true, ..self }
+    }
+
+    /// Adds printed values of the paper: series name, x, value.
+    #[must_use]
+    pub fn printed<N: Into<String>>(self, values: impl IntoIterator<Item = (N, f64, f64)>) -> Self {
+        Self { printed: values.into_iter().map(|(name, x, value)| (name.into(), x, value)).collect(), ..self }
     }
 }
 
@@ -189,12 +231,22 @@ pub struct Series<C: DesignPoint> {
 }
 
 impl<C: DesignPoint> Series<C> {
+    /// Returns a line of this name through these points.
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, Quantity<C>)>) -> Self {
+        Self { name: name.into(), points: points.into_iter().collect() }
+    }
+
     /// Returns a line of this name: `quantity(x)` over each x of `xs`.
-    pub fn over(
+    pub fn over<X: Copy + Into<f64>>(
         name: impl Into<String>,
-        xs: impl IntoIterator<Item = u32>,
-        quantity: impl Fn(u32) -> Quantity<C>,
+        xs: impl IntoIterator<Item = X>,
+        quantity: impl Fn(X) -> Quantity<C>,
     ) -> Self {
-        Self { name: name.into(), points: xs.into_iter().map(|x| (f64::from(x), quantity(x))).collect() }
+        Self::new(name, xs.into_iter().map(|x| (x.into(), quantity(x))))
+    }
+
+    /// Returns a line of this name over the positions 0, 1, 2 … of an axis with names ([`Figure::over`]).
+    pub fn at_positions(name: impl Into<String>, quantities: impl IntoIterator<Item = Quantity<C>>) -> Self {
+        Self::new(name, (0_u32..).map(f64::from).zip(quantities))
     }
 }

@@ -42,24 +42,36 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
                 [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()
             };
             let rows = claims.iter().map(row).collect();
-            Made { tables: vec![page::Table::new(table, title, caption, columns, rows)], ..Made::default() }
+            Shown { tables: vec![page::Table::new(table, title, caption, columns, rows)], ..Shown::default() }
         };
         Self { id, needs, make: Box::new(make) }
     }
 }
 
 /// Function that makes an [`Extra`].
-pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Made + 'a>;
+pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
 
-/// Content of an [`Extra`].
+/// An exhibit with its estimates.
 #[derive(Default)]
-pub struct Made {
+pub struct Shown {
+    /// Name of its data, `data/ID.csv`. Exhibits with one id share the file.
+    pub id: String,
     /// Pictures with their captions. Their ids begin with that of the exhibit and are distinct.
     pub pictures: Vec<(Picture, String)>,
-    /// Rows of the figure's data.
+    /// Rows of its data, in order.
     pub rows: Vec<DataRow>,
     /// Tables of the page.
     pub tables: Vec<page::Table>,
+    /// True if its tables come after those of the paper.
+    pub is_extra: bool,
+}
+
+impl Shown {
+    /// Returns one picture with its data, under the picture's id.
+    pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
+        let picture = picture.into();
+        Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
+    }
 }
 
 /// Columns `series`, `x` and `metric` of a figure's data, and the estimate.

@@ -7,6 +7,7 @@
 mod view;
 
 use crate::chart::Picture;
+use crate::claim::Judged;
 pub use crate::scenario::Parameter;
 use crate::verdict::Verdict;
 use anyhow::Context;
@@ -25,8 +26,8 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
-    /// The paper's claims and their verdicts.
-    pub claims: Vec<Claim>,
+    /// The paper's claims, each with its verdict on record, if there is one.
+    pub claims: Vec<(Judged, Option<Verdict>)>,
     /// True if the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
     pub has_own_claims: bool,
     /// Sections in an order of their own: pictures and tables that belong together, after introductory paragraphs.
@@ -69,48 +70,6 @@ pub enum Part {
     Figure(Box<Figure>),
     /// A table.
     Table(Table),
-}
-
-/// A sentence of the paper and its verdict.
-#[derive(Debug, Clone, Serialize)]
-pub struct Claim {
-    /// `W3`.
-    pub id: String,
-    /// Place in the paper: `§4.2, figure 2`.
-    pub source: String,
-    /// Statement of the paper.
-    pub statement: String,
-    /// Description of the test.
-    pub test: String,
-    /// Expected value, in short.
-    pub expected: String,
-    /// Observed value, in short.
-    pub observed: String,
-    /// The verdict of this run.
-    pub verdict: Verdict,
-    /// The verdict on record, if there is one.
-    pub recorded: Option<Verdict>,
-    /// Number of replications behind it, if it is a single number.
-    pub reps: Option<u32>,
-    /// The evidence, cell by cell.
-    pub cells: Vec<Cell>,
-}
-
-/// One comparison or value that a claim rests on.
-#[derive(Debug, Clone, Serialize)]
-pub struct Cell {
-    /// `λ = 10, approach 2 − approach 1`.
-    pub label: String,
-    /// Estimate.
-    pub estimate: f64,
-    /// Lower end of its interval; not finite if there is none.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Range of values that agree with the claim, infinite on an open side; drawn behind the interval.
-    pub claimed: Option<(f64, f64)>,
-    /// The verdict of this cell.
-    pub verdict: Verdict,
 }
 
 /// A picture with its caption.
@@ -211,26 +170,22 @@ pub fn render(page: &Page) -> anyhow::Result<String> {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Chart, Point, Series};
+    use crate::claim::{JudgedCell, Rule};
+    use metrics::ConfidenceInterval;
 
-    fn claim(id: &str, statement: &str) -> Claim {
-        Claim {
+    fn claim(id: &str, statement: &str) -> Judged {
+        let estimate = ConfidenceInterval { high: None, ..ConfidenceInterval::of(&[-1.5, -0.5]) };
+        let cell =
+            JudgedCell { label: "λ = 10".into(), rule: Rule::POSITIVE, estimate, verdict: Verdict::Contradicted };
+        Judged {
             id: id.into(),
             source: "§4".into(),
             statement: statement.into(),
             test: "paired".into(),
-            expected: "above 0".into(),
-            observed: "1 of 2".into(),
+            figures: &[],
             verdict: Verdict::Contradicted,
-            recorded: Some(Verdict::Reproduced),
-            reps: Some(10),
-            cells: vec![Cell {
-                label: "λ = 10".into(),
-                estimate: -1.0,
-                low: -2.0,
-                high: f64::NAN,
-                claimed: Some((0.0, f64::INFINITY)),
-                verdict: Verdict::Contradicted,
-            }],
+            decided_at: Some(10),
+            cells: vec![cell],
         }
     }
 
@@ -250,7 +205,7 @@ mod tests {
         Page {
             title: text.into(),
             notes: vec![text.into()],
-            claims: vec![claim("W1", text)],
+            claims: vec![(claim("W1", text), Some(Verdict::Reproduced))],
             figures: vec![figure],
             tables: vec![Table::new("table2", text, text, [text, "Mean"], rows)],
             commands: vec![(text.into(), text.into())],

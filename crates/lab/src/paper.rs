@@ -2,7 +2,7 @@
 
 pub use crate::claim::{Check, Claim, Remark, Rule};
 pub use crate::exhibit::{Exhibit, Figure, Panel, Series};
-pub use crate::extra::{Extra, Made};
+pub use crate::extra::{Extra, Shown};
 use crate::logs::Declared;
 pub use crate::logs::Logs;
 use crate::metric::Metric as _;

@@ -7,8 +7,8 @@ pub use plot::Looks;
 use crate::chart::{self, Picture};
 use crate::claim::Judged;
 use crate::exhibit::{Exhibit, Figure, Panel, Series};
-pub use crate::extra::DataRow;
-use crate::extra::{Extra, Made};
+use crate::extra::Extra;
+pub use crate::extra::{DataRow, Shown};
 use crate::observations::Observations;
 use crate::output::OutDir;
 use crate::page;
@@ -21,35 +21,8 @@ use plot::{Estimated, position, ticks};
 use rayon::prelude::*;
 use sim_core::Streams;
 
-/// An exhibit with its estimates.
-#[derive(Default)]
-pub struct Shown {
-    /// Name of its data, `data/ID.csv`. Exhibits with one id share the file.
-    pub id: String,
-    /// Pictures with their captions.
-    pub pictures: Vec<(Picture, String)>,
-    /// Rows of its data, in order.
-    pub rows: Vec<DataRow>,
-    /// Tables of the page.
-    pub tables: Vec<page::Table>,
-    /// True if its tables come after those of the paper.
-    pub is_extra: bool,
-}
-
 /// Columns of a figure's data.
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
-
-impl Shown {
-    /// Returns one picture with its data, under the picture's id.
-    pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
-        let picture = picture.into();
-        Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
-    }
-
-    const fn nothing(id: String) -> Self {
-        Self { id, pictures: Vec::new(), rows: Vec::new(), tables: Vec::new(), is_extra: false }
-    }
-}
 
 /// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it.
 ///
@@ -128,19 +101,19 @@ impl<C: DesignPoint> Showing<'_, C> {
         }
     }
 
-    /// Estimates and draws a plot.
-    pub fn plot(&self, figure: &Figure<C>) -> Shown {
-        let mut shown = Shown::nothing(figure.id.clone());
+    fn plot(&self, figure: &Figure<C>) -> Shown {
+        let mut shown = Shown { id: figure.id.clone(), ..Shown::default() };
         for panel in &figure.panels {
             let estimates = self.estimates(panel);
             for (series, points) in panel.series.iter().zip(&estimates) {
                 for (x, estimate) in points {
                     let x = position(*x, figure.positions);
-                    shown.rows.push((series.name.clone(), x, panel.metric.to_owned(), *estimate));
+                    shown.rows.push((series.name.clone(), x, panel.metric.clone(), *estimate));
                 }
             }
-            let picture = Picture::from(self.looks.applied_to(plot::chart(figure, panel, &estimates)));
-            shown.pictures.push((picture, figure.caption.clone()));
+            let mut chart = plot::chart(figure, panel, &estimates);
+            self.looks.apply_to(&mut chart);
+            shown.pictures.push((chart.into(), figure.caption.clone()));
             if figure.as_table {
                 shown.tables.push(values(figure, panel, &estimates));
             }
@@ -164,19 +137,19 @@ impl<C: DesignPoint> Showing<'_, C> {
             rows: table.rows.iter().map(row).collect(),
             ..page::Table::default()
         };
-        Shown { rows: found.collect(), tables: vec![whole], ..Shown::nothing(table.id.to_owned()) }
+        Shown { id: table.id.to_owned(), rows: found.collect(), tables: vec![whole], ..Shown::default() }
     }
 
     fn extra(&self, extra: &Extra<'_, C>) -> Shown {
         let at_most =
             |quantity: &Quantity<C>, most: u32| self.observations.estimate(quantity, most.min(self.replications));
-        let Made { pictures, rows, tables } = (extra.make)(&at_most, &self.streams);
-        let in_looks = |(picture, caption)| match picture {
-            Picture::Chart(chart) => (Picture::from(self.looks.applied_to(chart)), caption),
-            picture => (picture, caption),
-        };
-        let pictures = pictures.into_iter().map(in_looks).collect();
-        Shown { id: extra.id.to_owned(), pictures, rows, tables, is_extra: true }
+        let mut shown = (extra.make)(&at_most, &self.streams);
+        for (picture, _) in &mut shown.pictures {
+            if let Picture::Chart(chart) = picture {
+                self.looks.apply_to(chart);
+            }
+        }
+        Shown { id: extra.id.to_owned(), is_extra: true, ..shown }
     }
 
     fn estimate(&self, quantity: &Quantity<C>) -> ConfidenceInterval {

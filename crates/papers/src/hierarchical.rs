@@ -311,7 +311,7 @@ impl Paper for Hierarchical {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self)
+        self.table()
     }
 
     fn remarks(&self) -> Vec<Remark<Cell>> {

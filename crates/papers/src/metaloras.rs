@@ -17,7 +17,7 @@ use lab::scenario::Scenario;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
 use metrics::{Measured, Metric};
 use serde::Serialize;
-use settings::{File, Settings, Variant};
+use settings::{File, Variant};
 use sim_core::{Sim, Streams};
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ impl Policy {
         }
     }
 
-    fn at_work(self, settings: &Settings) -> Box<dyn SelectCluster> {
+    fn at_work(self, settings: &File) -> Box<dyn SelectCluster> {
         let readings = &settings.readings();
         match self {
             Self::Ffit => Box::new(Ffit::new(readings)),
@@ -72,8 +72,8 @@ impl Policy {
 /// The paper with the parameters of its scenario.
 pub(crate) struct MetaLorasPaper {
     file: File,
-    /// Settings of every variant in use.
-    settings: BTreeMap<Variant, Settings>,
+    /// The scenario under every variant in use.
+    settings: BTreeMap<Variant, File>,
 }
 
 lab::cell! {
@@ -151,7 +151,7 @@ impl Paper for MetaLorasPaper {
     fn new(scenario: &Scenario, _: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         file.validate()?;
-        let settings = Variant::PRESETS.into_iter().map(|variant| Ok((variant, Settings::of(&file, variant)?)));
+        let settings = Variant::PRESETS.into_iter().map(|variant| Ok((variant, file.under(variant)?)));
         Ok(Self { settings: settings.collect::<Result<_>>()?, file })
     }
 

@@ -44,10 +44,10 @@ tables! {
     }
     struct RunTable {
         jobs: u64,
-        run_lengths: Vec<u64>,
+        run_lengths: Vec<u32>,
         bounded_slowdown_floor: f64,
         quick_jobs: u64,
-        quick_run_lengths: Vec<u64>,
+        quick_run_lengths: Vec<u32>,
     }
 }
 
@@ -55,7 +55,7 @@ tables! {
 pub(crate) struct MultiSite {
     file: File,
     jobs: u64,
-    run_lengths: Vec<u64>,
+    run_lengths: Vec<u32>,
 }
 
 lab::cell! {
@@ -194,7 +194,7 @@ impl MultiSite {
         let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;
         #[expect(clippy::cast_precision_loss, reason = "a bound")]
-        let jobs = self.run_lengths.iter().copied().fold(self.jobs, u64::max) as f64;
+        let jobs = self.run_lengths.iter().copied().map(u64::from).fold(self.jobs, u64::max) as f64;
         ensure!(
             jobs * (longest(&workload.local_interarrival) + service) < LONGEST_RUN,
             "{jobs} jobs, {} apart and {service} long on the slowest site, outrun the clock; lower run.{quick}jobs, \

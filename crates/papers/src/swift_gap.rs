@@ -5,10 +5,8 @@ mod claims;
 mod clean;
 mod compression;
 mod figures;
-mod measure;
 mod metrics;
 mod printed;
-mod side_by_side;
 mod source;
 mod tables;
 
@@ -95,6 +93,8 @@ impl Policy {
 
     /// Policies of the paper's tables.
     const ALL: [Self; 4] = [Self::SG, Self::Bgt, Self::Cons, Self::Easy];
+    /// Policies that Swift Gap is compared with.
+    const OTHERS: [Self; 3] = [Self::Bgt, Self::Cons, Self::Easy];
     /// Policies of the paper's tables, with both versions of Swift Gap.
     const SHOWN: [Self; 5] = [Self::SG, Self::NEAREST, Self::Bgt, Self::Cons, Self::Easy];
 
@@ -182,7 +182,7 @@ impl SwiftGapPaper {
                 clean::run(&clusters, clean::scheduler(cell.policy, &readings, streams), &jobs)
             }
         };
-        measure::results(&records).into()
+        metrics::Measured::of(&records).into()
     }
 
     fn validate(&self) -> Result<()> {
@@ -258,7 +258,7 @@ impl Paper for SwiftGapPaper {
         let mut exhibits = vec![
             Exhibit::made("fig1", |streams| compression::schedule(self, streams)),
             slowdown,
-            Exhibit::Extra(side_by_side::verdicts(self)),
+            Exhibit::Extra(claims::side_by_side(self)),
             tardiness,
             wait,
             response,

@@ -61,7 +61,7 @@ impl Paper for MualemFeitelson {
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
         let at = |log, policy, f| Cell { log, policy, f };
-        let users = |log| Series::over(log, 0..3, |i| at(log, POLICIES[i as usize], None).get(Metric::response));
+        let users = |log| Series::at_positions(log, POLICIES.map(|policy| at(log, policy, None).get(Metric::response)));
         let over = |policy: &'static str, log| {
             Series::over(format!("{policy}, {log}"), [0, 1, 3, 10], |f| at(log, policy, Some(f)).get(Metric::slowdown))
         };

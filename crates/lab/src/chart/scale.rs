@@ -267,8 +267,11 @@ mod tests {
     use super::super::Series;
     use super::*;
 
-    /// Returns a chart of y over x, with intervals.
-    fn chart(label: &str, points: &[(f64, f64, Option<(f64, f64)>)]) -> Chart {
+    /// x, y and an interval.
+    type Place = (f64, f64, Option<(f64, f64)>);
+
+    /// Returns a chart of these places.
+    fn chart(label: &str, points: &[Place]) -> Chart {
         let point = |&(x, y, interval)| Point { interval, ..Point::new(x, y) };
         let series = vec![Series::lines("a", points.iter().map(point).collect())];
         Chart { y: Axis::new(label), series, ..Chart::default() }
@@ -280,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_vertical_axis_shows_what_is_there_and_zero_where_that_costs_little() {
-        let check = |label: &str, points: &[(f64, f64, Option<(f64, f64)>)], expected: &[&str]| {
+        let check = |label: &str, points: &[Place], expected: &[&str]| {
             assert_eq!(labels(&Scale::of_y(&chart(label, points))), expected, "{label}: {points:?}");
         };
         check("Completed (%)", &[(1.0, 80.0, None), (2.0, 99.0, None)], &["0", "20", "40", "60", "80", "100"]);

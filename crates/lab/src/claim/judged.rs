@@ -2,7 +2,6 @@
 
 use super::{Check, Claim, Rule};
 use crate::chart::decimals_for;
-use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::{in_words, number, optional};
 use crate::terminal::csv_name;
@@ -141,29 +140,9 @@ impl Judged {
         ]
     }
 
-    /// Returns the claim as the page shows it, beside its verdict on record.
-    pub fn on_page(&self, recorded: Option<&str>) -> page::Claim {
-        let deciding = self.deciding_cell();
-        let cell = |cell: &JudgedCell| page::Cell {
-            label: cell.label.clone(),
-            estimate: cell.estimate.mean,
-            low: cell.estimate.low.unwrap_or(f64::NAN),
-            high: cell.estimate.high.unwrap_or(f64::NAN),
-            claimed: Some(cell.rule.range()),
-            verdict: cell.verdict,
-        };
-        page::Claim {
-            id: self.id.clone(),
-            source: self.source.clone(),
-            statement: self.statement.clone(),
-            test: self.test.clone(),
-            expected: deciding.expected(),
-            observed: deciding.observed(),
-            verdict: self.verdict,
-            recorded: recorded.and_then(Verdict::from_words),
-            reps: self.decided_at,
-            cells: self.cells.iter().map(cell).collect(),
-        }
+    /// Returns the claim beside its verdict on record, as the page shows both.
+    pub fn on_page(&self, recorded: Option<&str>) -> (Self, Option<Verdict>) {
+        (self.clone(), recorded.and_then(Verdict::from_words))
     }
 
     /// Formats the verdict: `reproduced`, or `reproduced at 40 replications`.

@@ -1,7 +1,8 @@
 //! Template data: drawn figures, formatted numbers, coordinates of the small pictures.
 
-use super::{Cell, Claim, Figure, Page, Part, Section, Table, Verdict};
+use super::{Figure, Page, Part, Section, Table, Verdict};
 use crate::chart::{self, Chart, Picture, significant};
+use crate::claim::{Judged, JudgedCell};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -10,12 +11,15 @@ use serde::Serialize;
 const WIDE: f64 = 860.0;
 const NARROW: f64 = 400.0;
 
+/// A claim with its verdict on record.
+type Recorded = (Judged, Option<Verdict>);
+
 /// Draws the figures of a page and formats its numbers.
 pub(super) fn view(page: &Page) -> Value {
     // Checks of the paper's own numbers are counted separately.
-    let (checks, claims): (Vec<&Claim>, Vec<&Claim>) =
-        page.claims.iter().partition(|claim| claim.verdict.is_of_a_check());
-    let count = |verdict: Verdict| page.claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let (checks, claims): (Vec<&Recorded>, Vec<&Recorded>) =
+        page.claims.iter().partition(|(judged, _)| judged.verdict.is_of_a_check());
+    let count = |verdict: Verdict| page.claims.iter().filter(|(judged, _)| judged.verdict == verdict).count();
     context! {
         title => page.title.as_str(),
         subtitle => page.subtitle.as_str(),
@@ -72,41 +76,23 @@ fn section_view(section: &Section, page: &Page) -> Value {
 
 fn figure_view(figure: &Figure, page: &Page) -> Value {
     let picture = &figure.picture;
-    let verdict_of = |id: &String| page.claims.iter().find(|c| c.id == *id).map(|c| (id.clone(), c.verdict));
+    let verdict_of =
+        |id: &String| page.claims.iter().find(|(it, _)| it.id == *id).map(|(it, _)| (id.clone(), it.verdict));
     let claims: Vec<(String, Verdict)> = figure.claims.iter().filter_map(verdict_of).collect();
-    let (x_label, y_label, alt) = match picture {
-        Picture::Chart(Chart { x, y, series, .. }) => {
-            let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-            (&*x.label, &*y.label, format!("{} over {}, for {}", y.label, x.label, names.join(", ")))
-        }
-        Picture::Forest(forest) => {
-            let names: Vec<&str> = forest.rows.iter().map(|(name, _)| name.as_str()).collect();
-            (&*forest.x.label, "", format!("{}, for {}", forest.x.label, names.join(", ")))
-        }
-        Picture::Gantt(gantt) => {
-            (&*gantt.time, "Processor", format!("{} jobs on {} processors", gantt.bars.len(), gantt.processors))
-        }
-        Picture::Sketch(sketch) => ("", "", sketch.about.clone()),
-    };
     let chart = if let Picture::Chart(chart) = picture { Some(chart.drawn()) } else { None };
     let chart = chart.as_deref();
     context! {
         anchor => picture.id(),
         title => picture.title(),
-        y_label,
-        x_label,
+        x_label => chart.map_or("", |chart| chart.x.label.as_str()),
+        y_label => chart.map_or("", |chart| chart.y.label.as_str()),
         caption => figure.caption.as_str(),
         note => chart.map(chart::note).unwrap_or_default(),
-        alt => format!("{}: {alt}", picture.title()),
+        alt => format!("{}: {}", picture.title(), picture.about()),
         claims => serde(&claims),
         files => serde(&figure.files),
         // Pictures drawn for one size are scrolled on a narrow screen.
-        kind => match picture {
-            Picture::Chart(_) => "chart",
-            Picture::Forest(_) => "forest",
-            Picture::Gantt(_) => "schedule",
-            Picture::Sketch(_) => "sketch",
-        },
+        kind => picture.kind(),
         wide => safe(&chart::inline(picture, WIDE)),
         narrow => matches!(picture, Picture::Chart(_) | Picture::Forest(_)).then(|| safe(&chart::inline(picture, NARROW))),
         readout => serde(&chart::readout(picture)),
@@ -140,34 +126,47 @@ fn numbers(chart: &Chart) -> Vec<Value> {
     if rows.len() > MANY { Vec::new() } else { rows }
 }
 
-fn claim_view(claim: &Claim, page: &Page) -> Value {
-    let figures = page.figures.iter().filter(|figure| figure.claims.contains(&claim.id));
+fn claim_view((judged, recorded): &Recorded, page: &Page) -> Value {
+    let Judged { id, source, statement, test, verdict, decided_at, cells, .. } = judged;
+    let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
     let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();
-    let cell = |(cell, strip): (&Cell, Option<Value>)| {
+    let cell = |(cell, strip): (&JudgedCell, Option<Value>)| {
+        let [estimate, low, high] = numbers_of(cell);
         context! {
             label => cell.label.as_str(),
-            estimate => significant(cell.estimate),
-            low => significant(cell.low),
-            high => significant(cell.high),
-            has_interval => cell.low.is_finite() && cell.high.is_finite(),
+            estimate => significant(estimate),
+            low => significant(low),
+            high => significant(high),
+            has_interval => low.is_finite() && high.is_finite(),
             verdict => serde(&cell.verdict),
             strip,
         }
     };
     context! {
-        changed => claim.recorded.is_some_and(|recorded| recorded != claim.verdict),
+        id, source, statement, test,
+        expected => judged.deciding_cell().expected(),
+        observed => judged.deciding_cell().observed(),
+        verdict => serde(verdict),
+        recorded => serde(recorded),
+        reps => decided_at,
+        changed => recorded.is_some_and(|recorded| recorded != *verdict),
         figures => serde(&figures),
-        cells => claim.cells.iter().zip(strips(&claim.cells)).map(cell).collect::<Vec<_>>(),
-        ..serde(claim)
+        cells => cells.iter().zip(strips(cells)).map(cell).collect::<Vec<_>>(),
     }
+}
+
+/// Returns the estimate of a cell and the ends of its interval, NaN if there is none.
+fn numbers_of(cell: &JudgedCell) -> [f64; 3] {
+    let estimate = &cell.estimate;
+    [estimate.mean, estimate.low.unwrap_or(f64::NAN), estimate.high.unwrap_or(f64::NAN)]
 }
 
 /// Returns the coordinates, from 0 to 100, in the small pictures of cells. All cells of one claim share a scale, so that they can be
 /// compared by eye.
-fn strips(cells: &[Cell]) -> Vec<Option<Value>> {
-    let ends = |cell: &Cell| {
-        let band = cell.claimed.map_or([f64::NAN; 2], |(low, high)| [low, high]);
-        [cell.estimate, cell.low, cell.high, band[0], band[1]]
+fn strips(cells: &[JudgedCell]) -> Vec<Option<Value>> {
+    let ends = |cell: &JudgedCell| {
+        let (least, most) = cell.rule.range();
+        numbers_of(cell).into_iter().chain([least, most])
     };
     let values = || cells.iter().flat_map(ends).filter(|v| v.is_finite());
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -177,17 +176,18 @@ fn strips(cells: &[Cell]) -> Vec<Option<Value>> {
     let (low, high) = (low - 0.06 * (high - low), high + 0.06 * (high - low));
     // Two decimals are finer than a pixel.
     let place = |v: f64| ((v - low) / (high - low) * 10_000.0).round().clamp(0.0, 10_000.0) / 100.0;
-    let strip = |cell: &Cell| {
-        let has_interval = cell.low.is_finite() && cell.high.is_finite();
-        let ends = if has_interval { [cell.low, cell.high] } else { [cell.estimate; 2] };
-        let [from, to] = ends.map(place);
-        cell.estimate.is_finite().then(|| {
+    let strip = |cell: &JudgedCell| {
+        let [estimate, from, to] = numbers_of(cell);
+        let has_interval = from.is_finite() && to.is_finite();
+        let [from, to] = if has_interval { [from, to] } else { [estimate; 2] }.map(place);
+        let (least, most) = cell.rule.range();
+        estimate.is_finite().then(|| {
             context! {
-                estimate => place(cell.estimate),
+                estimate => place(estimate),
                 low => from,
                 width => to - from,
                 zero => (low < 0.0 && high > 0.0).then(|| place(0.0)),
-                band => serde(&cell.claimed.map(|(a, b)| (place(a), place(b) - place(a)))),
+                band => serde(&(place(least), place(most) - place(least))),
             }
         })
     };

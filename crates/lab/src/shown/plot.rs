@@ -42,12 +42,12 @@ impl Looks {
         Self(recurring)
     }
 
-    /// Returns the chart with the paper's looks. Names of this figure alone take unused looks if the figure also shows a shared name;
+    /// Gives the chart the paper's looks. Names of this figure alone take unused looks if the figure also shows a shared name;
     /// otherwise they count from the first.
-    pub(super) fn applied_to(&self, mut chart: Chart) -> Chart {
+    pub(super) fn apply_to(&self, chart: &mut Chart) {
         let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
         if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
-            return chart;
+            return;
         }
         let mut next = self.0.len();
         for series in chart.series.iter_mut().filter(|series| series.slot.is_none()) {
@@ -56,7 +56,6 @@ impl Looks {
                 next - 1
             }));
         }
-        chart
     }
 }
 
@@ -93,7 +92,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
     // The plots of one figure differ in their metric, or in what their files are called after.
     let is_alike = figure.panels.iter().filter(|other| other.y_label == panel.y_label).count() > 1;
-    let own = if is_alike { panel.suffix } else { panel.y_label };
+    let own = if is_alike { &panel.suffix } else { &panel.y_label };
     let is_alone = figure.panels.len() < 2 || own.is_empty();
     let title = if is_alone { figure.title.clone() } else { format!("{}: {own}", figure.title) };
     Chart {
@@ -101,7 +100,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         title,
         note: String::new(),
         x: Axis { log: figure.log_x, ..Axis::new(figure.x_label.as_str()).with_ticks(labels) },
-        y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(panel.y_label) },
+        y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(&panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
         observations: "",
@@ -123,8 +122,7 @@ mod tests {
     use crate::metric::for_tests::Metric;
 
     fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
-        let series = names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect();
-        Figure::new(id, "", "N", vec![Panel::of(Metric::wait, series)])
+        Figure::of(id, "", "N", Metric::wait, names.iter().map(|name| Series::new(*name, [])))
     }
 
     #[test]
@@ -134,7 +132,8 @@ mod tests {
         let looks = Looks::of(&names.map(|(id, names)| Exhibit::Plot(figure(id, names))));
         let figures = names.map(|(id, names)| figure(id, names));
         let slots = |figure: &Figure<u8>| -> Vec<Option<usize>> {
-            let drawn = looks.applied_to(chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()]));
+            let mut drawn = chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()]);
+            looks.apply_to(&mut drawn);
             drawn.series.iter().map(|series| series.slot).collect()
         };
         assert_eq!(slots(&figures[0]), [Some(0), Some(1)]);

@@ -12,13 +12,6 @@ const ALMOST_THE_SAME: Rule = Rule::Within { low: -25.0, high: 25.0 };
 /// The same as with constant resources, in percent.
 const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
 
-pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
-    let mut claims = paper.table();
-    // A scenario that leaves out a system leaves out the claims about it.
-    claims.retain(|claim| !claim.checks.is_empty());
-    claims
-}
-
 /// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
     let checks = paper.execution(Trial::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
@@ -37,7 +30,7 @@ pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
 
 impl Hierarchical {
     /// Returns the claims in the order of the specification.
-    fn table(&self) -> Vec<Claim<Cell>> {
+    pub(super) fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Waiting and response against peers, and the number of trees that is too large.
             H1 "First Experiment, figs. 3, 6, 9" "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario"
@@ -87,7 +80,7 @@ impl Hierarchical {
     }
 
     /// Returns the systems with trees, in the scenario's order.
-    fn trees(&self) -> impl Iterator<Item = System> {
+    pub(super) fn trees(&self) -> impl Iterator<Item = System> {
         self.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
     }
 

@@ -9,7 +9,7 @@ use hier_grid::{
 };
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
 use lab::extra::seen;
-use lab::paper::Made;
+use lab::paper::Shown;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ fn example<W: MessageObserver>(
 const JOBS: u32 = 6;
 
 /// Draws the example with its two channels.
-pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
+pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
     let mut sim = Sim::new(example(paper, streams, ()), ());
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
@@ -89,7 +89,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
 }
 
 /// Draws the example's run, message by message.
-pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
+pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Shown {
     let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
     let views: Vec<SchedulerView> = grid.schedulers().collect();
     let name = |address| match address {
@@ -159,7 +159,7 @@ fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String)
 }
 
 /// Draws the hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.
-pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
+pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
     let several = |system: &System| match *system {
         System::Trees(trees) if trees > 1 => Some(trees),
         _ => None,
@@ -240,10 +240,10 @@ fn sample(paper: &Hierarchical, system: System) -> Cell {
 }
 
 /// Returns the sketch as the figure `id`; `data` are the drawn values: series, x, metric, value.
-fn made(id: &str, caption: String, mut sketch: Sketch, data: Vec<(String, String, &str, f64)>) -> Made {
+fn made(id: &str, caption: String, mut sketch: Sketch, data: Vec<(String, String, &str, f64)>) -> Shown {
     id.clone_into(&mut sketch.id);
     let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
-    Made { pictures: vec![(sketch.into(), caption)], rows: rows.collect(), ..Made::default() }
+    Shown { pictures: vec![(sketch.into(), caption)], rows: rows.collect(), ..Shown::default() }
 }
 
 /// Returns the paper's name of a scheduler: `GSS`, `PGSS 1`, `GS3`.

@@ -15,130 +15,72 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
         Exhibit::Plot(server_types(paper)),
         Exhibit::Table(server_table(paper)),
     ];
-    exhibits.extend(over_the_jobs(paper));
+    for figure in over_the_jobs(paper) {
+        let id = figure.id().to_owned();
+        exhibits.push(Exhibit::Plot(figure));
+        if id == "messages" {
+            exhibits.push(Exhibit::Table(messages_by_kind(paper)));
+        }
+    }
     exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
     exhibits.retain(|exhibit| !exhibit.is_empty());
     exhibits
 }
 
-/// Returns a figure of a metric over the number of jobs.
-fn figure<'a>(
-    id: &'static str,
-    title: &str,
-    caption: String,
-    (metric, series): (Metric, Vec<Series<Cell>>),
-) -> Exhibit<'a, Cell> {
-    Exhibit::Plot(Figure::new(id, title, JOBS, vec![Panel::of(metric, series)]).caption(caption).log_x())
-}
-
 /// Returns figures 3 to 10, and additional ones: evidence for claims, and costs.
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn over_the_jobs(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
+fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
     let systems = &paper.file.experiments.systems;
     let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
-    let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
-    let (sampled, smalls) = (gigabytes(sample), gigabytes(small));
-    let over = |scene, input, metric| (metric, over_jobs(paper, systems, scene, input, metric));
-    let switched = |scene, offs: &[Off]| (Metric::awt, switches(paper, scene, offs));
+    let [sampled, smalls, larges] =
+        [sample, small, large].map(|input| format!("mean input {} GB", paper.file.workload.mean_input[input]));
+    let over = |scene, input, metric| Panel::of(metric, over_jobs(paper, systems, scene, input, metric));
+    let switched = |scene, offs: &[Off]| Panel::of(Metric::awt, switches(paper, scene, offs));
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let messages = over(Trial::First, sample, Metric::messages);
-    let messages = Panel { log_y: true, ..Panel::of(messages.0, messages.1) };
-    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees(paper), scene, sample, Metric::moves));
-    let moves = vec![
-        Panel { y_label: "moves per job, experiment 1", ..moves(Trial::First) },
-        Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Trial::Second) },
-    ];
-    let intervals = vec![Panel::of(Metric::awt, over_intervals(paper, Metric::awt))];
-    let plot = |figure: Figure<Cell>, caption: String| Exhibit::Plot(figure.caption(caption).log_x());
-    vec![
-        figure(
-            "fig3",
-            "Figure 3. AWT in experiment 1",
-            format!(
-                "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
-            ),
-            over(Trial::First, sample, Metric::awt),
-        ),
-        figure(
-            "fig4",
-            "Figure 4. TRT in experiment 1",
-            format!(
-                "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
-            ),
-            over(Trial::First, sample, Metric::trt),
-        ),
-        figure(
-            "fig5",
-            "Figure 5. AET of large jobs in experiment 1",
-            format!("From offer to output, equation (5); {}.", gigabytes(large)),
-            over(Trial::First, large, Metric::aet),
-        ),
-        figure(
-            "fig6",
-            "Figure 6. AWT in experiment 2",
-            format!(
-                "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
-            ),
-            over(Trial::Second, sample, Metric::awt),
-        ),
-        figure(
-            "fig7",
-            "Figure 7. AET of small jobs in experiment 2",
-            format!("From offer to output; {smalls}."),
-            over(Trial::Second, small, Metric::aet),
-        ),
-        figure(
-            "fig8",
-            "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2",
-            format!("The hierarchical system with both algorithms, without one, without both; {sampled}."),
-            switched(Trial::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
-        ),
-        plot(
-            Figure::new("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", intervals),
-            format!(
-                "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
-                paper.interval_jobs
-            ),
-        ),
-        figure(
-            "fig10",
-            "Figure 10. AWT in experiment 4",
-            format!("Experiment 1 while servers change their operating system; {sampled}."),
-            over(Trial::Fourth, sample, Metric::awt),
-        ),
-        figure(
-            "small-jobs",
-            "AET of small jobs in experiment 1",
-            format!(
-                "Ours, for claim H7: as figure 5 with {smalls}. The same curves, since experiment 1 has no time of its own."
-            ),
-            (Metric::aet, over_jobs(paper, &ends, Trial::First, small, Metric::aet)),
-        ),
-        figure(
-            "fallback",
-            "AWT in experiment 4 without the three algorithms",
-            format!(
-                "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
-            ),
-            switched(Trial::Fourth, &[Off::None, Off::Both, Off::All]),
-        ),
-        plot(
-            Figure::new("messages", "Control messages per job in experiment 1", JOBS, vec![messages]),
-            format!(
-                "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
-            ),
-        ),
-        Exhibit::Table(messages_by_kind(paper)),
-        plot(
-            Figure::new("moves", "Rescheduling", JOBS, moves),
-            format!("Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."),
-        ),
-    ]
-}
-
-/// Returns the systems with trees.
-fn trees(paper: &Hierarchical) -> Vec<System> {
-    paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p).collect()
+    let trees: Vec<System> = paper.trees().collect();
+    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees, scene, sample, Metric::moves));
+    let mut figures = lab::figures! { over JOBS;
+        "fig3" "Figure 3. AWT in experiment 1"
+            format!("From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}.")
+            => [over(Trial::First, sample, Metric::awt)], log_x;
+        "fig4" "Figure 4. TRT in experiment 1"
+            format!("From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got.")
+            => [over(Trial::First, sample, Metric::trt)], log_x;
+        "fig5" "Figure 5. AET of large jobs in experiment 1" format!("From offer to output, equation (5); {larges}.")
+            => [over(Trial::First, large, Metric::aet)], log_x;
+        "fig6" "Figure 6. AWT in experiment 2"
+            format!("Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}.")
+            => [over(Trial::Second, sample, Metric::awt)], log_x;
+        "fig7" "Figure 7. AET of small jobs in experiment 2" format!("From offer to output; {smalls}.")
+            => [over(Trial::Second, small, Metric::aet)], log_x;
+        "fig8" "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2"
+            format!("The hierarchical system with both algorithms, without one, without both; {sampled}.")
+            => [switched(Trial::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both])], log_x;
+        "fig10" "Figure 10. AWT in experiment 4" format!("Experiment 1 while servers change their operating system; {sampled}.")
+            => [over(Trial::Fourth, sample, Metric::awt)], log_x;
+        "small-jobs" "AET of small jobs in experiment 1"
+            format!("Ours, for claim H7: as figure 5 with {smalls}. The same curves, since experiment 1 has no time of its own.")
+            => [Panel::of(Metric::aet, over_jobs(paper, &ends, Trial::First, small, Metric::aet))], log_x;
+        "fallback" "AWT in experiment 4 without the three algorithms"
+            format!("Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}.")
+            => [switched(Trial::Fourth, &[Off::None, Off::Both, Off::All])], log_x;
+        "messages" "Control messages per job in experiment 1"
+            format!("Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes.")
+            => [over(Trial::First, sample, Metric::messages).log_y()], log_x;
+        "moves" "Rescheduling"
+            format!("Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}.")
+            => [
+                moves(Trial::First).labelled("moves per job, experiment 1"),
+                moves(Trial::Second).labelled("moves per job, experiment 2").suffix("second"),
+            ], log_x;
+    };
+    let intervals = over_intervals(paper, Metric::awt);
+    let caption = format!(
+        "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
+        paper.interval_jobs
+    );
+    let ninth = Figure::of("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", Metric::awt, intervals);
+    figures.insert(6, ninth.caption(caption).log_x());
+    figures
 }
 
 fn over_jobs(
@@ -149,9 +91,8 @@ fn over_jobs(
     metric: Metric,
 ) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
-        Series::over(name(system), paper.jobs.iter().copied(), |jobs| {
-            paper.cell(scene, input, jobs, system).get(metric)
-        })
+        let at = |jobs| paper.cell(scene, input, jobs, system).get(metric);
+        Series::over(name(system), paper.jobs.iter().copied(), at)
     };
     systems.iter().map(of).collect()
 }
@@ -160,16 +101,13 @@ fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
         let cell = |interval| paper.cell(Trial::Third(interval), paper.sample(), paper.interval_jobs, system);
         let intervals = paper.file.experiments.intervals.iter().enumerate();
-        Series { name: name(system), points: intervals.map(|(i, interval)| (*interval, cell(i).get(metric))).collect() }
+        Series::new(name(system), intervals.map(|(i, interval)| (*interval, cell(i).get(metric))))
     };
     paper.file.experiments.systems.iter().map(of).collect()
 }
 
 /// Returns series of the hierarchical system with some of its algorithms switched off.
 fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Vec<Series<Cell>> {
-    if !paper.has(TREE) {
-        return Vec::new();
-    }
     let of = |&off: &Off| {
         let variant = match off {
             Off::None => "",
@@ -181,25 +119,20 @@ fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Vec<Series<Cell
         let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
         Series::over(format!("{}{variant}", name(TREE)), paper.jobs.iter().copied(), |jobs| cell(jobs).get(Metric::awt))
     };
-    offs.iter().map(of).collect()
+    offs.iter().filter(|_| paper.has(TREE)).map(of).collect()
 }
 
 /// Returns table 1 as a figure, with the number of servers drawn of each type.
 fn server_types(paper: &Hierarchical) -> Figure<Cell> {
     let grid = &paper.file.grid;
     let types = || (0..grid.server_nodes.len()).zip(1_u32..);
-    let cpus = types().map(|(kind, number)| {
-        let cpus = f64::from(grid.server_nodes[kind]) * f64::from(grid.server_cpus[kind]);
-        (f64::from(number), Quantity::Constant(cpus))
-    });
-    let drawn = types().map(|(kind, number)| (f64::from(number), drawn(paper, kind)));
-    let series = |name: &str, points| vec![Series { name: name.to_owned(), points }];
-    let panels = vec![
-        Panel::derived("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
-        Panel {
-            suffix: "drawn",
-            ..Panel::derived("servers", "servers in the world", series("drawn", drawn.collect()))
-        },
+    let series = |name: &str, of: &dyn Fn(usize) -> Quantity<Cell>| {
+        [Series::new(name, types().map(|(kind, number)| (f64::from(number), of(kind))))]
+    };
+    let cpus = |kind: usize| Quantity::Constant(f64::from(grid.server_nodes[kind]) * f64::from(grid.server_cpus[kind]));
+    let panels = [
+        Panel::derived("cpus", "CPUs of a server", series("Table 1", &cpus)),
+        Panel::derived("servers", "servers in the world", series("drawn", &|kind| drawn(paper, kind))).suffix("drawn"),
     ];
     // Server types have no order to join.
     Figure::new("table1", "Table 1. Computational resources", "server number", panels)
@@ -221,10 +154,9 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |&system: &System| {
         let cell = paper.cell(Trial::First, paper.sample(), jobs, system);
-        Series::over(name(system), 0..4, |distance| cell.get(Metric::percent_at(distance as usize)))
+        Series::at_positions(name(system), (0..4).map(|distance| cell.get(Metric::percent_at(distance))))
     };
-    let series = paper.file.experiments.systems.iter().map(of).collect();
-    let panels = vec![Panel::derived("jobs_percent", "jobs (%)", series)];
+    let panels = [Panel::derived("jobs_percent", "jobs (%)", paper.file.experiments.systems.iter().map(of))];
     Figure::new("distance", format!("Where jobs ran, {jobs} jobs"), "from the work station", panels)
         .caption(
             "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
@@ -239,8 +171,8 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of =
         |system| Series::over(name(system), [jobs], |jobs| paper.several(jobs, system).get(Metric::awt_spread_percent));
-    let panels = vec![Panel::of(Metric::awt_spread_percent, systems.map(of).collect())];
-    Figure::new("spread", format!("Worst and best of {} runs", paper.batch), JOBS, panels).caption(
+    let title = format!("Worst and best of {} runs", paper.batch);
+    Figure::of("spread", &title, JOBS, Metric::awt_spread_percent, systems.map(of)).caption(
         "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \
          runs. Experiment 1.",
     )

@@ -3,99 +3,51 @@
 use super::claims::side_by_side;
 use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant, predictions};
 use lab::chart::{self, Axis, Chart, Point};
-use lab::extra::{Extra, Made};
-use lab::paper::{Exhibit, Figure, Panel, Series};
+use lab::extra::{Extra, Shown};
+use lab::paper::{Exhibit, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
-const ACTIVITY: &str = "local activity (%)";
-
-/// Labels of the y axes of a figure's two panels.
-type Labels = [&'static str; 2];
-
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
-    vec![
-        figure(
-            "fig3",
-            "Figure 3. Turnaround",
-            "Mean time from arrival to end of a parallel job, over the share of clusters that local users occupy.",
-            over_levels(
-                paper,
-                "turnaround",
-                ["mean turnaround (s)", "mean turnaround (s), reading-b"],
-                &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get(Metric::turnaround),
-            ),
-        ),
-        Exhibit::Extra(side_by_side(paper)),
-        figure(
-            "fig4",
-            "Figure 4. Makespan",
-            "Time from the start of the first job to the end of the last one.",
-            over_levels(
-                paper,
-                "makespan",
-                ["from first start to last end (s)", "from first start to last end (s), reading-b"],
-                &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get(Metric::makespan),
-            ),
-        ),
-        figure(
-            "fig5",
-            "Figure 5. Local intrusion",
-            "Slowdown of local users, equation (3), averaged over their nodes and over the longest makespan of the compared \
-             policies. Not defined where there are none.",
-            over_levels(
-                paper,
-                "local_slowdown",
-                ["slowdown of local users", "slowdown of local users, reading-b"],
-                &paper.occupied_levels(),
-                |cell| paper.slowdown(cell),
-            ),
-        ),
-        figure(
-            "prediction",
-            "Error of prediction",
-            "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and \
-             RR do not use it; it is the prediction that LoRaS would have returned.",
-            over_levels(
-                paper,
-                "prediction_error_percent",
-                ["mean relative error (%)", "mean relative error (%), reading-b"],
-                &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get(Metric::prediction_error),
-            ),
-        ),
-        Exhibit::Extra(predictions::scatter(paper)),
-        Exhibit::Extra(tradeoff(paper)),
-    ]
-}
-
-fn figure<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Exhibit<'a, Cell> {
-    Exhibit::Plot(Figure::new(id, title, ACTIVITY, panels).caption(caption))
+    let (levels, occupied) = (paper.levels().collect::<Vec<_>>(), paper.occupied_levels());
+    let over_levels = |metric: &str, y_label: &str, levels: &[usize], quantity: &dyn Fn(Cell) -> Quantity<Cell>| {
+        over_levels(paper, metric, y_label, levels, quantity)
+    };
+    let figures = lab::figures! { over "local activity (%)";
+        "fig3" "Figure 3. Turnaround"
+            "Mean time from arrival to end of a parallel job, over the share of clusters that local users occupy."
+            => over_levels("turnaround", "mean turnaround (s)", &levels, &|cell| cell.get(Metric::turnaround));
+        "fig4" "Figure 4. Makespan" "Time from the start of the first job to the end of the last one."
+            => over_levels("makespan", "from first start to last end (s)", &levels, &|cell| cell.get(Metric::makespan));
+        "fig5" "Figure 5. Local intrusion"
+            "Slowdown of local users, equation (3), averaged over their nodes and over the longest makespan of the compared policies. Not defined where there are none."
+            => over_levels("local_slowdown", "slowdown of local users", &occupied, &|cell| paper.slowdown(cell));
+        "prediction" "Error of prediction"
+            "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and RR do not use it; it is the prediction that LoRaS would have returned."
+            => over_levels("prediction_error_percent", "mean relative error (%)", &levels, &|cell| cell.get(Metric::prediction_error));
+    };
+    let mut exhibits: Vec<Exhibit<'_, Cell>> = figures.into_iter().map(Exhibit::Plot).collect();
+    exhibits.insert(1, Exhibit::Extra(side_by_side(paper)));
+    exhibits.extend([predictions::scatter(paper), tradeoff(paper)].map(Exhibit::Extra));
+    exhibits
 }
 
 /// Returns a panel for each preset: a series for each policy, over these levels.
 fn over_levels(
     paper: &MetaLorasPaper,
-    metric: &'static str,
-    labels: Labels,
+    metric: &str,
+    y_label: &str,
     levels: &[usize],
     quantity: impl Fn(Cell) -> Quantity<Cell>,
 ) -> Vec<Panel<Cell>> {
-    let panel = |(variant, y_label): (Variant, &'static str)| {
-        let series = |policy: Policy| Series {
-            name: named(&policy.name(), variant),
-            points: levels
-                .iter()
-                .map(|&level| (f64::from(paper.percent(level)), quantity(Cell { variant, level, policy })))
-                .collect(),
-        };
-        Panel {
-            suffix: if variant == Variant::Default { "" } else { "reading-b" },
-            ..Panel::derived(metric, y_label, paper.policies().into_iter().map(series).collect())
-        }
+    let panel = |variant: Variant| {
+        let series = paper.policies().into_iter().map(|policy| {
+            let at = |level: usize| (f64::from(paper.percent(level)), quantity(Cell { variant, level, policy }));
+            Series::new(named(&policy.name(), variant), levels.iter().map(|level| at(*level)))
+        });
+        let suffix = if variant == Variant::Default { "" } else { "reading-b" };
+        Panel::derived(metric, named(y_label, variant), series).suffix(suffix)
     };
-    Variant::PRESETS.into_iter().zip(labels).map(panel).collect()
+    Variant::PRESETS.map(panel).into()
 }
 
 /// Returns the name of a series under one of the presets.
@@ -105,69 +57,48 @@ fn named(name: &str, variant: Variant) -> String {
 
 /// Draws turnaround against the slowdown of local users as W grows: a line for each level with local users.
 fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
-    let lines: Vec<PresetLine> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
-    let needs = lines.iter().flat_map(|line| &line.points).flat_map(|(_, x, y)| [x.clone(), y.clone()]).collect();
+    let line = |variant: Variant, level: usize| {
+        let point = |weight: f64| {
+            let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
+            (weight, [paper.slowdown(cell), cell.get(Metric::turnaround)])
+        };
+        let points: Vec<(f64, [Quantity<Cell>; 2])> =
+            paper.file.policy.tradeoff_weights.iter().copied().map(point).collect();
+        (format!("{} %", paper.percent(level)), points)
+    };
+    let lines = Variant::PRESETS.map(|variant| {
+        let levels = paper.occupied_levels().into_iter();
+        (variant, levels.map(|level| line(variant, level)).collect::<Vec<_>>())
+    });
+    let points = lines.iter().flat_map(|(_, lines)| lines).flat_map(|(_, points)| points);
+    let needs = points.flat_map(|(_, both)| both.clone()).collect();
     Extra {
         id: "tradeoff",
         needs,
         make: Box::new(move |estimate, _| {
-            let mut made = Made::default();
-            for variant in Variant::PRESETS {
+            let mut shown = Shown::default();
+            for (variant, lines) in &lines {
                 let mut series = Vec::new();
-                for line in lines.iter().filter(|line| line.variant == variant) {
-                    let mut points = Vec::new();
-                    for (weight, slowdown, turnaround) in &line.points {
-                        let (x, y) = (estimate(slowdown, u32::MAX), estimate(turnaround, u32::MAX));
-                        points.push(Point::new(x.mean, y.mean).over(y.replications.try_into().unwrap_or(u32::MAX)));
+                for (name, points) in lines {
+                    let mut places = Vec::new();
+                    for (weight, both) in points {
+                        let [x, y] = both.each_ref().map(|quantity| estimate(quantity, u32::MAX));
+                        places.push(Point::new(x.mean, y.mean).over(y.replications.try_into().unwrap_or(u32::MAX)));
                         for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
-                            let series = named(&line.name, variant);
-                            made.rows.push((series, weight.to_string(), metric.to_owned(), found));
+                            shown.rows.push((named(name, *variant), weight.to_string(), metric.to_owned(), found));
                         }
                     }
-                    series.push(chart::Series::lines(line.name.clone(), points));
+                    series.push(chart::Series::lines(name, places));
                 }
-                let (id, title) = match variant {
-                    Variant::Default => ("tradeoff", "Turnaround against local slowdown by W"),
-                    _ => ("tradeoff-reading-b", "Turnaround against local slowdown by W, reading-b"),
-                };
-                made.pictures.push((
-                    Chart {
-                        id: id.to_owned(),
-                        title: title.to_owned(),
-                        x: Axis::new("slowdown of local users"),
-                        y: Axis::new("mean turnaround (s)"),
-                        series,
-                        ..Chart::default()
-                    }
-                    .into(),
-                    "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
-                     of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \
-                     and W changes nothing. Intervals are in the data."
-                        .to_owned(),
-                ));
+                let id = if *variant == Variant::Default { "tradeoff" } else { "tradeoff-reading-b" };
+                let title = named("Turnaround against local slowdown by W", *variant);
+                let (x, y) = (Axis::new("slowdown of local users"), Axis::new("mean turnaround (s)"));
+                let caption = "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
+                    of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \
+                    and W changes nothing. Intervals are in the data.";
+                shown.pictures.push((Chart::new(id, title, x, y, series).into(), caption.to_owned()));
             }
-            made
+            shown
         }),
     }
-}
-
-/// One level under one preset.
-struct PresetLine {
-    variant: Variant,
-    name: String,
-    /// W, slowdown, turnaround.
-    points: Vec<(f64, Quantity<Cell>, Quantity<Cell>)>,
-}
-
-fn lines(paper: &MetaLorasPaper, variant: Variant) -> Vec<PresetLine> {
-    let point = |level: usize, weight: f64| {
-        let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
-        (weight, paper.slowdown(cell), cell.get(Metric::turnaround))
-    };
-    let line = |level: usize| PresetLine {
-        variant,
-        name: format!("{} %", paper.percent(level)),
-        points: paper.file.policy.tradeoff_weights.iter().map(|&weight| point(level, weight)).collect(),
-    };
-    paper.occupied_levels().into_iter().map(line).collect()
 }

@@ -1,12 +1,12 @@
 //! Measurements of one run (§3.1).
 
 use super::metrics::Measured;
-use super::settings::Settings;
+use super::settings::File;
 use metasched::config::LocalSlowdown;
 use metasched::{MetaLoras, Outcome, OutcomeSink, SelectCluster, Submission};
 
 impl Measured {
-    pub(super) fn of<P, J>(world: &MetaLoras<P, J, Vec<Outcome>>, settings: &Settings, submitted: usize) -> Self
+    pub(super) fn of<P, J>(world: &MetaLoras<P, J, Vec<Outcome>>, settings: &File, submitted: usize) -> Self
     where
         P: SelectCluster,
         J: Iterator<Item = Submission>,

@@ -2,7 +2,7 @@
 
 use super::{Cell, MetaLorasPaper, Policy, Variant};
 use lab::chart::{Axis, Chart, Point, Series};
-use lab::extra::{Extra, Made, seen};
+use lab::extra::{Extra, Shown, seen};
 use metasched::Outcome;
 
 const QUEUED: &str = "RR, waited in a LoRaS queue";
@@ -50,7 +50,7 @@ pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             let caption = "Each job of the first replication, from dispatch to end; on the line prediction is exact. Above it lie \
                            jobs that later arrivals have slowed down, which no prediction at dispatch can know of."
                 .to_owned();
-            Made { pictures: vec![(chart.into(), caption)], rows, ..Made::default() }
+            Shown { pictures: vec![(chart.into(), caption)], rows, ..Shown::default() }
         }),
     }
 }

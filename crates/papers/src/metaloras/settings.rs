@@ -115,56 +115,36 @@ impl File {
     }
 }
 
-/// Settings of one variant of the scenario.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    platform: PlatformTable,
-    users: LocalUsers,
-    queueing_weight: f64,
-    overrun: f64,
-    mix: WorkloadTable,
-    readings: Readings,
-}
-
 /// Longest run: a mean stretch by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
 const LONGEST_RUN: f64 = 1e9;
 
-impl Settings {
+/// One variant of the scenario.
+impl File {
+    /// Returns the scenario with the readings of a variant.
+    ///
     /// # Errors
     ///
     /// If the variant is invalid, with its name.
-    pub(super) fn of(file: &File, variant: Variant) -> Result<Self> {
-        Self::checked(file, variant).with_context(|| match variant {
+    pub(super) fn under(&self, variant: Variant) -> Result<Self> {
+        let mut file = self.clone();
+        let checked = || -> Result<Self> {
+            if variant == Variant::ReadingB {
+                file.readings = with(file.readings, &file.reading_b)?;
+            }
+            file.workload.validate()?;
+            file.local_users.clusters.iter().try_for_each(|occupied| file.config(*occupied).validate())?;
+            file.ensure_that_it_ends()?;
+            Ok(file)
+        };
+        checked().with_context(|| match variant {
             Variant::Default => "[platform], [local_users], [workload] and [readings]",
             Variant::ReadingB => "[reading_b]",
         })
     }
 
-    fn checked(file: &File, variant: Variant) -> Result<Self> {
-        let mut file = file.clone();
-        if variant == Variant::ReadingB {
-            file.readings = with(file.readings, &file.reading_b)?;
-        }
-        let File { platform, local_users, workload, predictor, readings, .. } = file;
-        let settings = Self {
-            users: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory },
-            queueing_weight: local_users.queueing_weight,
-            overrun: predictor.overrun,
-            mix: workload,
-            platform,
-            readings,
-        };
-        settings.mix.validate()?;
-        for occupied in &local_users.clusters {
-            settings.config(*occupied).validate()?;
-        }
-        settings.ensure_that_it_ends()?;
-        Ok(settings)
-    }
-
     /// Checks the time of all jobs in sequence, each at its slowest.
     fn ensure_that_it_ends(&self) -> Result<()> {
-        let Self { platform, mix, readings, .. } = self;
+        let Self { platform, workload: mix, readings, .. } = self;
         let jobs = f64::from(u32::try_from(mix.count())?);
         let longest = mix.times.iter().copied().fold(0.0, f64::max);
         let slowest = platform.speeds.iter().copied().fold(f64::INFINITY, f64::min);
@@ -198,20 +178,21 @@ impl Settings {
     pub(super) fn config(&self, occupied: u32) -> Config {
         let PlatformTable { nodes, speeds, memory, mpl, task_overhead } = &self.platform;
         let memory = kib(*memory);
+        let LocalUsersTable { cpu, memory: of_users, queueing_weight, .. } = self.local_users;
         Config {
             clusters: nodes.iter().zip(speeds).map(|(&nodes, &speed)| Cluster { nodes, speed, memory }).collect(),
-            local: LocalUsers { clusters: occupied, ..self.users },
+            local: LocalUsers { clusters: occupied, cpu, memory: of_users },
             mpl: *mpl,
             task_overhead: *task_overhead,
-            overrun: self.overrun,
-            queueing_weight: self.queueing_weight,
+            overrun: self.predictor.overrun,
+            queueing_weight,
             readings: self.readings(),
             ..Config::of_the_paper(occupied)
         }
     }
 
     pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
-        self.mix.jobs(streams)
+        self.workload.jobs(streams)
     }
 
     /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.
@@ -220,12 +201,12 @@ impl Settings {
         if let Some(readings) = readings.as_object_mut() {
             readings.remove("slowdown_window");
         }
+        let LocalUsersTable { cpu, memory, queueing_weight, .. } = self.local_users;
         serde_json::json!({
             "platform": self.platform,
-            "users": self.users,
-            "queueing_weight": self.queueing_weight,
-            "overrun": self.overrun,
-            "workload": self.mix,
+            "users": [cpu, memory, queueing_weight],
+            "overrun": self.predictor.overrun,
+            "workload": self.workload,
             "readings": readings,
         })
     }

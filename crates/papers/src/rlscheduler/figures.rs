@@ -17,44 +17,37 @@ const SERIES: [(&str, Setting, usize); 4] = [
 ];
 
 pub(super) fn exhibits<'a>() -> Vec<Exhibit<'a, Cell>> {
-    let slowdowns = Figure::new("table5", "Table V. Average bounded slowdown", "heuristic", Log::ALL.map(slowdown).into())
+    let slowdowns = Figure::new("table5", "Table V. Average bounded slowdown", "heuristic", Log::ALL.map(slowdown))
         .caption(
             "Mean over ten windows of 1 024 jobs, without and with the published program's backfilling; intervals are between \
              windows. As run, WFP3 and UNICEP take a wait of −1 − submission (R1). Hollow marks: what the article prints.",
         );
     let easy = [Metric::bounded_slowdown, Metric::area_weighted_response, Metric::utilization].map(under_easy);
-    let easy = Figure::new("easy", "The same orders under EASY on the whole logs", "heuristic", easy.into()).caption(
+    let easy = Figure::new("easy", "The same orders under EASY on the whole logs", "heuristic", easy).caption(
         "One run of the whole log (with --quick, of its first jobs) on a machine that is as full as the log keeps it, with the true \
          wait. Boëzennec, Dufossé and Pallez (JSSPP 2023) argue that bounded slowdown misleads, and weigh responses by area.",
     );
     [slowdowns, easy].map(|figure| figure.over(&NAMES).with_table()).map(Exhibit::Plot).into()
 }
 
-fn series(name: &str, cell: impl Fn(usize) -> Cell, places: &[usize], metric: Metric) -> Series<Cell> {
-    let points = places.iter().map(|&place| (POSITIONS[place], cell(place).get(metric)));
-    Series { name: name.to_owned(), points: points.collect() }
+fn series(name: &str, cell: impl Fn(usize) -> Cell, places: &[u8], metric: Metric) -> Series<Cell> {
+    Series::over(name, places.iter().copied(), |place| cell(place.into()).get(metric))
 }
-
-const POSITIONS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
 
 fn slowdown(log: Log) -> Panel<Cell> {
     let line = |(name, setting, wait): (&str, Setting, usize)| {
-        let places: &[usize] = if wait == 0 { &[0, 1, 2, 3, 4] } else { &[1, 2] };
+        let places: &[u8] = if wait == 0 { &[0, 1, 2, 3, 4] } else { &[1, 2] };
         let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[wait], setting };
         series(name, cell, places, Metric::bounded_slowdown)
     };
     let printed = PRINTED.into_iter().filter(|(its, ..)| *its == log).flat_map(|(_, setting, row, rl)| {
         let name = SERIES[usize::from(setting == Setting::Backfilled)].0;
         let values = row.into_iter().flatten().chain([rl]);
-        let places = if row.is_some() { 0.. } else { 5.. };
-        places.zip(values).map(move |(place, value): (usize, f64)| (name, POSITIONS[place], value))
+        let places = if row.is_some() { 0_u8.. } else { 5.. };
+        places.zip(values).map(move |(place, value)| (name, f64::from(place), value))
     });
-    Panel {
-        suffix: log.names()[2],
-        log_y: true,
-        printed: printed.collect(),
-        ..Panel::of(Metric::bounded_slowdown, SERIES.map(line).into())
-    }
+    let panel = Panel::of(Metric::bounded_slowdown, SERIES.map(line).into()).suffix(log.names()[2]);
+    panel.log_y().printed(printed)
 }
 
 fn under_easy(metric: Metric) -> Panel<Cell> {
@@ -62,5 +55,5 @@ fn under_easy(metric: Metric) -> Panel<Cell> {
         let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[1], setting: Setting::Easy };
         series(log.names()[0], cell, &[0, 1, 2, 3, 4], metric)
     };
-    Panel { suffix: metric.declared().field, ..Panel::of(metric, Log::ALL.map(line).into()) }
+    Panel::of(metric, Log::ALL.map(line).into()).suffix(metric.declared().field)
 }

@@ -5,7 +5,7 @@ use super::{Policy as Name, SwiftGapPaper};
 use alea31::{Clock, Cons, GridState, JobIndex, Policy};
 use lab::chart::{Bar, Gantt};
 use lab::extra::seen;
-use lab::paper::Made;
+use lab::paper::Shown;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 const WAITING: std::ops::RangeInclusive<usize> = 6..=24;
 
 /// Draws the moment at which an early end moved the waiting jobs furthest, relative to the time range of the picture.
-pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
+pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
     let world = paper.world(clusters.clone(), WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
-    let Some(moment) = &world.policy().best else { return Made::default() };
+    let Some(moment) = &world.policy().best else { return Shown::default() };
     let caption = format!(
         "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
          processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
@@ -30,7 +30,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
         moment.waiting,
         clusters[moment.cluster.index()],
     );
-    let mut made = Made::default();
+    let mut made = Shown::default();
     for (what, bars) in [("before", &moment.before), ("after", &moment.after)] {
         for bar in bars {
             let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();

@@ -7,71 +7,50 @@ use lab::quantity::{DesignPoint, Quantity};
 
 const RECORDS: &str = "number of jobs, n";
 
-/// Names of a figure's two panels in its data, by metric: Zewura, Wagap, Wagap without its log.
-const METRICS: [[&str; 3]; 4] = [
-    ["slowdown_zewura_stand_in", "slowdown_wagap", "slowdown_wagap_stand_in"],
-    ["tardiness_zewura_stand_in", "tardiness_wagap", "tardiness_wagap_stand_in"],
-    ["wait_zewura_stand_in", "wait_wagap", "wait_wagap_stand_in"],
-    ["response_zewura_stand_in", "response_wagap", "response_wagap_stand_in"],
-];
-
-const LABELS: [[&str; 3]; 4] = [
-    ["mean slowdown, Zewura stand-in", "mean slowdown, Wagap", "mean slowdown, Wagap stand-in"],
-    ["mean tardiness (s), Zewura stand-in", "mean tardiness (s), Wagap", "mean tardiness (s), Wagap stand-in"],
-    ["mean wait (s), Zewura stand-in", "mean wait (s), Wagap", "mean wait (s), Wagap stand-in"],
-    ["mean response (s), Zewura stand-in", "mean response (s), Wagap", "mean response (s), Wagap stand-in"],
-];
+/// Labels of the four metrics, without the place.
+const LABELS: [&str; 4] = ["mean slowdown", "mean tardiness (s)", "mean wait (s)", "mean response (s)"];
 
 /// Returns figures 4 to 7.
 pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] {
+    let panel = |metric: usize, workload: Workload| {
+        let suffix = match workload {
+            Workload::Zewura => "left",
+            Workload::Wagap => "right",
+        };
+        let policies = Policy::ALL.into_iter().chain([Policy::NEAREST]);
+        let series = policies.map(|policy| over_n(paper, policy.name(), paper.cell(workload, policy, 0), metric));
+        panel(paper, workload, metric, series).suffix(suffix)
+    };
     let figure = |id, title: &str, caption: &str, metric: usize| {
-        let panels = Workload::ALL.map(|workload| panel(paper, workload, metric)).into();
+        let panels = Workload::ALL.map(|workload| panel(metric, workload));
         Exhibit::Plot(Figure::new(id, title, RECORDS, panels).caption(caption))
     };
+    let slowdown = "Mean of response / time executed, over the jobs among the first n records.";
+    let tardiness = "Mean of the time by which jobs end after they are due: submission + 2 × logged run time.";
     [
-        figure(
-            "fig4",
-            "Figure 4. Slowdown",
-            "Mean of response / time executed, over the jobs among the first n records.",
-            0,
-        ),
-        figure(
-            "fig5",
-            "Figure 5. Tardiness",
-            "Mean of the time by which jobs end after they are due: submission + 2 × logged run time.",
-            1,
-        ),
+        figure("fig4", "Figure 4. Slowdown", slowdown, 0),
+        figure("fig5", "Figure 5. Tardiness", tardiness, 1),
         figure("fig6", "Figure 6. Waiting time", "Mean time from submission to start.", 2),
         figure("fig7", "Figure 7. Response time", "Mean time from submission to end.", 3),
     ]
 }
 
-/// Returns a position in the names of this module.
-fn kind(paper: &SwiftGapPaper, workload: Workload) -> usize {
-    match (workload, paper.source.is_log()) {
-        (Workload::Zewura, _) => 0,
-        (Workload::Wagap, true) => 1,
-        (Workload::Wagap, false) => 2,
-    }
+/// Returns a series over the numbers of records.
+fn over_n(paper: &SwiftGapPaper, name: impl Into<String>, cell: Cell, metric: usize) -> Series<Cell> {
+    let at = |records| Cell { records, ..cell }.get(metrics::FOUR[metric]);
+    Series::over(name, paper.records.iter().copied(), at)
 }
 
-fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell> {
-    let kind = kind(paper, workload);
-    let series = |policy: Policy| {
-        let at = |records| paper.cell(workload, policy, records).get(metrics::FOUR[metric]);
-        Series::over(policy.name(), paper.records.iter().copied(), at)
-    };
-    Panel {
-        suffix: match workload {
-            Workload::Zewura => "left",
-            Workload::Wagap => "right",
-        },
-        ..Panel::derived(
-            METRICS[metric][kind],
-            LABELS[metric][kind],
-            Policy::ALL.into_iter().chain([Policy::NEAREST]).map(series).collect(),
-        )
-    }
+/// Returns a panel named after the metric and the place.
+fn panel(
+    paper: &SwiftGapPaper,
+    workload: Workload,
+    metric: usize,
+    series: impl IntoIterator<Item = Series<Cell>>,
+) -> Panel<Cell> {
+    let place = paper.source.place(workload);
+    let name = format!("{}_{}", metrics::NAMES[metric], place.to_lowercase().replace([' ', '-'], "_"));
+    Panel::derived(name, format!("{}, {place}", LABELS[metric]), series)
 }
 
 /// Compares the simulator's rules with those of the policies themselves, on Wagap. Best Gap never compresses its plan, and its waits are
@@ -79,16 +58,14 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
     let panel = |suffix, metric: usize| {
         let series = Policy::ALL.into_iter().flat_map(|policy| {
-            [(Profile::Alea31, ""), (Profile::Clean, ", clean")].into_iter().map(move |(profile, suffix)| {
-                let cell = |records| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) };
-                let at = |records| cell(records).get(metrics::FOUR[metric]);
-                Series::over(format!("{}{suffix}", policy.name()), paper.records.iter().copied(), at)
+            [(Profile::Alea31, ""), (Profile::Clean, ", clean")].map(|(profile, suffix)| {
+                let cell = Cell { profile, ..paper.cell(Workload::Wagap, policy, 0) };
+                over_n(paper, format!("{}{suffix}", policy.name()), cell, metric)
             })
         });
-        let kind = kind(paper, Workload::Wagap);
-        Panel { suffix, ..Panel::derived(METRICS[metric][kind], LABELS[metric][kind], series.collect()) }
+        panel(paper, Workload::Wagap, metric, series).suffix(suffix)
     };
-    let panels = vec![panel("slowdown", 0), panel("wait", 2)];
+    let panels = [panel("slowdown", 0), panel("wait", 2)];
     Figure::new("profiles", "With and without the simulator's habits", RECORDS, panels).caption(
         "The same jobs and clusters under Alea's rules, which meet table 3, and under those of the policies as their \
                   authors describe them (clean): CONS keeps its promises, EASY reserves where the job may run, and plans are made on profiles of \
@@ -98,68 +75,40 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
 
 /// Returns table 2 or 3 as a picture: the relative differences of the simulated means to the paper's.
 pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Figure<Cell> {
-    let series = |policy: Policy| Series {
-        name: policy.name().to_owned(),
-        points: POSITIONS
-            .into_iter()
-            .map(|(x, metric)| {
-                let printed = Quantity::Constant(printed::mean(workload, metric, policy).value);
-                (x, paper.mean(workload, metric, policy).percent_above(printed))
-            })
-            .collect(),
+    let series = |policy: &Policy| {
+        let difference = |metric: usize| {
+            let printed = Quantity::Constant(printed::mean(workload, metric, *policy).value);
+            paper.mean(workload, metric, *policy).percent_above(printed)
+        };
+        Series::at_positions(policy.name(), (0..4).map(difference))
     };
-    let (title, caption) = [
-        (
-            "Table 2. Means over n, Zewura stand-in",
-            "Our means relative to those that the paper prints. The log is not public: a stand-in can show orderings and \
-             magnitudes, no more.",
-        ),
-        (
-            "Table 3. Means over n, Wagap",
-            "Our means relative to those that the paper prints: 0 is an equal number. EASY's waiting time is a misprint (A3).",
-        ),
-        (
-            "Table 3. Means over n, Wagap stand-in",
-            "Our means relative to those that the paper prints. Without the log itself this shows orderings and magnitudes, \
-             no more.",
-        ),
-    ][kind(paper, workload)];
-    let panel = Panel {
-        signed: true,
-        ..Panel::derived(
-            "difference_percent",
-            "difference from the paper (%)",
-            paper.in_table(workload).iter().copied().map(series).collect(),
-        )
+    let (number, explanation) = match (workload, paper.source.is_log()) {
+        (Workload::Zewura, _) => (2, ". The log is not public: a stand-in can show orderings and magnitudes, no more."),
+        (Workload::Wagap, true) => (3, ": 0 is an equal number. EASY's waiting time is a misprint (A3)."),
+        (Workload::Wagap, false) => (3, ". Without the log itself this shows orderings and magnitudes, no more."),
     };
-    Figure::new(id, title, "metric", vec![panel]).caption(caption).over(&metrics::WORDS)
+    let title = format!("Table {number}. Means over n, {}", paper.source.place(workload));
+    let series = paper.in_table(workload).iter().map(series);
+    let panel = Panel::derived("difference_percent", "difference from the paper (%)", series).signed();
+    Figure::new(id, title, "metric", [panel])
+        .caption(format!("Our means relative to those that the paper prints{explanation}"))
+        .over(&metrics::WORDS)
 }
-
-/// Positions of the four metrics on the x axis of the tables.
-pub(super) const POSITIONS: [(f64, usize); 4] = [(0.0, 0), (1.0, 1), (2.0, 2), (3.0, 3)];
-
-/// Policies that SG is compared with, by [`kind`].
-const OTHERS: [(Policy, [&str; 3]); 3] = [
-    (Policy::Bgt, ["BGT, Zewura stand-in", "BGT, Wagap", "BGT, Wagap stand-in"]),
-    (Policy::Cons, ["CONS, Zewura stand-in", "CONS, Wagap", "CONS, Wagap stand-in"]),
-    (Policy::Easy, ["EASY, Zewura stand-in", "EASY, Wagap", "EASY, Wagap stand-in"]),
-];
 
 /// Returns table 4 as a picture.
 pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
-    let mut printed = Vec::new();
-    let mut series = Vec::new();
-    for (policy, names) in OTHERS {
-        for workload in Workload::ALL {
-            let name = names[kind(paper, workload)];
-            let points = POSITIONS.map(|(x, metric)| (x, paper.enhancement(workload, metric, policy)));
-            series.push(Series { name: name.to_owned(), points: points.into() });
-            let on_paper = |(x, metric)| Some((name, x, printed::enhancement(workload, metric, policy)?.value));
-            printed.extend(POSITIONS.into_iter().filter_map(on_paper));
-        }
-    }
-    let panel = Panel { signed: true, printed, ..Panel::derived("enhancement_percent", "enhancement (%)", series) };
-    Figure::new("table4", "Table 4. What Swift Gap gains", "metric", vec![panel])
+    let pairs = || Policy::OTHERS.into_iter().flat_map(|policy| Workload::ALL.map(|workload| (policy, workload)));
+    let name = |(policy, workload): (Policy, Workload)| format!("{}, {}", policy.name(), paper.source.place(workload));
+    let series = pairs().map(|(policy, workload)| {
+        let of = |metric| paper.enhancement(workload, metric, policy);
+        Series::at_positions(name((policy, workload)), (0..4).map(of))
+    });
+    let printed = pairs().flat_map(|(policy, workload)| {
+        let of = move |x: u8| Some((f64::from(x), printed::enhancement(workload, x.into(), policy)?.value));
+        (0..4).filter_map(of).map(move |(x, value)| (name((policy, workload)), x, value))
+    });
+    let panel = Panel::derived("enhancement_percent", "enhancement (%)", series).signed().printed(printed);
+    Figure::new("table4", "Table 4. What Swift Gap gains", "metric", [panel])
         .caption(
             "Symmetric differences (other − SG) / ((other + SG) / 2) of the means over n. Hollow marks: what the paper \
              prints.",
@@ -190,18 +139,12 @@ impl SwiftGapPaper {
         let records = super::sorted(&self.file.workload.records);
         let leaves_out =
             workload != Workload::Zewura && metrics::FOUR[metric] == Metric::tardiness && policy.leaves_out_the_first();
-        self.mean_over(&records[usize::from(leaves_out)..], workload, metric, policy)
+        Self::mean_over(&records[usize::from(leaves_out)..], self.cell(workload, policy, 0), metric)
     }
 
     /// Returns the mean over `records`, which is not empty.
-    pub(super) fn mean_over(
-        &self,
-        records: &[u32],
-        workload: Workload,
-        metric: usize,
-        policy: Policy,
-    ) -> Quantity<Cell> {
-        let at = |&records: &u32| self.cell(workload, policy, records).get(metrics::FOUR[metric]);
+    pub(super) fn mean_over(records: &[u32], cell: Cell, metric: usize) -> Quantity<Cell> {
+        let at = |&records: &u32| Cell { records, ..cell }.get(metrics::FOUR[metric]);
         crate::mean(records.iter().map(at)).expect("there is one")
     }
 

@@ -1,5 +1,8 @@
 //! The metrics of one run: the four columns of the paper's tables, and three that explain them.
 
+use alea31::Means;
+use sim_core::JobRecord;
+
 lab::metrics! {
     /// Metrics of one run.
     pub(crate) struct Measured of Metric {
@@ -17,6 +20,18 @@ lab::metrics! {
         late_percent: "late jobs" ("%") smaller,
         /// Jobs that ended.
         jobs: "jobs" zero,
+    }
+}
+
+impl Measured {
+    /// Returns the metrics over the jobs that ended.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub(super) fn of(records: &[JobRecord]) -> Self {
+        let Means { slowdown, tardiness, wait, response } = Means::of(records);
+        let is_late = |record: &&JobRecord| record.job.request.deadline.is_some_and(|due| record.finish > due);
+        let (jobs, late) = (records.len() as f64, records.iter().filter(is_late).count() as f64);
+        let late_percent = 100.0 * late / jobs;
+        Self { slowdown, tardiness, wait, response, executed_time: response - wait, late_percent, jobs }
     }
 }
 

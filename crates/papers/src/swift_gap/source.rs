@@ -184,6 +184,15 @@ impl Source {
         }
     }
 
+    /// Returns the name of a workload in figures.
+    pub(super) const fn place(&self, workload: Workload) -> &'static str {
+        match (workload, self.is_log()) {
+            (Workload::Zewura, _) => "Zewura stand-in",
+            (Workload::Wagap, true) => "Wagap",
+            (Workload::Wagap, false) => "Wagap stand-in",
+        }
+    }
+
     /// Returns all that determines the jobs, except the seed.
     pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
         match (workload, &self.wagap) {
