@@ -1,7 +1,9 @@
 //! EASY with predicted run times on one machine: a whole simulation, event by event, in its plainest form.
 
-use gap_schedule::{Expired, Predictions};
-use sim_core::{Job, Span, Time};
+use gap_schedule::{
+    Backfilling, Expired, Machine, Order, Policy, Predictions, Queue, QueuedJob, Running, View, reference,
+};
+use sim_core::{Job, Request, Span, Time};
 use std::collections::BTreeSet;
 
 /// Result of a job.
@@ -116,44 +118,27 @@ impl PredictedRun<'_> {
         self.processors - held.map(|id| self.jobs[*id].request.processors).sum::<u32>()
     }
 
-    fn start(&mut self, id: usize, now: Time) {
-        self.queue.retain(|other| *other != id);
-        self.running.push(id);
-        self.found[id].start = now;
-        self.post(now + self.jobs[id].runtime, PredictedEvent::End, id);
-        self.watch(id);
-    }
-
+    /// Starts the jobs that the plain policy starts.
     fn pass(&mut self, now: Time) {
-        let mut free = self.free(now);
-        while let Some(&head) = self.queue.first().filter(|head| self.jobs[**head].request.processors <= free) {
-            free -= self.jobs[head].request.processors;
-            self.start(head, now);
+        let (machine, mut queue, mut running) = (Machine::new(self.processors), Queue::new(), Running::new());
+        let request = |id: usize| Request { estimate: Some(self.expected[id]), ..self.jobs[id].request };
+        for id in &self.queue {
+            queue.push(QueuedJob { request: request(*id), ..QueuedJob::of(&self.jobs[*id]) });
         }
-        let Some((&head, behind)) = self.queue.split_first() else { return };
-        // First instant at which enough have ended for the head, and the processors it leaves over then.
-        let mut ends: Vec<(Time, u32)> =
-            self.running.iter().map(|id| (self.expected_end(*id), self.jobs[*id].request.processors)).collect();
-        ends.retain(|(end, _)| *end > now);
-        ends.sort_unstable();
-        let need = self.jobs[head].request.processors;
-        let free_at =
-            |at: Time| free + ends.iter().take_while(|(end, _)| *end <= at).map(|(_, freed)| freed).sum::<u32>();
-        let shadow =
-            ends.iter().map(|(end, _)| *end).find(|end| free_at(*end) >= need).expect("it fits an idle machine");
-        let mut extra = free_at(shadow) - need;
-        let mut order = behind.to_vec();
-        if self.behind == Behind::Shortest {
-            order.sort_by_key(|id| self.expected[*id]);
+        for id in self.running.iter().filter(|id| self.expected_end(**id) > now) {
+            running.insert(machine.running(self.jobs[*id].id, &request(*id), self.found[*id].start));
         }
-        for id in order {
-            let need = self.jobs[id].request.processors;
-            let in_time = now + self.expected[id] <= shadow;
-            if need <= free && (in_time || need <= extra) {
-                free -= need;
-                extra -= if in_time { 0 } else { need };
-                self.start(id, now);
-            }
+        let (machines, free, running) = ([machine], [self.free(now)], [running]);
+        let backfill = if self.behind == Behind::Shortest { Order::Spf } else { Order::Fcfs };
+        let mut starts = Vec::new();
+        reference::OrderedBackfill::new(Backfilling { backfill, ..Backfilling::default() })
+            .schedule(&View { now, machines: &machines, free: &free, running: &running, queue: &queue }, &mut starts);
+        for id in starts.into_iter().map(|(job, _)| job.index()) {
+            self.queue.retain(|other| *other != id);
+            self.running.push(id);
+            self.found[id].start = now;
+            self.post(now + self.jobs[id].runtime, PredictedEvent::End, id);
+            self.watch(id);
         }
     }
 }
