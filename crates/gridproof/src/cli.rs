@@ -92,7 +92,7 @@ Examples:
       --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
       one replication again, as named in the column `run` of runs.csv
 
-Finished replications are kept below OUT/cells: an interrupted run goes on where
+Finished replications are kept below OUT/cells: an interrupted run continues where
 it stopped. All other files in OUT belong to one run: a complete run replaces an
 earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
@@ -191,7 +191,7 @@ Examples:
       also both readings changed at once
 
 Finished replications are kept below OUT/cells, and those of `reproduce` below
-results/SLUG are used: an interrupted run goes on where it stopped. doubt.csv:
+results/SLUG are used: an interrupted run continues where it stopped. doubt.csv:
 claim, reading, field, answer, verdict, recorded, flips.")]
 pub struct Doubt {
     /// The papers, and options of their runs.

@@ -33,7 +33,7 @@ fn lines(outcome: &Outcome, quiet: bool) -> String {
     let claims = outcome.by_effect().into_iter().filter(|_| !quiet);
     let mut text: String = claims.map(|claim| format!("{} {}\n", claim.judged.id, claim.sentence)).collect();
     text += &format!(
-        "{}: {} of {} claims change their verdict under some of {} answers tried ({} reversed, the others to or from \
+        "{}: {} of {} claims change their verdict under some of {} alternative readings ({} reversed, the others to or from \
          inconclusive, which noise can do), from {} replications\n{}\n",
         outcome.about.slug,
         outcome.shaken(),

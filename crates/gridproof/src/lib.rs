@@ -5,7 +5,7 @@
 //!
 //! fn main() -> std::process::ExitCode {
 //!     gridproof::Lab::standard()
-//!         .policy("my-fcfs", "first come first served, by my own hands", || Box::new(Fcfs::default()))
+//!         .policy("my-fcfs", "first come first served, my version", || Box::new(Fcfs::default()))
 //!         .main()
 //! }
 //! ```

@@ -61,7 +61,7 @@ pub struct Doubted {
     pub recorded: Option<String>,
     /// Its verdict under each alternative that was tried, in their order.
     pub under: Vec<(Alternative, Verdict)>,
-    /// Summary in words that follow its id: `holds under all 31 answers tried`.
+    /// Summary in words that follow its id: `holds under all 31 alternative readings`.
     pub sentence: String,
     /// The summary on record.
     pub sentence_on_record: Option<String>,

@@ -115,7 +115,10 @@ impl<C: DesignPoint> Showing<'_, C> {
             self.looks.apply_to(&mut chart);
             shown.pictures.push((chart.into(), figure.caption.clone()));
             if figure.as_table {
-                shown.tables.push(values(figure, panel, &estimates));
+                let (id, title) =
+                    shown.pictures.last().map_or(("", ""), |(picture, _)| (picture.id(), picture.title()));
+                let table = values(figure, panel, &estimates, [id, title]);
+                shown.tables.push(table);
             }
         }
         shown
@@ -164,7 +167,12 @@ impl<C: DesignPoint> Showing<'_, C> {
 }
 
 /// Returns a plot as a table: a row per series, a column per x.
-fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> page::Table {
+fn values<C: DesignPoint>(
+    figure: &Figure<C>,
+    panel: &Panel<C>,
+    estimates: &[Vec<Estimated>],
+    [id, title]: [&str; 2],
+) -> page::Table {
     let xs: Vec<f64> = ticks(estimates.iter().flatten().map(|(x, _)| *x));
     let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {
         let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
@@ -172,10 +180,10 @@ fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec
         std::iter::once(series.name.clone()).chain(cells).collect()
     };
     page::Table {
-        id: format!("{}-values", figure.id),
-        title: figure.title.clone(),
+        id: format!("{id}-values"),
+        title: title.to_owned(),
         caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
-        columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
+        columns: std::iter::once(String::new()).chain(xs.iter().map(|x| position(*x, figure.positions))).collect(),
         rows: panel.series.iter().zip(estimates).map(row).collect(),
         ..page::Table::default()
     }

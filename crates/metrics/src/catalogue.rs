@@ -218,10 +218,10 @@ pub fn catalogue() -> &'static [Metric] {
     &ALL
 }
 
-const NO_BOUND: &str = "Slowdown without a bound: jobs of a second, whose wait no user notices, dominate its mean. Use \
+const NO_BOUND: &str = "Unbounded slowdown: jobs of one second, whose wait no user notices, dominate its mean. Use \
                         bounded_slowdown_mean.";
-const LAST_JOBS: &str = "Makespan and utilization of a log that comes at its own pace are decided by its last jobs, and hardly by \
-                         the policy: policies that look alike there may differ by hours of wait.";
+const LAST_JOBS: &str = "Makespan and utilization depend on the last jobs of the log, hardly on the policy: policies with equal \
+                         utilization may differ by hours of wait.";
 
 #[expect(clippy::too_many_lines, reason = "a table: one entry per metric")]
 fn all() -> Vec<Metric> {
@@ -324,7 +324,7 @@ fn all() -> Vec<Metric> {
             "largest over users of the mean bounded slowdown of each user's jobs",
             Formula(|run| run.users.worst(|user| &user.bounded_slowdown)) => ranked(LATER);
         "user_bounded_slowdown_jain", "Jain's index of users' bounded slowdowns", "1/n … 1",
-            "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all fare alike (Jain, Chiu & Hawe 1984)",
+            "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all users have the same slowdown (Jain, Chiu & Hawe 1984)",
             Formula(|run| run.users.jain(|user| &user.bounded_slowdown)) => larger() => ranked(LATER);
         "interrupted", "interrupted runs", "", "runs that a failure cut short, where machines fail", World
             => heads(["inter-", "rupted"]) => overview();

@@ -33,7 +33,7 @@
 //!
 //! # From a simulation to its metrics
 //!
-//! The simulator of the example stands for yours; it requires the feature `testkit` of `sim-core`
+//! Use your own simulator in place of that of the example, which requires the feature `testkit` of `sim-core`
 //! (`sim-core = { …, features = ["testkit"] }` in your manifest).
 //!
 //! ```

@@ -94,6 +94,12 @@ impl ConfidenceInterval {
         Self { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), replications: count, level }
     }
 
+    /// The same quantity in another unit, into which `convert` converts each value; it increases.
+    #[must_use]
+    pub fn map(&self, convert: impl Fn(f64) -> f64) -> Self {
+        Self { mean: convert(self.mean), low: self.low.map(&convert), high: self.high.map(&convert), ..*self }
+    }
+
     /// Half the width of the interval, the number after the ±; `None` for a single run or an exact value.
     pub fn half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)

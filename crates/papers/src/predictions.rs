@@ -244,8 +244,8 @@ impl Paper for PredictionsPaper {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "Rows of a log are single runs, and exact: they have no interval. Intervals are those of workloads made from the \
-             log (A4), paired, and say how much another half year of such users would differ."
+            "Rows of a log are single runs, so they are exact and have no interval. The paired intervals are over workloads \
+             resampled from the log (A4) and show how much another half year of such users would differ."
                 .to_owned(),
         ];
         for log in self.logs_at_hand().into_iter().filter(|log| *log != Log::StandIn && !self.is_published(*log)) {

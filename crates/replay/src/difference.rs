@@ -6,7 +6,7 @@ use metrics::{Better, Estimate, Metric, Refusal};
 
 /// Explanation of a [`Forest`] for readers.
 pub(crate) const CAPTION: &str =
-    "Bars are 95 % intervals; a hollow dot is no significant difference; an arrow points to what lies beyond the axis.";
+    "Bars are 95 % intervals. A hollow dot is no significant difference. An arrow is a value beyond the axis.";
 
 /// Explanation of classes of jobs for readers.
 pub(crate) const CLASSES: &str =
@@ -44,7 +44,7 @@ impl Difference<'_> {
     /// `6 to 24 min`.
     fn range(&self, low: f64, high: f64) -> String {
         match self.of_baseline {
-            Some(_) => range(self.metric, low, high),
+            Some(_) => range(self.metric, self.interval.mean, low, high),
             None => format!("{} to {}", percent(low).trim_end_matches(" %"), percent(high)),
         }
     }
@@ -146,6 +146,14 @@ impl Difference<'_> {
         ];
         Dot { blocks: u32::try_from(interval.blocks).unwrap_or(u32::MAX), facts, ..Dot::default() }
     }
+}
+
+/// Headline of a comparison, from the differences of all other policies to the baseline; `None` without other policies.
+pub(crate) fn headline(all: &[Difference<'_>]) -> Option<String> {
+    let sign = |one: &Difference<'_>| if one.metric.better() == Better::Larger { -1.0 } else { 1.0 };
+    let worse = |one: &Difference<'_>| sign(one) * one.interval.mean;
+    let best = all.iter().min_by(|a, b| worse(a).total_cmp(&worse(b)))?;
+    Some(best.headline(worse(best) > 0.0))
 }
 
 /// Differences of policies to a baseline, as panels of one picture.

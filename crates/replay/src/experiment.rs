@@ -160,7 +160,7 @@ fn report(
         return Ok(Ending::Done);
     }
     if !common.quiet {
-        report.warnings.iter().for_each(|warning| tell(&format!("mind: {warning}")));
+        report.warnings.iter().for_each(|warning| tell(&format!("warning: {warning}")));
     }
     print(&format!("{}{}\n", report.as_text(), path.join("report.html").display()));
     Ok(Ending::Done)
@@ -272,7 +272,7 @@ fn in_words(plan: &ExperimentPlan) -> String {
         plan.units.len()
     );
     for warning in pitfalls::of_the_design(design, &plan.held) {
-        text += &format!("mind: {warning}\n");
+        text += &format!("warning: {warning}\n");
     }
     text
 }

@@ -19,7 +19,7 @@ use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
 #[group(skip)]
 pub struct LogOptions {
     /// The log, in the Standard Workload Format, plain or gzip.
-    #[arg(value_name = "LOG.swf[.gz]", required_unless_present = "trace")]
+    #[arg(value_name = "LOG", required_unless_present = "trace")]
     pub log: Option<PathBuf>,
     /// The same as LOG.
     #[arg(long, value_name = "FILE.swf[.gz]", conflicts_with = "log")]

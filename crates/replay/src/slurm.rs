@@ -51,7 +51,8 @@ Record the log with SlurmctldDebug=debug, LogTimeFormat=iso8601_ms and DebugFlag
 columns id,submit,run,limit,args: the job's number in the log, seconds, seconds, minutes, further options of sbatch; or it is \
 what this command prints:
   SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 \\
-    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State
+    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,\\
+Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State
 
 The log gives the order of events and passes. Each pass is decided here, too, from the state that the log's decisions have led to; \
 starts are compared by job and nodes, plans also by start and end, priorities by value. Versions: 22.05 and 24.11; another \

@@ -2,9 +2,10 @@
 
 use lab::chart::{decimals_for, fixed, significant};
 use lab::page::Table;
-use metrics::Metric;
+use lab::table::in_words;
 use metrics::backlog::Trend;
 use metrics::best::Standing;
+use metrics::{ConfidenceInterval, Metric};
 
 /// Whole numbers unchanged, others to four digits.
 pub(super) fn readable(value: f64) -> String {
@@ -86,11 +87,23 @@ pub(crate) fn level(metric: &Metric, value: f64) -> String {
     }
 }
 
-/// `6 to 24 min`, in one unit.
-pub(crate) fn range(metric: &Metric, low: f64, high: f64) -> String {
+/// `1.91 ± 0.14 h`: a mean with the half-width of its interval, in one unit.
+pub(crate) fn with_half_width(metric: &Metric, estimate: &ConfidenceInterval) -> String {
+    let (scale, unit) = match metric.unit() {
+        "s" => unit_of(estimate.mean),
+        "%" => (1.0, "%"),
+        _ => (1.0, ""),
+    };
+    format!("{} {unit}", in_words(&estimate.map(|value| value / scale))).trim_end().to_owned()
+}
+
+/// `6 to 24 min`: an interval around `mean`, in the unit of the mean unless its ends are too long for that.
+pub(crate) fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
     match metric.unit() {
         "s" => {
-            let (scale, unit) = unit_of(low.abs().max(high.abs()));
+            let reach = low.abs().max(high.abs());
+            let (scale, unit) =
+                Some(unit_of(mean)).filter(|(scale, _)| reach < 200.0 * scale).unwrap_or(unit_of(reach));
             format!("{} to {} {unit}", end(low / scale), end(high / scale))
         }
         "%" => format!("{} to {} points", end(low), end(high)),
@@ -167,8 +180,8 @@ pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
     let Trend { span, largest, stretch, drain, .. } = *trend;
     trend.is_saturated().then(|| {
         format!(
-            "{policy} is saturated: work comes faster than {policy} can do it. Up to {} of work waited, for {} of {} without a break, \
-             and the last job ended {} after the last submission. Its means grow with the length of the log.",
+            "{policy} is saturated: work arrives faster than it is done, so its means grow with the length of the log. The queue held \
+             up to {} of work and was never empty for {} out of {}; the last job ended {} after the last submission.",
             duration(largest),
             duration(stretch),
             duration(span),
@@ -221,7 +234,16 @@ mod tests {
         let wait = Metric::of("wait_mean");
         let texts = [0.0, 7.25, 918.0, 6_891.0, 354_176.0].map(|seconds| amount(wait, seconds));
         assert_eq!(texts, ["0 s", "7.2 s", "15 min", "1.9 h", "4.1 days"]);
-        assert_eq!(range(wait, -2_215.0, -11.07), "−37 to −0.2 min");
+        assert_eq!(range(wait, -956.4, -2_215.0, -11.07), "−37 to −0.2 min");
+        assert_eq!(range(wait, -1_228.0, -5_630.0, 3_173.0), "−94 to 53 min");
+        assert_eq!(range(wait, 7.2, -1_260.0, 1_260.0), "−21 to 21 min");
+        let utilization = ConfidenceInterval {
+            mean: 0.697_5,
+            low: Some(0.687_7),
+            high: Some(0.707_3),
+            ..ConfidenceInterval::exact(0.0)
+        };
+        assert_eq!(with_half_width(Metric::of("utilization"), &utilization), "0.6975 ± 0.0098");
         assert_eq!([percent(13.2), percent(-1.81), percent(5_040.0)], ["13 %", "−1.8 %", "5,040 %"]);
     }
 

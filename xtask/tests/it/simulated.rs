@@ -150,7 +150,7 @@ fn a_policy_under_which_work_piles_up_is_saturated() {
         assert_eq!(told.contains("no interval: a policy is saturated"), saturated == "yes", "{told}");
         let page = fs::read_to_string(out.join("report.html")).expect("a page");
         for text in [told, page] {
-            assert_eq!(text.contains("fcfs is saturated: work comes faster"), saturated == "yes", "{text}");
+            assert_eq!(text.contains("fcfs is saturated: work arrives faster"), saturated == "yes", "{text}");
         }
     };
     check(60, "yes");
@@ -280,9 +280,9 @@ fn the_page_calls_policies_as_they_were_called_and_shows_groups_and_the_waits_of
     for expected in [
         format!("title=\"{full}\" data-sort>EASY++</th>"),
         format!("SJF (fcfs+order=sjf), EASY++ ({full}) on 13 processors"),
-        "jobs waited 30 s on average; in the simulation under SJF, 0 s.".to_owned(),
+        "jobs waited 30 s on average, in the simulation under SJF 0 s.".to_owned(),
         ">3 others</td><td class=\"n\">3</td>".to_owned(),
-        "There is no table by user and by partition: the log has one or none.".to_owned(),
+        "No table by user or by partition: the log names at most one.".to_owned(),
     ] {
         assert!(page.contains(&expected), "{expected}");
     }

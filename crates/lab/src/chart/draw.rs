@@ -181,7 +181,7 @@ pub fn note(chart: &Chart) -> String {
     let remarks = [
         Some(chart.note.clone()).filter(|note| !note.is_empty()),
         raised.then(|| format!("The axis begins at {} %.", y.low)),
-        cut.then(|| "Arrowheads: the interval goes on beyond the picture.".to_owned()),
+        cut.then(|| "Arrowheads: the interval extends beyond the axis.".to_owned()),
     ];
     remarks.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
@@ -199,7 +199,7 @@ pub(super) fn looks(chart: &Chart) -> Vec<SeriesLook> {
 
 fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
     let mut legend: Vec<Entry> = Vec::new();
-    if !is_histogram(chart) {
+    if !is_histogram(chart) && !is_named_by_its_axis(chart) {
         for ((series, &look), group) in chart.series.iter().zip(looks).zip(0..) {
             let line = series.style != LineStyle::MarksOnly;
             let (name, about, mark) = (series.name.clone(), series.about.clone(), has_marks(chart, series));
@@ -241,6 +241,11 @@ fn is_histogram(chart: &Chart) -> bool {
     matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
 }
 
+/// Returns true for a chart of one series that has the name of the axis.
+fn is_named_by_its_axis(chart: &Chart) -> bool {
+    matches!(chart.series.as_slice(), [only] if chart.reference.is_empty() && chart.y.label.starts_with(&only.name))
+}
+
 /// Returns true if a line has too many points for marks.
 pub(super) fn is_dense(chart: &Chart) -> bool {
     chart.series.iter().any(|series| series.style == LineStyle::Lines && series.points.len() >= DENSE)
@@ -266,10 +271,20 @@ fn end(frame: &Frame, value: f64) -> (f64, bool) {
 fn line(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, series: &Series) {
     let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
-    // A line runs through the true places even if marks are moved: equal results give one line, not two beside each other.
+    // A line follows its marks where they are moved aside, but equal results give one line, not two beside each other.
+    let aside = |p: &Point| {
+        let (x, y) = plan.frame.at(p.x, p.y);
+        let is_here = |(x1, y1): (f64, f64)| (x1 - x).abs() < 0.5 && (y1 - y).abs() < 0.5;
+        let others = chart.series.iter().enumerate().filter(|(other, _)| *other != k);
+        let is_shared = others.flat_map(|(_, other)| &other.points).any(|q| is_here(plan.frame.at(q.x, q.y)));
+        if has_marks(chart, series) && !is_shared { plan.dodge_of(k, x) } else { 0.0 }
+    };
     let is_level = series.style == LineStyle::Steps;
     // A level of zero lies at the foot of a logarithmic axis.
-    let place = |p: &Point| frame.at(p.x, if frame.y.log && is_level { p.y.max(frame.y.low) } else { p.y });
+    let place = |p: &Point| {
+        let (x, y) = frame.at(p.x, if frame.y.log && is_level { p.y.max(frame.y.low) } else { p.y });
+        (x + aside(p), y)
+    };
     let is_drawn = |p: &Point| has_place(p, chart) || (is_level && p.y.is_finite());
     for run in series.points.split(|p| !is_drawn(p)).filter(|run| !run.is_empty()) {
         match series.style {

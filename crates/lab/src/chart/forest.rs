@@ -66,8 +66,13 @@ impl Dot {
     }
 }
 
-/// Factor by which a value must exceed the next one to be left out of the scale.
+/// Factor by which a row must exceed the next one to be left out of the scale.
 const DWARFS: f64 = 5.0;
+
+/// The same of the last but one row, in percent, if the other reaches at least [`LEGIBLE`] percent.
+const DWARFS_THE_LAST: f64 = 10.0;
+
+const LEGIBLE: f64 = 5.0;
 
 const TICKS: f64 = 24.0;
 
@@ -114,8 +119,11 @@ impl Forest {
         if rows.is_empty() {
             rows = sorted(false);
         }
+        let in_percent = self.x.label.contains('%');
         while let [.., (next, _), (most, _)] = rows[..] {
-            if rows.len() < 3 || most <= DWARFS * next {
+            let has_others = rows.len() > 2 && most > DWARFS * next;
+            let dwarfs_the_last = in_percent && next >= LEGIBLE && most > DWARFS_THE_LAST * next;
+            if !has_others && !dwarfs_the_last {
                 break;
             }
             rows.pop();
@@ -239,8 +247,12 @@ impl Pane<'_> {
         let widths: Vec<f64> = ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
         for (((_, label), place), shown) in ticks.iter().zip(&places).zip(thinned(&places, &widths, 12.0)) {
             canvas.line(&[(*place, first), (*place, bottom)], Rgb::GRID, 0.8, false);
-            if shown {
-                canvas.text(label, *place, bottom + 15.0, Type::TICK, Anchor::Middle);
+            // A label stays clear of those of the panels beside it.
+            let half = Type::TICK.width(label) / 2.0;
+            let is_inside = place - half >= self.left - 5.0 && place + half <= self.right + 5.0;
+            if shown && (is_inside || !is_named) {
+                let x = place.max(2.0 + half);
+                canvas.text(label, x, bottom + 15.0, Type::TICK, Anchor::Middle);
             }
         }
         canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, false);
@@ -254,13 +266,9 @@ impl Pane<'_> {
             canvas.open("class=\"mark\"", dot.map_or_else(Default::default, |dot| dot.facts.as_slice()));
             if is_above {
                 let text = format!("{name}: {}", dot.map_or("", |dot| &dot.text));
-                canvas.text(
-                    &Type::NAME.cut(&text, self.right - self.left),
-                    self.left,
-                    top + 16.0,
-                    Type::NAME,
-                    Anchor::Start,
-                );
+                let text = Type::NAME.cut(&text, self.right - self.left);
+                clear(canvas, self.left, top + 16.0, Type::NAME.width(&text));
+                canvas.text(&text, self.left, top + 16.0, Type::NAME, Anchor::Start);
             } else if has_names {
                 let name = Type::NAME.cut(name, self.layout.names - 14.0);
                 canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
@@ -306,6 +314,8 @@ impl Pane<'_> {
                 if dot.mean > 0.0 { (middle - 12.0, Anchor::End) } else { (middle + 12.0, Anchor::Start) };
             // Above an interval, which would strike it out.
             let base = if to > from { y - 4.0 } else { y + 4.0 };
+            let width = Type::TICK.width(&value);
+            clear(canvas, if dot.mean > 0.0 { x - width } else { x }, base, width);
             canvas.text(&value, x, base, Type::TICK, anchor);
             return;
         }
@@ -314,6 +324,12 @@ impl Pane<'_> {
         canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }
+}
+
+/// Clears the place of a text, so that no line runs through it.
+fn clear(canvas: &mut Canvas, left: f64, baseline: f64, width: f64) {
+    let (top, right, bottom) = (baseline - 10.0, left + width + 1.0, baseline + 2.5);
+    canvas.fill(&[(left - 1.0, top), (right, top), (right, bottom), (left - 1.0, bottom)], Rgb::WHITE, 1.0);
 }
 
 /// Formats a signed value: `+1,234`, `−12.3`.

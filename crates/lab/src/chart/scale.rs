@@ -208,16 +208,16 @@ fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// Returns powers of ten; also 2 and 5 times these if the range is less than two decades.
+/// Returns powers of ten, or enough multiples of them for three ticks; round numbers if these do not suffice.
 #[expect(clippy::cast_possible_truncation, reason = "an f64 has about 600 decades")]
 fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
-    let factors: &[f64] = if high / low < 100.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    const FACTORS: [&[f64]; 3] = [&[1.0], &[1.0, 2.0, 5.0], &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]];
     let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
-    (first..=last)
-        .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
-        .filter(|at| (low..=high).contains(at))
-        .map(|at| (at, exact(at)))
-        .collect()
+    let ticks = |factors: &[f64]| -> Vec<Tick> {
+        let all = (first..=last).flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
+        all.filter(|at| (low..=high).contains(at)).map(|at| (at, exact(at))).collect()
+    };
+    FACTORS.into_iter().map(ticks).find(|ticks| ticks.len() >= 3).unwrap_or_else(|| round_ticks(low, high))
 }
 
 /// Formats `value` with the digits that it needs, at most nine decimals: `8.333`, `0.1`, `60,000`.
@@ -323,6 +323,10 @@ mod tests {
         assert_eq!(labels(&Scale::of_x(&few)), ["8.333", "10", "12.5"]);
         let logarithmic = Chart { y: Axis { log: true, ..Axis::default() }, ..few };
         assert_eq!(labels(&Scale::of_y(&logarithmic)), ["1", "10", "100", "1,000", "10,000"]);
+        let texts = |low, high| decade_ticks(low, high).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(texts(300.0, 9_000.0), ["500", "1,000", "2,000", "5,000"]);
+        assert_eq!(texts(14_000.0, 35_000.0), ["15,000", "20,000", "30,000"]);
+        assert_eq!(texts(310.0, 390.0), ["320", "340", "360", "380"]);
     }
 
     #[test]

@@ -181,7 +181,7 @@ fn an_interval_that_is_cut_and_an_axis_that_begins_above_zero_are_noted() {
         assert_eq!(note(&chart), words);
         assert_eq!(svg(&chart.into()).contains("font-size=\"10\""), !words.is_empty(), "{words}");
     };
-    let cut = "Arrowheads: the interval goes on beyond the picture.";
+    let cut = "Arrowheads: the interval extends beyond the axis.";
     check("mean wait (s)", [(2.0, (-40.0, 44.0)), (5.0, (4.0, 6.0))], cut);
     check("mean wait (s)", [(2.0, (1.0, 3.0)), (5.0, (4.0, 6.0))], "");
     check("usage (%)", [(92.0, (92.0, 92.0)), (99.5, (99.5, 99.5))], "The axis begins at 90 %.");

@@ -122,7 +122,7 @@ fn page<P: Paper>(
         figures: vec![figure],
         tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
         readings: readings_of::<P>(&session.scenario),
-        commands: vec![("Run this again".to_owned(), command.to_owned())],
+        commands: vec![("The same run".to_owned(), command.to_owned())],
         provenance: session.provenance(),
         ..Page::default()
     }

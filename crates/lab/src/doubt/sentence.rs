@@ -7,12 +7,12 @@ use crate::paper::Reading;
 use crate::scenario::Scenario;
 use crate::verdict::Verdict;
 
-/// Returns the words that follow the id of a claim: `holds under all 31 answers tried`, `holds only if R13 = any-release`.
+/// Returns the words that follow the id of a claim: `holds under all 31 alternative readings`, `holds only if R13 = any-release`.
 pub(super) fn of(own: Verdict, under: &[(Alternative, Verdict)], readings: &[Reading], scenario: &Scenario) -> String {
     let flips: Vec<&(Alternative, Verdict)> = under.iter().filter(|(_, verdict)| *verdict != own).collect();
     let tried = match under.len() {
-        1 => "the 1 answer tried".to_owned(),
-        count => format!("all {count} answers tried"),
+        1 => "the one alternative reading".to_owned(),
+        count => format!("all {count} alternative readings"),
     };
     if flips.is_empty() {
         let what = match own {
@@ -61,7 +61,7 @@ fn holds_by_default(
     let names = broken.iter().filter(|(alternative, _)| !is_named(alternative));
     let exceptions: Vec<&str> = names.map(|(alternative, _)| alternative.name.as_str()).collect();
     let mut text = match (conditions.is_empty(), exceptions.is_empty()) {
-        (true, true) => format!("is contradicted by none of the {} answers tried", under.len()),
+        (true, true) => format!("is contradicted by none of the {} alternative readings", under.len()),
         (false, true) => format!("holds only if {}", conditions.join(" and ")),
         (true, false) => format!("holds unless {}", either(&exceptions)),
         (false, false) => format!("holds only if {}, and unless {}", conditions.join(" and "), either(&exceptions)),
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn a_claim_that_nothing_changes_holds_or_fails_under_all() {
-        check(Reproduced, [Reproduced; 3], "holds under all 3 answers tried");
-        check(Contradicted, [Contradicted; 3], "fails under all 3 answers tried");
-        check(Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 answers tried");
+        check(Reproduced, [Reproduced; 3], "holds under all 3 alternative readings");
+        check(Contradicted, [Contradicted; 3], "fails under all 3 alternative readings");
+        check(Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 alternative readings");
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         check(
             Reproduced,
             [Inconclusive, Reproduced, Reproduced],
-            "is contradicted by none of the 3 answers tried; inconclusive if R1 = gang-end",
+            "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end",
         );
         check(Reproduced, [Reproduced, Contradicted, Inconclusive], "holds unless R2 = last; inconclusive if R2 = any");
     }
@@ -156,7 +156,7 @@ mod tests {
         check(
             Inconclusive,
             [Contradicted, Inconclusive, Inconclusive],
-            "holds under none of the 3 answers tried: inconclusive, contradicted if R1 = gang-end",
+            "holds under none of the 3 alternative readings: inconclusive, contradicted if R1 = gang-end",
         );
     }
 }

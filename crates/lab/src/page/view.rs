@@ -198,8 +198,12 @@ fn table_view(table: &Table) -> Value {
     let is_numeric = |k: usize| {
         let mut cells =
             table.rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.trim()).filter(|c| !c.is_empty());
-        let is_number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit() || "-−–+±<>≥≤∞.".contains(c));
-        cells.next().is_some_and(is_number) && cells.all(is_number)
+        // A flag among numbers stands below them.
+        let is_number = |cell: &str| {
+            matches!(cell, "yes" | "no") || cell.starts_with(|c: char| c.is_ascii_digit() || "-−–+±<>≥≤∞.".contains(c))
+        };
+        cells.next().is_some_and(|cell| cell.starts_with(|c| !"yn".contains(c)) && is_number(cell))
+            && cells.all(is_number)
     };
     let columns: Vec<(&str, bool)> =
         table.columns.iter().enumerate().map(|(k, name)| (name.as_str(), is_numeric(k))).collect();

@@ -51,12 +51,12 @@ impl<P: Paper> Findings<'_, P> {
                 parameters.filter(|parameter| !parameter.key.starts_with("readings.")).cloned().collect()
             },
             commands: [
-                Some(("Run this again".to_owned(), self.command())),
+                Some(("The same run".to_owned(), self.command())),
                 Some(("Decide inconclusive claims".to_owned(), format!("{program} reproduce {slug} --decide"))),
                 P::READINGS.get(1).or(P::READINGS.first()).and_then(|reading| {
                     let other = reading.answers.get(1)?;
                     let command = format!("{program} reproduce {slug} --set {}={other}", reading.key());
-                    Some(("Doubt a reading".to_owned(), command))
+                    Some(("Another reading".to_owned(), command))
                 }),
                 Some((
                     "Run one replication again and print its metrics".to_owned(),

@@ -1,9 +1,9 @@
 //! The answer of an experiment: every policy against the baseline, over all logs and settings and by each.
 
 use super::file::Method;
-use super::measure::{Metric, sign};
+use super::measure::Metric;
 use super::results::{Cell, Results};
-use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized};
+use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized, headline};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Estimate, Refusal, catalogue};
@@ -73,10 +73,7 @@ impl<'a> Answer<'a> {
 
     /// The best policy by one metric over the whole experiment, and its difference.
     pub(super) fn headline(&self, metric: Metric) -> Option<String> {
-        let all = self.all(metric, &self.places);
-        let worse = |one: &Difference<'_>| sign(metric) * one.interval.mean;
-        let best = all.iter().min_by(|a, b| worse(a).total_cmp(&worse(b)))?;
-        Some(best.headline(worse(best) > 0.0))
+        headline(&self.all(metric, &self.places))
     }
 
     /// The first metric over the whole experiment.
@@ -104,9 +101,9 @@ impl<'a> Answer<'a> {
         let facets = facets.collect();
         let forest = self.against.forest(&format!("differences-{metric}"), &title, metric, true, facets);
         let caption = if parts.len() < self.places.len() {
-            "A panel is a mean over all cells with this log or this value of a setting. The data hold every cell."
+            "Each panel is a mean over the cells with this log or this value of a setting. The data hold every cell."
         } else {
-            "A panel is a log under a setting."
+            "Each panel is one log under one setting."
         };
         let rows = self.places.iter().flat_map(|at| {
             // The name of a log is chosen by its user.
@@ -129,20 +126,33 @@ impl<'a> Answer<'a> {
         has_others.then(|| Shown::picture(forest, "Means over all logs and settings.", rows))
     }
 
+    /// The first metric by class of jobs over the whole experiment: waits for a time, bounded slowdowns for others. `None` of slowdowns
+    /// in one place, where [`Answer::classes_on`] is the same.
+    pub(super) fn all_classes(&self) -> Option<Shown> {
+        let is_time = self.results.design.metrics[0].unit() == "s";
+        let shown = metrics::Metric::of(if is_time { "wait_mean" } else { "bounded_slowdown_mean" });
+        let title = format!("{} by class of jobs", shown.label());
+        (is_time || self.places.len() > 1).then(|| self.classes("classes", shown, &self.places, &title))?
+    }
+
     /// Bounded slowdown by class of jobs, on one log under the first setting.
-    pub(super) fn classes(&self, id: &str, at: Cell) -> Option<Shown> {
+    pub(super) fn classes_on(&self, id: &str, at: Cell) -> Option<Shown> {
+        let slowdown = metrics::Metric::of("bounded_slowdown_mean");
+        let title = format!("{} by class of jobs on {}", slowdown.label(), self.results.on(at));
+        self.classes(id, slowdown, &[at], &title)
+    }
+
+    fn classes(&self, id: &str, shown: Metric, places: &[Cell], title: &str) -> Option<Shown> {
         let mut rows: Vec<DataRow> = Vec::new();
         let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
-        let slowdowns = of_classes.filter(|(metric, _)| metric.unit().is_empty());
-        let facets = slowdowns.map(|(metric, class)| {
-            let all = self.all(metric, &[at]);
+        let of_shown = of_classes.filter(|(metric, _)| metric.unit() == shown.unit());
+        let facets = of_shown.map(|(metric, class)| {
+            let all = self.all(metric, places);
             rows.extend(all.iter().map(|one| row(one, class.name())));
             self.against.facet(&capitalized(class.name()), "", all.iter(), Difference::relative)
         });
         let facets = facets.collect();
-        let slowdown = metrics::Metric::of("bounded_slowdown_mean");
-        let title = format!("{} by class of jobs on {}", slowdown.label(), self.results.on(at));
-        let forest = self.against.forest(id, &title, slowdown, true, facets);
+        let forest = self.against.forest(id, title, shown, true, facets);
         (!rows.is_empty()).then(|| Shown::picture(forest, CLASSES, rows))
     }
 }

@@ -18,10 +18,11 @@ use metrics::{ConfidenceInterval, catalogue};
 /// A metric and its pictures.
 type OfMetric = (Metric, Vec<Shown>);
 
-/// The first metric: over the whole experiment, and by log and setting.
+/// The first metric: over the whole experiment, by class of jobs, and by log and setting.
 pub(super) fn first(results: &Results<'_>) -> Vec<Shown> {
     let answer = Answer::new(results);
-    [answer.overall()].into_iter().chain(answer.by_part(results.design.metrics[0])).collect()
+    let parts = answer.all_classes().into_iter().chain(answer.by_part(results.design.metrics[0]));
+    [answer.overall()].into_iter().chain(parts).collect()
 }
 
 /// The other metrics.
@@ -37,7 +38,7 @@ pub(super) fn by_log(results: &Results<'_>, plan: &ExperimentPlan) -> Result<Vec
     let first: Vec<Cell> = results.places().filter(|at| at.setting == 0).collect();
     let of = |at: &Cell| {
         let at = *at;
-        let classes = answer.classes(&legal(&format!("classes-{}", design.logs[at.log].name)), at);
+        let classes = answer.classes_on(&legal(&format!("classes-{}", design.logs[at.log].name)), at);
         classes.into_iter().chain(distribution(results, at))
     };
     let mut shown: Vec<Shown> = first.iter().flat_map(of).collect();

@@ -81,11 +81,11 @@ impl InLog {
     pub(super) fn table(all: &[Self]) -> Table {
         let row = |one: &Self| {
             let values = [one.own].into_iter().chain(one.range).map(|value| level(one.metric, value));
-            let inside = if one.is_inside() { "inside" } else { "outside" };
+            let inside = if one.is_inside() { "yes" } else { "no" };
             [one.name.clone()].into_iter().chain(values).chain([inside.to_owned()]).collect()
         };
         let caption = "The baseline in the log as it is, beside its values over the replications.";
-        let columns = ["", "In the log", "Smallest", "5 %", "Median", "95 %", "Largest", ""];
+        let columns = ["Value", "In the log", "Smallest", "5 %", "Median", "95 %", "Largest", "In this range"];
         Table::new("in-log", "The log itself", caption, columns, all.iter().map(row).collect())
     }
 

@@ -22,11 +22,7 @@ pub(super) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) ->
 pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     let mut found = Vec::new();
     if design.logs.len() == 1 {
-        found.push(
-            "One log: what holds on it may hold there alone; orders of policies are known to change from log to log. Add a \
-             second [[log]]."
-                .to_owned(),
-        );
+        found.push("One log: the order of the policies may differ on another log. Add a second [[log]].".to_owned());
     }
     let warnings: BTreeSet<&str> = design.metrics.iter().filter_map(|metric| metric.warning()).collect();
     found.extend(warnings.into_iter().rev().map(str::to_owned));
@@ -37,8 +33,8 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     };
     if design.logs.iter().flat_map(estimates_of).all(|estimates| matches!(estimates, Estimates::Exact)) {
         found.push(
-            "Exact estimates only: users' are wrong, and backfilling behaves otherwise under them (Mu'alem & Feitelson 2001). \
-             Vary estimates, as in estimates = [\"user\", \"exact\"]."
+            "Exact estimates only: users' estimates are inaccurate, which changes backfilling (Mu'alem & Feitelson 2001). Vary \
+             them: estimates = [\"user\", \"exact\"]."
                 .to_owned(),
         );
     }
@@ -46,7 +42,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         let is_of_users = |one| matches!(one, Estimates::User | Estimates::MeanOfUser(_));
         if !held.has_limits() && estimates_of(log).any(is_of_users) {
             found.push(format!(
-                "{}: has no requested times, so run times stand in for the users' estimates, which are then exact.",
+                "{}: no requested times in the log, so run times are the estimates, which are then exact.",
                 log.name
             ));
         }
@@ -56,27 +52,27 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
             && of.ties() > 0.05
         {
             found.push(format!(
-                "{}: {:.0} % of the jobs come in the same second as another, and how a policy breaks such ties is an accident. \
-                 method = \"shake\" averages over it.",
+                "{}: {:.0} % of the jobs are submitted in the same second as another job, and their order in the log is arbitrary. \
+                 method = \"shake\" averages over such orders.",
                 log.name,
                 100.0 * of.ties()
             ));
         }
     }
     if design.method != Method::Weeks && design.count < 10 {
-        found.push(format!("{} replications: their intervals are wide; thirty are customary.", design.count));
+        found.push(format!("{} replications give wide intervals; thirty are customary.", design.count));
     }
     if design.method == Method::Shake {
         found.push(
-            "Shaken logs differ by seconds: the intervals tell what is coincidence within this log, not what another month \
-             would bring. method = \"blocks\" covers that."
+            "Shaken logs differ by seconds, so the intervals cover coincidence within this log, not the difference to another \
+             month. method = \"blocks\" covers that."
                 .to_owned(),
         );
     }
     if design.varied().any(|name| name == "load") && design.logs.iter().any(|log| log.file.is_some()) {
         found.push(
-            "Load is changed by the times between arrivals: at 1.2 a day has 20 hours, while jobs last as long as ever. With \
-             method = \"users\", users = [0.8, 1.0, 1.2] changes it by who is there, and days stay."
+            "Load is changed by scaling the times between arrivals: at 1.2 a day has 20 hours, while run times stay the same. \
+             With method = \"users\", users = [0.8, 1.0, 1.2] changes the number of users and keeps the length of a day."
                 .to_owned(),
         );
     }
@@ -89,15 +85,15 @@ fn of_many(design: &Design) -> Vec<String> {
     let compared = design.logs.len() * design.settings().len() * (design.policies.len() - 1) * design.metrics.len();
     if compared >= MANY_COMPARISONS {
         found.push(format!(
-            "{compared} comparisons at 95 %: about {} would stand out if no policy differed from any. What to believe is said \
-             beforehand, in [[claim]]s, or holds in many places.",
+            "{compared} comparisons at 95 %: about {} would be significant by chance if all policies were equal. Rely on claims \
+             stated in advance, in [[claim]], or on differences that appear in many cells.",
             compared.div_ceil(20)
         ));
     }
     if design.logs.len() * design.settings().len() > 1 {
         found.push(
-            "A range over logs and settings is one of noisy values, and wider than the range of the true ones: its ends are where \
-             chance helped most. Believe the interval in a place chosen beforehand."
+            "A range over logs and settings is the range of noisy estimates, so it is wider than that of the true values. For one \
+             cell, use its interval."
                 .to_owned(),
         );
     }
@@ -118,8 +114,8 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
         && design.logs.iter().any(|log| log.model.is_some())
     {
         found.push(
-            "A model begins on an empty machine, and the beginning counts here; warm_up = \"mser-5\" below [replicate] leaves it \
-             out."
+            "A model begins on an empty machine, and that beginning is included here; warm_up = \"mser-5\" in [replicate] leaves \
+             it out."
                 .to_owned(),
         );
     }
@@ -133,7 +129,7 @@ fn saturated(results: &Results<'_>, cell: Cell) -> Option<String> {
     let consequence = if results.is_saturated(cell) { "Its comparisons have no interval. " } else { "" };
     (many > 0).then(|| {
         format!(
-            "is saturated{share}: work comes faster than it can do it, so that its means grow with the length of the log. \
+            "is saturated{share}: work arrives faster than it is done, so its means grow with the length of the log. \
              {consequence}Lower the load, or leave the policy out."
         )
     })

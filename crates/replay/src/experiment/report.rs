@@ -11,7 +11,7 @@ use super::results::{Cell, Results};
 use super::unit::Run;
 use super::words::{finding, of_others, sentences};
 use crate::difference::capitalized;
-use crate::units::{alone, level, table};
+use crate::units::{alone, count, level, range, table, with_half_width};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -116,14 +116,13 @@ impl<'a> ExperimentReport<'a> {
         }
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             let rows = self.results.doubts().into_iter().map(|(claim, value, verdict, overall)| {
-                let flips = if verdict == overall { "" } else { "flips" };
+                let flips = if verdict == overall { "" } else { "yes" };
                 let alone = format!("{} = {value}", value.name());
                 vec![claim.id.clone(), alone, finding(verdict).to_owned(), flips.to_owned()]
             });
-            let caption =
-                "Verdicts that depend on a setting: each claim is judged again over the runs with this value alone.";
-            let columns = ["Claim", "Alone", "Verdict", ""];
-            tables.push(Table::new("doubt", "Each claim under one value alone", caption, columns, rows.collect()));
+            let caption = "Each claim is judged again over the runs with this value alone.";
+            let columns = ["Claim", "Alone", "Verdict", "Differs from the whole"];
+            tables.push(Table::new("doubt", "Claims by the value of a setting", caption, columns, rows.collect()));
         }
         tables
     }
@@ -148,16 +147,17 @@ impl<'a> ExperimentReport<'a> {
     /// A mean with its interval, for a reader, and its exact value.
     fn mean(&self, cell: Cell, metric: Metric) -> [String; 2] {
         let Some(mean) = self.results.mean(cell, metric) else { return ["–".to_owned(), String::new()] };
-        let text = |value: f64| level(metric, value);
-        let with = |text: &dyn Fn(f64) -> String| match (mean.half_width(), mean.low, mean.high) {
+        let (ends, exact) = (mean.low.zip(mean.high), significant(mean.mean));
+        let text = match ends {
             // An interval over blocks reaches further on one side.
-            (Some(_), Some(low), Some(high)) if self.plan.design.method == Method::Weeks => {
-                format!("{} [{}, {}]", text(mean.mean), text(low), text(high))
+            Some((low, high)) if self.plan.design.method == Method::Weeks => {
+                format!("{} [{}]", level(metric, mean.mean), range(metric, mean.mean, low, high))
             }
-            (Some(half), ..) => format!("{} ± {}", text(mean.mean), text(half)),
-            (None, ..) => text(mean.mean),
+            Some(_) => with_half_width(metric, &mean),
+            None => level(metric, mean.mean),
         };
-        [with(&text), if metric.unit() == "s" { format!("{} s", with(&significant)) } else { String::new() }]
+        let ends = ends.map(|(low, high)| format!(" [{}, {}]", significant(low), significant(high)));
+        [text, if metric.unit() == "s" { format!("{exact}{} s", ends.unwrap_or_default()) } else { String::new() }]
     }
 
     fn bests(&self) -> Table {
@@ -169,7 +169,7 @@ impl<'a> ExperimentReport<'a> {
         let caption = "The policy with the best mean, then those without a significant difference from it, by multiple comparisons \
                        with the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv.";
         let columns = self.results.head(self.labels());
-        Table::new("best", "Which policies may be the best", caption, columns, self.results.places().map(row).collect())
+        Table::new("best", "Policies that may be the best", caption, columns, self.results.places().map(row).collect())
     }
 
     fn agreements(&self) -> Table {
@@ -185,7 +185,7 @@ impl<'a> ExperimentReport<'a> {
         let columns = std::iter::once("").chain(self.labels());
         Table::new(
             "agreement",
-            "Do the metrics agree? (Kendall's τ)",
+            "Agreement of metrics (Kendall's τ)",
             caption,
             columns,
             metrics.iter().map(row).collect(),
@@ -196,19 +196,19 @@ impl<'a> ExperimentReport<'a> {
         let logs = self.plan.design.logs.iter().zip(&self.plan.held).zip(&self.refused);
         let rows = logs.map(|((log, held), refused)| {
             let repairs: Vec<String> =
-                held.repairs.iter().map(|repair| format!("{} {}", repair.count, repair.rule.name())).collect();
+                held.repairs.iter().map(|repair| format!("{} {}", count(repair.count), repair.rule.name())).collect();
             let parts = held.parts().map(|parts| format!("{parts}, {refused} draws outside the bounds refused"));
             let own = held.log().and_then(|one| one.load(held.processors.max(1)));
             vec![
                 log.name.clone(),
-                held.jobs().to_string(),
+                count(held.jobs()),
                 held.processors.to_string(),
                 own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density, 0))),
                 parts.unwrap_or_else(|| "–".to_owned()),
                 if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
             ]
         });
-        let caption = "As they were read. Repairs are made under the named rules of `simulate`, and counted.";
+        let caption = "As they were read. Repairs follow the named rules of simulate.";
         let columns = ["Log", "Jobs", "Processors", "Offered load", "Drawn from", "Repairs"];
         Table::new("logs", "Logs", caption, columns, rows.collect())
     }

@@ -89,10 +89,10 @@ fn best(results: &Results<'_>, metric: Metric, places: &[Cell]) -> Option<String
     let mut found: Vec<(usize, &str)> = names.iter().map(|name| (may_be(name), *name)).collect();
     found.retain(|(places, _)| *places > 0);
     found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
-    let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} {places}")).collect();
+    let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();
     (!parts.is_empty()).then(|| {
         let (label, cells, list) = (metric.label(), all.len(), parts.join(", "));
-        format!("Number of cells, of {cells}, in which a policy may have the best {label}: {list}.")
+        format!("Cells, out of {cells}, in which a policy may have the best {label}: {list}.")
     })
 }
 
@@ -101,7 +101,8 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
         let Judged { id, verdict, cells, .. } = judged;
         let (finding, cell) = (finding(*verdict), judged.deciding_cell());
         if *verdict == Verdict::Reproduced && cells.len() > 1 {
-            return format!("{id} is {finding} in all {} cells.", cells.len());
+            let all = if cells.len() == 2 { "both".to_owned() } else { format!("all {}", cells.len()) };
+            return format!("{id} is {finding} in {all} cells.");
         }
         let (label, whole) = (claim.metric.label(), results.whole(claim));
         let text = |value: f64| match whole {

@@ -42,7 +42,7 @@ Examples:
 
 Policies of space-shared machines (docs/policies.md has sources and costs):
 POLICIES
-Orders of a queue. Ties go by arrival. r is the expected run time in seconds
+Orders of a queue. Ties are broken by arrival. r is the expected run time in seconds
 (requested, or predicted in its place), n the processors, s the submission in
 seconds from the first one of the log, w the wait so far in seconds:
 ORDERS
@@ -150,7 +150,7 @@ pub struct Simulate {
     #[command(flatten)]
     pub log: LogOptions,
     /// Further logs, each replayed like the first, with results of its own.
-    #[arg(value_name = "MORE.swf[.gz]")]
+    #[arg(value_name = "MORE")]
     pub further: Vec<PathBuf>,
     /// The world and its policies.
     #[command(flatten)]
@@ -168,7 +168,7 @@ pub struct Simulate {
     /// Write no page, and no figures with their data.
     #[arg(long)]
     pub no_report: bool,
-    /// Output folder; results/simulate/LOG below the current folder if not given. Of several logs, each has a folder LOG in it.
+    /// Output folder; results/simulate/LOG below the current folder if not given. With several logs, each has its own folder LOG there.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -153,10 +153,8 @@ pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
     for one in differences(runs, baseline, |run| &run.label).into_iter().filter(|one| one.metric.is_in_sentences()) {
         let (name, unit) = (one.metric.short_label(), unit(one.metric));
         if text.is_empty() {
-            text += &format!(
-                "Difference to {}, its 95 % interval, and the blocks of the log that it rests on:\n",
-                one.baseline
-            );
+            text +=
+                &format!("Differences to {} with 95 % intervals, over independent blocks of the log:\n", one.baseline);
         }
         let interval = match (one.interval.low, one.interval.high) {
             (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),

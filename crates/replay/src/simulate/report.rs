@@ -100,10 +100,10 @@ impl Simulation {
         });
         let repairs: Vec<_> = repairs.collect();
         let caveats = self.caveats(repairs.len());
-        let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md defines each.";
+        let caption = "Bounded slowdown has a bound of 10 s. columns.md defines each metric.";
         let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);
-        let caption = "What the log leaves out or gets wrong, and what was done about it.";
-        let columns = ["rule", "records", "first line", "what was done"];
+        let caption = "Missing or inconsistent values in the log, and the rule applied to each.";
+        let columns = ["rule", "records", "first line", "problem and action"];
         let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
         Page {
             title: stem(self.trace()),
@@ -112,7 +112,7 @@ impl Simulation {
             sections,
             caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
-            commands: vec![("Run this again".to_owned(), self.command_line())],
+            commands: vec![("This comparison".to_owned(), self.command_line())],
             provenance: self.provenance(hash),
             ..Page::default()
         }
@@ -136,23 +136,20 @@ impl Simulation {
         let mut notes = self.saturated();
         if self.runs.len() > 1 {
             notes.push(
-                "Each difference is that of the means over jobs. Its interval rests on blocks of the log: a block ends when no job waits \
-                 under either policy, after a week or more. The best policy is among the one named and those without a significant \
-                 difference from it, with 95 % at least: all pairs are compared at a level that allows for their number (multiple \
-                 comparisons with the best)."
+                "Differences are between means over jobs. Intervals are computed over blocks of the log of a week or more; a block ends \
+                 when no job waits under either policy. With at least 95 % confidence, the best policy is the one named or one of \
+                 those without a significant difference from it (multiple comparisons with the best)."
                     .to_owned(),
             );
         }
-        notes.push("One log: to compare policies in general, look at several.".to_owned());
+        notes.push("These results hold for this log; the order of policies may differ on another one.".to_owned());
         notes.extend(self.world.notes.iter().cloned());
         notes.extend(self.remarks());
         notes.extend(self.rejections());
         match repairs {
             0 => {}
-            1 => notes.push("One kind of repair was made to the log; the table of repairs counts it.".to_owned()),
-            _ => {
-                notes.push(format!("{repairs} kinds of repair were made to the log; the table of repairs counts them."))
-            }
+            1 => notes.push("The log was repaired under one rule; see the table of repairs.".to_owned()),
+            _ => notes.push(format!("The log was repaired under {repairs} rules; see the table of repairs.")),
         }
         notes
     }

@@ -36,7 +36,7 @@ fn comparison(report: &Simulation) -> Section {
     }
     parts.push(overview(report));
     if has_intervals {
-        let caption = "Slowdown without a bound, whose interval would dwarf the others, is in the table alone.";
+        let caption = "The unbounded slowdown, whose interval is much wider, is in the table only.";
         parts.push(figure(answer::metrics(report), caption));
     }
     if !differences.is_empty() {
@@ -56,7 +56,7 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
         let mut row = vec![alone(metric.label()), alone(one.policy), [amount(metric, estimate.mean), exact]];
         row.push(alone(one.in_percent()));
         if has_intervals {
-            let interval = estimate.low.zip(estimate.high).map(|(low, high)| range(metric, low, high));
+            let interval = estimate.low.zip(estimate.high).map(|(low, high)| range(metric, estimate.mean, low, high));
             let verdict = match (&interval, estimate.refused) {
                 (None, Some(Refusal::Saturated)) => "saturated",
                 (None, _) => "",
@@ -72,8 +72,8 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
     let intervals: &[&str] = if has_intervals { &["95 % interval", "significant"] } else { &[] };
     let columns = [&["metric", "policy", "difference", "in percent"], intervals, &["blocks", "correlation"]].concat();
     let title = format!("Differences to {}, in numbers", report.runs[report.baseline].label);
-    let caption = "Differences in response are those in wait. Correlation is that of neighbouring blocks: above 0.3 the interval is \
-                   too narrow. differences.csv has all pairs.";
+    let caption = "Differences in response time equal those in wait. The correlation is that of neighbouring blocks; above 0.3 the \
+                   interval is too narrow. differences.csv has all pairs.";
     Part::Table(table(["differences-table", &title, caption], columns, shown.map(row)))
 }
 
@@ -94,14 +94,14 @@ fn overview(report: &Simulation) -> Part {
         let of_policies = report.runs.iter().map(|run| cells(metric, run.value(metric)));
         std::iter::once(alone(name)).chain(of_policies).chain(of_log).collect()
     };
-    let mut caption = "Over jobs. Slowdown is bounded at 10 s.".to_owned();
+    let mut caption = "Means and percentiles over jobs. Bounded slowdown has a bound of 10 s.".to_owned();
     let (wait, baseline) = (Metric::of("wait_mean"), &report.runs[report.baseline]);
     let on_machine = log.and_then(|log| log.sums.summary.wait().mean());
     if let Some((simulated, logged)) = baseline.value(wait).zip(on_machine) {
         let [simulated, logged] = [simulated, logged].map(|mean| amount(wait, mean));
         caption += &format!(
-            " In the log itself, jobs waited {logged} on average; in the simulation under {}, {simulated}. Where the two are far apart, \
-             the site had rules, priorities or outages that the simulation does not have.",
+            " In the log itself jobs waited {logged} on average, in the simulation under {} {simulated}. A large difference means that the \
+             site had rules, priorities or outages that the simulation lacks.",
             baseline.label
         );
     }
@@ -123,18 +123,17 @@ fn distributions(report: &Simulation) -> Section {
             .map(|(slot, run)| named(run, Series::lines("", distribution(of(run), least))).in_slot(slot));
         let chart = Chart::new(id, title, Axis { log: true, ..x }, Axis::new(y), series.collect());
         // If all jobs have equal values, there is no curve.
-        chart.series.iter().any(|series| series.points.len() > 1).then(|| {
-            figure(
-                chart,
-                "A curve further to the left and above is better. The curves are exact to 0.1 % of their values.",
-            )
-        })
+        chart
+            .series
+            .iter()
+            .any(|series| series.points.len() > 1)
+            .then(|| figure(chart, "Higher and further left is better. Values are exact to 0.1 %."))
     };
     let wait = curve(
         "wait-distribution",
         "Distribution of waits",
-        Axis::of_spans("wait; up to 1 s is drawn at 1 s"),
-        "jobs that waited no longer (%)",
+        Axis::of_spans("wait (below 1 s drawn at 1 s)"),
+        "jobs with at most this wait (%)",
         1.0,
         &|run| run.outcome.watched.totals.sums.summary.wait(),
     );
@@ -142,11 +141,11 @@ fn distributions(report: &Simulation) -> Section {
         "bounded-slowdown-distribution",
         "Distribution of bounded slowdown",
         Axis::new("bounded slowdown"),
-        "jobs that were slowed down no more (%)",
+        "jobs with at most this bounded slowdown (%)",
         1.0,
         &|run| run.outcome.watched.totals.sums.summary.bounded_slowdown(),
     );
-    section("distributions", "How jobs fared", Vec::new(), wait.into_iter().chain(slowdown).collect())
+    section("distributions", "Distributions", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
 /// A series by the label of its policy.
@@ -196,7 +195,7 @@ fn breakdowns(report: &Simulation) -> Section {
         let slowdown = Metric::of("bounded_slowdown_mean");
         parts.push(breakdown(report, (kind, by), slowdown, |portion| &portion.bounded_slowdown));
     }
-    let words = format!("There is no table by {}: the log has one or none.", missing.join(" and by "));
+    let words = format!("No table by {}: the log names at most one.", missing.join(" or by "));
     let words = if missing.is_empty() { Vec::new() } else { vec![words] };
     section("classes", "By class, user, group and partition", words, parts)
 }
@@ -273,7 +272,7 @@ fn over_time(report: &Simulation) -> Section {
     let y = Axis { log: least > 0.0 && most >= 10.0 * least, ..Axis::new("jobs waiting") };
     let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.watched.waiting);
     let levels = if queue.y.log {
-        "Mean over slices of time, on a logarithmic axis: one policy's queue is ten times another's. Empty queues are at the lower edge."
+        "Mean over slices of time, on a logarithmic axis. Empty queues are at the lower edge."
     } else {
         "Mean over slices of time."
     };

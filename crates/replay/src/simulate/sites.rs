@@ -2,6 +2,7 @@
 
 use crate::ignored;
 use crate::options::{Inside, LogOptions, MachineOptions};
+use crate::units::count;
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;
@@ -157,7 +158,7 @@ pub(crate) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<
 impl fmt::Display for Sites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let room = if self.shared.is_some() { "places for tasks" } else { "processors" };
-        write!(f, "{} {room}", self.processors())?;
+        write!(f, "{} {room}", count(u64::from(self.processors())))?;
         if self.sites.len() > 1 {
             let kind = if self.inside == Inside::Machine { "machines" } else { "clusters" };
             write!(f, " in {} {kind}", self.sites.len())?;

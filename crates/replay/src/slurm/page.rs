@@ -1,7 +1,8 @@
 //! The page of a comparison of variants.
 
 use super::results::{Arm, KINDS, VariantResults, of_groups};
-use super::tables::{sentences, spoken, with_half_width, with_interval};
+use super::tables::{compared, sentences, spoken, with_half_width, with_interval};
+use crate::difference::{CAPTION, Difference, DifferencesTo, capitalized};
 use crate::units::as_f64;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series, fixed};
@@ -27,8 +28,8 @@ pub(super) struct SlurmReport<'a> {
 /// Writes figures, their data, and `report.html`.
 pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
     let results = report.results;
-    let mut exhibits = vec![waits(results)];
-    exhibits.extend(differences(results));
+    let mut exhibits = Vec::from_iter(differences(results));
+    exhibits.push(waits(results));
     exhibits.extend(phases(results));
     exhibits.extend(KINDS.into_iter().filter_map(|by| of_groups_by(results, by)));
     let figures = shown::write(&exhibits, [], out)?;
@@ -39,15 +40,14 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
     };
     let names: Vec<String> = results.arms.iter().map(named).collect();
     let mut caveats = vec![format!(
-        "Each variant runs under several phases of the controller's loops ({}), since a second earlier or later changes which jobs \
-         start first. Intervals say how sure a difference is on these jobs, not on those of another year. A processor is a whole \
-         node.",
+        "Each variant runs under several phases of the controller's loops ({}), because a shift of a second changes which jobs start \
+         first. The intervals hold for these jobs, not for those of another year. A processor is a whole node.",
         results.phases
     )];
     if results.has_log {
         caveats.push(
-            "log is the schedule of the trace itself. It differs from the baseline by what the trace does not say, too: outages, \
-             reservations, jobs that are left out, settings that have changed since."
+            "The column log is the schedule in the trace itself. It also differs from the baseline because of what the trace does not \
+             contain: outages, reservations, omitted jobs, and settings that have changed since."
                 .to_owned(),
         );
     }
@@ -61,11 +61,10 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
             results.arms[0].site.version
         ),
         lead: sentences(results),
-        notes: report.notes.clone(),
-        caveats,
+        caveats: caveats.into_iter().chain(report.notes.iter().cloned()).collect(),
         figures,
         tables: vec![variants(results), means(results), paired(results), breakdown(results)],
-        commands: vec![("Run this again".to_owned(), report.command.clone())],
+        commands: vec![("This comparison".to_owned(), report.command.clone())],
         provenance: vec![
             ("Seed".to_owned(), report.seed.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
@@ -154,36 +153,31 @@ fn waits(results: &VariantResults<'_>) -> Shown {
         (name.to_owned(), found.collect())
     };
     let all = results.names().into_iter().enumerate().map(of_arm).collect();
-    let y = Axis { log: true, ..Axis::new("wait below (s)") };
+    let y = Axis { log: true, ..Axis::of_spans("wait below") };
     let chart = Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), y, Vec::new());
     drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
 }
 
 /// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
 fn differences(results: &VariantResults<'_>) -> Option<Shown> {
-    let percent = |arm: usize, metric| {
-        let (found, base) = (results.difference(None, arm, metric)?, results.mean(None, 0, metric)?.mean.abs());
-        let scaled = |value: f64| 100.0 * value / base;
-        (base > 0.0).then(|| ConfidenceInterval {
-            mean: scaled(found.mean),
-            low: found.low.map(scaled),
-            high: found.high.map(scaled),
-            ..found
-        })
-    };
     let arms = &results.arms[1..];
     let place = |at: usize, arm: usize| as_f64(at) + 0.4 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
-    let of_arm = |(at, arm): (usize, &Arm)| {
-        let found =
-            spoken().enumerate().filter_map(|(x, metric)| Some((place(x, at), metric, percent(at + 1, metric)?)));
-        (arm.name.clone(), found.collect())
+    let of_arm = |(at, arm): (usize, &Arm)| -> Vec<DataRow> {
+        let of_metric = |(x, metric): (usize, &'static Metric)| {
+            let (found, base) = (results.difference(None, at + 1, metric)?, results.mean(None, 0, metric)?.mean.abs());
+            let (x, share) = (place(x, at).to_string(), found.map(|value| 100.0 * value / base));
+            (base > 0.0).then(|| (arm.name.clone(), x, metric.to_string(), share))
+        };
+        spoken().enumerate().filter_map(of_metric).collect()
     };
-    let all: Vec<(String, Vec<Found>)> = arms.iter().enumerate().map(of_arm).collect();
-    let ticks = spoken().enumerate().map(|(at, metric)| (as_f64(at), metric.label().to_owned())).collect();
-    let y = Axis { signed: true, ..Axis::new(format!("difference to {} (% of it)", results.arms[0].name)) };
-    let chart = Chart::new("differences", "Differences", Axis::new("").with_ticks(ticks), y, Vec::new());
-    let caption = "Paired by phase, with 95 % intervals. An interval that touches zero is no significant difference.";
-    (!all.is_empty()).then(|| from_slot(1, drawn(chart, caption, all, Series::marks)))
+    let rows: Vec<DataRow> = arms.iter().enumerate().flat_map(of_arm).collect();
+    let against = DifferencesTo::new(results.arms.iter().map(|arm| [arm.name.as_str(); 2]), 0);
+    let facets = spoken().map(|metric| {
+        against.facet(&capitalized(metric.label()), "", compared(results, metric).iter(), Difference::relative)
+    });
+    let mut forest = against.metrics("differences", facets.collect());
+    forest.title = format!("Differences to {}", results.arms[0].name);
+    (!rows.is_empty()).then(|| Shown::picture(forest, format!("Paired by phase. {CAPTION}"), rows))
 }
 
 /// Mean wait by phase; `None` for a single phase.
@@ -197,9 +191,10 @@ fn phases(results: &VariantResults<'_>) -> Option<Shown> {
         )
     };
     let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
-    let chart = Chart::new("phases", "Mean wait by phase", Axis::new("phase"), Axis::new("mean wait (s)"), Vec::new());
+    let chart =
+        Chart::new("phases", "Mean wait by phase", Axis::new("phase"), Axis::of_spans("mean wait (s)"), Vec::new());
     let caption =
-        "Each phase is one schedule: how much it differs from others of the same jobs under the same settings.";
+        "Each phase is one schedule of the same jobs under the same settings; the spread is the effect of the phase.";
     (results.phases > 1).then(|| drawn(chart, caption, all, Series::marks))
 }
 
@@ -217,7 +212,7 @@ fn of_groups_by(results: &VariantResults<'_>, by: &'static str) -> Option<Shown>
     let all = arms.iter().enumerate().map(of_arm).collect();
     let ticks = groups.iter().enumerate().map(|(x, at)| (as_f64(x), results.groups[*at].0.name.clone())).collect();
     let what = if by == "qos" { "QOS" } else { by };
-    let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::new("mean wait (s)"));
+    let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::of_spans("mean wait (s)"));
     let chart = Chart::new(format!("by-{by}"), format!("Mean wait by {what}"), x, y, Vec::new());
     (groups.len() > 1).then(|| drawn(chart, "The largest groups, by number of jobs.", all, Series::marks))
 }
@@ -248,14 +243,4 @@ fn drawn(
     }
     chart.observations = "phases";
     Shown::picture(chart, caption, rows)
-}
-
-/// The same picture with the colours of later slots, so that a variant has the same colour in all pictures.
-fn from_slot(first: usize, mut shown: Shown) -> Shown {
-    for (picture, _) in &mut shown.pictures {
-        if let lab::chart::Picture::Chart(chart) = picture {
-            chart.series.iter_mut().for_each(|series| series.slot = series.slot.map(|slot| slot + first));
-        }
-    }
-    shown
 }

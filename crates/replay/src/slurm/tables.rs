@@ -1,13 +1,14 @@
 //! Tables of a comparison of variants, and its sentences.
 
 use super::explain;
-use super::results::{VariantResults, of_groups};
-use crate::units::{best, readable};
+use super::results::{Arm, VariantResults, of_groups};
+use crate::difference::{Difference, headline};
+use crate::units::{aligned, best, readable};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
-use lab::table::{csv, optional};
+use lab::table::{csv, in_words, optional};
 use lab::terminal::csv_name;
-use metrics::{ConfidenceInterval, Metric};
+use metrics::{ConfidenceInterval, Estimate, Metric};
 use serde_json::{Value, json};
 use slurm_sched::hostlist;
 use std::path::Path;
@@ -96,7 +97,7 @@ fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
 pub(super) fn with_half_width(estimate: Option<ConfidenceInterval>) -> String {
     let Some(found) = estimate else { return String::new() };
     match found.half_width() {
-        Some(half) if half > 0.0 => format!("{} ± {}", significant(found.mean), significant(half)),
+        Some(half) if half > 0.0 => in_words(&found),
         _ => readable(found.mean),
     }
 }
@@ -116,24 +117,24 @@ pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option
     )
 }
 
-/// A sentence for each variant and metric, and the variants that may be the best.
+/// Differences of the other variants to the first by one metric, paired by phase.
+pub(super) fn compared<'a>(results: &'a VariantResults<'_>, metric: &'static Metric) -> Vec<Difference<'a>> {
+    let of_arm = |(arm, policy): (usize, &'a Arm)| {
+        let ConfidenceInterval { mean, low, high, replications, .. } = results.difference(None, arm, metric)?;
+        let interval = Estimate { mean, low, high, blocks: replications, correlation: None, refused: None };
+        let of_baseline = Some(results.mean(None, 0, metric)?.mean);
+        let (policy, baseline) = (&*policy.name, &*results.arms[0].name);
+        Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "phases" })
+    };
+    results.arms.iter().enumerate().skip(1).filter_map(of_arm).collect()
+}
+
+/// The best variant and its difference by each metric, and the variants that may be the best.
 pub(super) fn sentences(results: &VariantResults<'_>) -> Vec<String> {
     let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
     let mut sentences = Vec::new();
     for metric in spoken().filter(|metric| metric.is_in_sentences()) {
-        for (arm, name) in names.iter().enumerate().skip(1) {
-            let Some(found) = results.difference(None, arm, metric) else { continue };
-            let size = with_interval(Some(found), results.mean(None, 0, metric));
-            let verdict = match (found.low, found.high) {
-                (None, _) | (_, None) => "one phase has no interval",
-                (Some(0.0), Some(0.0)) => "all phases are the same",
-                (Some(low), _) if low > 0.0 => "significantly higher",
-                (_, Some(high)) if high < 0.0 => "significantly lower",
-                _ => "no significant difference",
-            };
-            let unit = if metric.unit().is_empty() { String::new() } else { format!(" ({})", metric.unit()) };
-            sentences.push(format!("{}{unit}, {name} − {}: {size}, {verdict}.", metric.label(), names[0]));
-        }
+        sentences.extend(headline(&compared(results, metric)));
         if names.len() > 1 && results.phases > 1 {
             sentences.extend(best(metric.label(), &names, &results.standings(metric)));
         }
@@ -152,7 +153,13 @@ pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
         text += &format!("{name:width$}  {wait:>24}  {slowdown:>24}  {utilization:>18}\n");
     }
     if results.arms.len() > 1 {
-        text += &format!("Differences are paired by phase ({}), with 95 % intervals.\n", results.phases);
+        let of_metric = |metric: &'static Metric| {
+            let row = |one: Difference<'_>| vec![one.policy.to_owned(), metric.label().to_owned(), one.dot().text];
+            compared(results, metric).into_iter().map(row)
+        };
+        let (phases, base) = (results.phases, &results.arms[0].name);
+        text += &format!("Differences to {base}, paired by phase ({phases}), with 95 % intervals:\n");
+        text += &aligned(&spoken().flat_map(of_metric).collect::<Vec<_>>());
     }
     sentences(results).into_iter().for_each(|sentence| text += &(sentence + "\n"));
     text

@@ -34,7 +34,8 @@ Examples:
 
 Get the jobs and the accounts of a cluster with
   SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 \\
-    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State > jobs.sacct
+    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,\\
+Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State > jobs.sacct
   sacctmgr dump CLUSTER file=cluster.cfg; sacctmgr --parsable2 show qos >> cluster.cfg
 A job takes the nodes that it had, and becomes eligible as long after its submission as in the log. Jobs of an SWF log go to the \
 default partition, on as many whole nodes as their processors fill.
@@ -44,13 +45,12 @@ A variant is NAME or NAME=KEY=VALUE;KEY=VALUE. A key is one of slurm.conf or of 
 
 The controller's loops run at seconds that depend on the moment of its start, and a second earlier or later changes which jobs \
 start first. One schedule is therefore one draw. Each variant is run under several phases of its loops, drawn from --seed and \
-the same for all variants; differences are paired by phase, with 95 % intervals. They say how sure a difference is on these jobs, \
-not on those of another year.
+the same for all variants; differences are paired by phase, with 95 % intervals. They hold for these jobs, not for those of another year.
 
 Settings that are not modelled are listed; one that would change decisions is refused, with its line. docs/slurm.md says what is \
 modelled.
 
-VariantResults: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
+Results: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
 VARIANT/jobs.csv (the jobs of the first phase). A processor in these files is a whole node.
 
 Exit codes: 0 done; 2 bad usage or input; 3 reading or writing failed.";
@@ -291,9 +291,11 @@ mod tests {
         assert!(breakdown.contains("\nuser,u1,27,wait_mean,log,60,,,"), "{breakdown}");
         assert_eq!(jobs.lines().count(), 80);
         assert!(
-            text.contains("mean wait (s), none − base: ") && read("report.html").contains("Mean wait by user"),
+            text.contains("Differences to base, paired by phase (3)")
+                && read("report.html").contains("Mean wait by user"),
             "{text}"
         );
+        assert!(text.lines().any(|line| line.starts_with("none  ") && line.contains(" mean wait  ")), "{text}");
         assert_eq!(run().1, files, "the same command has the same results");
         let bad = WhatIf { compare: "base,x=bf_licenses=yes".to_owned(), ..options.clone() };
         let fault = super::run(&inputs, &bad, &common).expect_err("refused");
