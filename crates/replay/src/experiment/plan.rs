@@ -3,7 +3,7 @@
 use super::cli::How;
 use super::design::Design;
 use super::file::{Method, Source};
-use super::workloads::Held;
+use super::workloads::{Held, IN_LOG};
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Context, Result, bail, ensure};
@@ -55,9 +55,6 @@ pub(super) struct Unit {
     pub(super) first: u32,
     pub(super) end: u32,
 }
-
-/// Number in place of a replication: the log itself, under the baseline alone.
-pub(super) const IN_LOG: u32 = u32::MAX;
 
 /// One draw: a replication of a log.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

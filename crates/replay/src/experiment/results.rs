@@ -2,9 +2,9 @@
 
 use super::design::{Against, Claim, Design, Setting, Value};
 use super::measure::{Metric, sign};
-use super::plan::IN_LOG;
 use super::unit::Run;
 use super::weeks::{Weeks, interval};
+use super::workloads::IN_LOG;
 use crate::units::{as_f64, may_be_best};
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};

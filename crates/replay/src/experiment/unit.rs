@@ -7,9 +7,10 @@
 use super::design::Setting;
 use super::file::Method;
 use super::measure::measured;
-use super::plan::{Batch, ExperimentPlan, IN_LOG};
+use super::plan::{Batch, ExperimentPlan};
 use super::results::Cell;
 use super::weeks::{Replayed, Weeks};
+use super::workloads::IN_LOG;
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;

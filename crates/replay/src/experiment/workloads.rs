@@ -2,7 +2,6 @@
 
 use super::design::{Design, Setting};
 use super::file::{Log, Method, RepairRule, Source, WholeNumber};
-use super::plan::IN_LOG;
 use crate::ignored;
 use crate::options::Inside;
 use crate::simulate::held::{Placement, machines_of};
@@ -20,6 +19,9 @@ use workload::model;
 use workload::resample::{Blocks, Drawn, Users, shaken};
 use workload::swf::Header;
 use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
+
+/// Number in place of a replication: the log itself, under the baseline alone.
+pub(super) const IN_LOG: u32 = u32::MAX;
 
 /// A log that was read, of which every replication is made.
 pub(super) struct Held {
