@@ -134,7 +134,7 @@ fn a_disk_may_be_full_while_jobs_are_written() {
         return;
     }
     let mut log = "; MaxProcs: 8\n".to_owned();
-    for job in 1..=3_000 {
+    for job in 1..=4_000 {
         log += &format!("{job} {job} -1 5 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1\n");
     }
     let scene = Scene::of(&log);

@@ -1,8 +1,8 @@
 //! The answer of an experiment: every policy against the baseline, over all logs and settings and by each.
 
 use super::file::Method;
-use super::measure::Metric;
-use super::results::{Cell, Results};
+use super::measure::{Cell, Metric};
+use super::results::Results;
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized, headline};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;

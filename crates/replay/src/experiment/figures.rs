@@ -2,9 +2,9 @@
 
 use super::answer::Answer;
 use super::design::{Setting, Value};
-use super::measure::{BETTER, Metric, WORSE, better, waits};
+use super::measure::{BETTER, Cell, Metric, WORSE, better, waits};
 use super::plan::ExperimentPlan;
-use super::results::{Cell, Results};
+use super::results::Results;
 use crate::difference::capitalized;
 use crate::units::as_f64;
 use anyhow::Result;

@@ -1,7 +1,7 @@
 //! The baseline in the log itself, beside its range over replications of that log.
 
-use super::measure::Metric;
-use super::results::{Cell, Results};
+use super::measure::{Cell, Metric};
+use super::results::Results;
 use crate::units::level;
 use anyhow::Result;
 use lab::page::Table;

@@ -3,9 +3,30 @@
 use super::file::WarmUp;
 use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
+use lab::quantity::DesignPoint;
 use metrics::backlog::Trend;
 use metrics::{Better, Blocks, ConfidenceInterval, Totals, warm_up};
+use serde::{Deserialize, Serialize};
 use sim_core::{Job, Span, Time};
+
+/// Policy on a log under a setting; as a place, that of the baseline. The order is that of runs.csv.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Cell {
+    pub(super) log: usize,
+    pub(super) setting: usize,
+    pub(super) policy: usize,
+}
+
+impl DesignPoint for Cell {
+    type Metric = Metric;
+}
+
+impl Cell {
+    /// Another policy in the same place.
+    pub(super) const fn under(self, policy: usize) -> Self {
+        Self { policy, ..self }
+    }
+}
 
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.
 pub(crate) type Metric = &'static metrics::Metric;

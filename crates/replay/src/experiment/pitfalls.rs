@@ -2,8 +2,8 @@
 
 use super::design::{Design, Value};
 use super::file::{Log, Method};
-use super::measure::Metric;
-use super::results::{Cell, Results};
+use super::measure::{Cell, Metric};
+use super::results::Results;
 use super::workloads::Held;
 use metrics::Estimate;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! All runs of an experiment, and their tables.
 
 use super::design::{Against, Claim, Design, Setting, Value};
-use super::measure::{Metric, sign};
+use super::measure::{Cell, Metric, sign};
 use super::unit::Run;
 use super::weeks::{Weeks, interval};
 use super::workloads::IN_LOG;
@@ -17,7 +17,6 @@ use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
 use metrics::{ConfidenceInterval, Estimate, order};
-use serde::{Deserialize, Serialize};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,25 +31,6 @@ pub(super) struct Results<'a> {
     in_logs: Observations<Cell>,
     /// Estimates over blocks, if one replay stands for replications.
     weeks: BTreeMap<Cell, Weeks>,
-}
-
-/// Policy on a log under a setting; as a place, that of the baseline. The order is that of runs.csv.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Cell {
-    pub(super) log: usize,
-    pub(super) setting: usize,
-    pub(super) policy: usize,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
-}
-
-impl Cell {
-    /// Another policy in the same place.
-    pub(super) const fn under(self, policy: usize) -> Self {
-        Self { policy, ..self }
-    }
 }
 
 impl<'a> Results<'a> {

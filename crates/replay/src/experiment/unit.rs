@@ -6,9 +6,8 @@
 
 use super::design::Setting;
 use super::file::Method;
-use super::measure::measured;
+use super::measure::{Cell, measured};
 use super::plan::{Batch, ExperimentPlan};
-use super::results::Cell;
 use super::weeks::{Replayed, Weeks};
 use super::workloads::IN_LOG;
 use anyhow::{Result, anyhow, bail};

@@ -1,8 +1,8 @@
 //! The findings in sentences, built from the numbers.
 
 use super::answer::Answer;
-use super::measure::{Metric, better};
-use super::results::{Cell, Results};
+use super::measure::{Cell, Metric, better};
+use super::results::Results;
 use crate::simulate::policy::Policy;
 use crate::units::{best as best_in_words, level};
 use lab::chart::{fixed, significant};

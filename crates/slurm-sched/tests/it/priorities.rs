@@ -1,15 +1,10 @@
-//! Priorities, compared with recordings of slurmctld and with the formulas.
+//! Priorities, compared with the formulas; recordings.rs compares them with slurmctld's.
 
-use crate::read_csv;
-use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use slurm_sched::Version;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::priority::{JobFactors, Priorities, Running};
-use slurm_sched::workload::SubmittedJob;
-use std::collections::BTreeMap;
-use std::io::Read;
 
 const CONF: &str = "PriorityType=priority/multifactor\nAccountingStorageType=accounting_storage/slurmdbd\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 
@@ -19,111 +14,6 @@ fn conf(lines: &str) -> Conf {
 
 fn accounts(text: &str) -> Accounts {
     Accounts::read("cluster.cfg", text).expect("valid")
-}
-
-/// Job of a recording: its priority factors, its current priority, its start.
-struct Known {
-    factors: JobFactors,
-    priority: u32,
-    start: Option<i64>,
-}
-
-/// Returns the seconds since the log's first midnight.
-fn seconds(line: &str) -> i64 {
-    let number = |range: std::ops::Range<usize>| line[range].parse::<i64>().expect("a number");
-    number(9..11) * 86_400 + number(12..14) * 3600 + number(15..17) * 60 + number(18..20)
-}
-
-fn number_after(line: &str, key: &str) -> Option<u32> {
-    let rest = &line[line.find(key)? + key.len()..];
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-/// Reads a recording and returns its number of priorities, and each that differs as (line, job, theirs, ours).
-fn follow(log: &str, conf: &Conf, accounts: &Accounts, jobs: &[SubmittedJob]) -> (usize, Vec<(String, u32, u32, u32)>) {
-    let start = log.lines().next().map_or(0, seconds);
-    let mut state = Priorities::new(conf, Some(accounts), start);
-    let by_id: BTreeMap<u32, &SubmittedJob> = jobs.iter().map(|job| (job.id, job)).collect();
-    let mut known: BTreeMap<u32, Known> = BTreeMap::new();
-    let (mut compared, mut wrong) = (0, Vec::new());
-    for line in log.lines() {
-        let now = seconds(line);
-        let job = number_after(line, "JobId=").unwrap_or(0);
-        if line.contains("_decay_thread") {
-            let running = known.values().filter_map(|job| {
-                let billing = state.billing(0, job.factors.cpus, 0, job.factors.min_nodes);
-                let (association, qos) = (job.factors.association, job.factors.qos);
-                job.start.map(|start| Running { association, qos, start, billing })
-            });
-            let running: Vec<Running> = running.collect();
-            state.tick(now, running);
-            for job in known.values_mut().filter(|job| job.start.is_none()) {
-                job.priority = state.renewed(&job.factors, job.priority, now);
-            }
-        } else if let Some(theirs) = number_after(line, "InitPrio=") {
-            let submitted = by_id[&job];
-            let request = &submitted.request;
-            let nodes = request.nodes.expect("-N");
-            let association = accounts.association(request.account.as_deref(), request.user(), Some("main"));
-            let factors = JobFactors {
-                association: Some(association.expect("an association")),
-                submit: now,
-                eligible: Some(now),
-                min_nodes: nodes,
-                cpus: nodes,
-                ..JobFactors::default()
-            };
-            let priority = state.first(&factors, now);
-            known.insert(job, Known { factors, priority, start: None });
-            compared += 1;
-            if priority != theirs {
-                wrong.push((line.to_owned(), job, theirs, priority));
-            }
-        } else if let Some(theirs) = number_after(line, "Prio=") {
-            compared += 1;
-            if known[&job].priority != theirs {
-                wrong.push((line.to_owned(), job, theirs, known[&job].priority));
-            }
-        } else if line.contains("llocate JobId=") || line.contains("Started JobId=") {
-            let job = known.get_mut(&job).expect("submitted");
-            (job.factors.cpus, job.start) = (job.factors.min_nodes * 4, Some(now));
-        } else if line.contains("_dump_job_sched") {
-            // A job's CPUs are those of its nodes, once a test has found nodes (SPEC 1.3).
-            let job = known.get_mut(&job).expect("submitted");
-            job.factors.cpus = job.factors.min_nodes * 4;
-        } else if line.contains("_job_complete") {
-            known.remove(&job);
-        }
-    }
-    (compared, wrong)
-}
-
-#[test]
-fn all_priorities_of_the_recordings_with_accounts_are_those_of_slurmctld() {
-    let tie = "Cluster - 'oracle':Fairshare=1:QOS='normal'\nParent - 'root'\nUser - 'root':DefaultAccount='root':Fairshare=1\n\
-        Account - 'p':Fairshare=1\nAccount - 'q':Fairshare=1\nParent - 'p'\nAccount - 'p1':Fairshare=1\nAccount - 'p2':Fairshare=1\n\
-        Parent - 'q'\nAccount - 'q1':Fairshare=1\nAccount - 'q2':Fairshare=1\nParent - 'p1'\nUser - 'root':Fairshare=1\n\
-        Parent - 'p2'\nUser - 'root':Fairshare=1\nParent - 'q1'\nUser - 'root':Fairshare=1\nParent - 'q2'\nUser - 'root':Fairshare=1\n";
-    for (name, conf, jobs, count) in [
-        ("fixtures/w4-fair-tree.log.gz", "fixtures/w4.slurm.conf", "fixtures/w4.csv", 3541),
-        ("fixtures/tie.log.gz", "fixtures/tie.slurm.conf", "oracle/tie.csv", 42),
-    ] {
-        let (Some(log), Some(conf), Some(jobs)) =
-            (test_data::slurm(name), test_data::slurm(conf), test_data::slurm(jobs))
-        else {
-            return;
-        };
-        let accounts = match name.contains("w4") {
-            true => std::fs::read_to_string(test_data::slurm("fixtures/accounts.cfg").expect("there")).expect("text"),
-            false => tie.to_owned(),
-        };
-        let mut text = String::new();
-        GzDecoder::new(std::fs::File::open(log).expect("opens")).read_to_string(&mut text).expect("text");
-        let conf = Conf::load(&conf, Version::V22_05, &[]).expect("valid");
-        let jobs = read_csv(&std::fs::read_to_string(jobs).expect("text"));
-        let (compared, wrong) = follow(&text, &conf, &self::accounts(&accounts), &jobs);
-        assert_eq!((compared, wrong), (count, Vec::new()), "{name}");
-    }
 }
 
 proptest! {
