@@ -43,6 +43,12 @@ lab::readings! {
             /// The time since its submission.
             True,
         }
+        R2 node: enum Node "How many processors has a node of HPC2N?" {
+            /// MaxProcs / MaxNodes of the log's header: one.
+            Header,
+            /// Two, as the machine had.
+            Dual,
+        }
     }
 }
 
@@ -123,11 +129,21 @@ impl RlScheduler {
         HEURISTICS[place].1[self.file.readings.wait as usize]
     }
 
+    /// Returns the answer to R2 if the cell depends on it.
+    fn node_of(&self, cell: &Cell) -> Option<Node> {
+        (cell.log == Log::Hpc2n && cell.setting != Setting::Easy).then_some(self.file.readings.node)
+    }
+
     /// Simulates a window on an idle machine; `None` if the log has no such window.
     fn window(&self, cell: &Cell, window: u32) -> Option<Totals> {
         let WorkloadTable { first_jobs, window: count } = &self.file.workload;
         let log = self.logs.of(cell.log.names()[1]);
-        let jobs = Arc::clone(self.jobs[cell.log as usize].get_or_init(|| jobs(log)));
+        let jobs = Arc::clone(self.jobs[cell.log as usize].get_or_init(|| {
+            let records = log.records();
+            let of_header = log.processors / records.header().max_nodes.unwrap_or(log.processors);
+            let each = if self.node_of(cell) == Some(Node::Dual) { 2 } else { of_header };
+            rlscheduler_jobs(records, each).expect("the log was read before").into()
+        }));
         let filling = if cell.setting == Setting::Alone { Filling::None } else { Filling::Bound };
         let mut episode = Episode::new(jobs, log.processors, *count, EpisodeRules::RlScheduler, filling).ok()?;
         episode.play(0, *first_jobs.get(window as usize)?, *count, cell.heuristic).ok()?;
@@ -151,12 +167,6 @@ impl RlScheduler {
         let world = MultiCluster::new(vec![Machine::new(log.processors)], policy, jobs.into_iter());
         Sim::new(world, JobLog::new(Totals::new(log.processors, &[]))).run().1.into_sink()
     }
-}
-
-fn jobs(log: &lab::logs::Log) -> Arc<[EpisodeJob]> {
-    let records = log.records();
-    let each = log.processors / records.header().max_nodes.unwrap_or(log.processors);
-    rlscheduler_jobs(records, each).expect("the log was read before").into()
 }
 
 /// Returns the jobs of a log by the rules of the published program of RLScheduler: a negative run time is 10 s, a job of run time 0 is left
@@ -233,7 +243,8 @@ impl Paper for RlScheduler {
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
         let logs = Self::LOGS;
-        serde_json::json!({ "cell": cell, "workload": self.file.workload, "easy_jobs": self.easy_jobs, "logs": logs })
+        let node = self.node_of(cell);
+        serde_json::json!({ "cell": cell, "workload": self.file.workload, "easy_jobs": self.easy_jobs, "logs": logs, "node": node })
     }
 
     fn draws(&self, cell: &Cell) -> bool {
