@@ -1,22 +1,26 @@
 //! Policies and metrics of a call, and their failures.
 
-use crate::command::alone;
 use crate::policy::PythonPolicy;
-use gap_schedule::Policy;
-use metrics::{Better, Metric};
+use lab::control::Control;
+use metrics::{Better, OwnMetric};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use replay::simulate::{self, JobRecord, Own};
 use sim_core::Span;
-use std::panic;
+use std::error::Error;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The first exception of a policy or metric of a call. It ends the call by unwinding, and is then raised.
+/// The first exception of a policy or metric of a call, which it ends.
 #[derive(Clone, Default)]
-pub(crate) struct Failure(Arc<Mutex<Kept>>);
+pub(crate) struct Failure {
+    kept: Arc<Mutex<Kept>>,
+    /// Control of the call.
+    pub(crate) control: Control,
+}
 
 #[derive(Default)]
 struct Kept {
@@ -30,14 +34,23 @@ struct Kept {
     waiting: Vec<(String, usize)>,
 }
 
-/// Payload of the unwinding, which prints no message.
-pub(crate) struct Stopped;
+/// Error of a policy whose exception is kept.
+#[derive(Debug)]
+pub(crate) struct Raised;
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the policy raised an exception")
+    }
+}
+
+impl Error for Raised {}
 
 impl Failure {
-    /// Keeps the exception and unwinds.
-    pub(crate) fn stop(&self, error: PyErr) -> ! {
+    /// Keeps the exception, and ends the call.
+    pub(crate) fn keep(&self, error: PyErr) {
         self.kept().error.get_or_insert(error);
-        panic::resume_unwind(Box::new(Stopped))
+        self.control.stop();
     }
 
     /// Records the jobs that a policy never started.
@@ -51,7 +64,7 @@ impl Failure {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls a policy, which may be interrupted meanwhile.
@@ -122,83 +135,31 @@ fn raise(py: Python<'_>, calls: Vec<(u64, Instant)>, exception: &Bound<'_, PyTyp
     calls.iter().try_for_each(|(thread, _)| raise.call1((long.call1((*thread,))?, &exception)).map(drop))
 }
 
-/// Function of a metric, and the receiver of its exceptions.
-type Value = (Py<PyAny>, Failure);
-
-/// A metric by its name, label and direction. The catalogue requires metrics with static lifetime, so there is one for each name, label and
-/// direction, and each call sets its function.
-struct Named {
-    metric: &'static Metric,
-    value: Arc<Mutex<Value>>,
-}
-
-static METRICS: Mutex<Vec<Named>> = Mutex::new(Vec::new());
-
 /// Policies and metrics of a call.
-pub(crate) struct Added {
-    pub(crate) failure: Failure,
-    policies: Vec<Arc<Own>>,
+pub(crate) fn added(
+    policies: Vec<(String, Py<PyAny>)>,
     metrics: Vec<(String, String, bool, Py<PyAny>)>,
-}
-
-impl Added {
-    pub(crate) fn new(
-        policies: Vec<(String, Py<PyAny>)>,
-        metrics: Vec<(String, String, bool, Py<PyAny>)>,
-        patience: Option<Duration>,
-    ) -> Self {
-        let failure = Failure::default();
-        failure.kept().patience = patience;
-        let own = |(name, make): (String, Py<PyAny>)| {
-            let (failure, title) = (failure.clone(), name.clone());
-            let make = move || -> Box<dyn Policy> { Box::new(PythonPolicy::make(&title, &make, &failure)) };
-            Arc::new(Own::new(&name, "a policy in Python", make))
-        };
-        Self { policies: policies.into_iter().map(own).collect(), failure: failure.clone(), metrics }
-    }
-
-    /// Returns the policies alone.
-    pub(crate) fn policies(&self) -> Vec<Arc<Own>> {
-        self.policies.clone()
-    }
-
-    /// Runs `run` with policies and metrics. If there are metrics, the caller holds [`alone`].
-    pub(crate) fn with<T>(&self, run: impl FnOnce(&simulate::Added) -> T) -> T {
-        let metrics = self.metrics.iter().map(|(name, label, is_smaller_better, value)| {
-            let better = if *is_smaller_better { Better::Smaller } else { Better::Larger };
-            let value = Python::attach(|py| value.clone_ref(py));
-            named(name, label, better, (value, self.failure.clone()))
-        });
-        run(&simulate::Added { policies: self.policies.clone(), metrics: metrics.collect() })
-    }
-
-    /// Runs `run` with policies and metrics, holding [`alone`] if there are metrics.
-    pub(crate) fn with_alone<T>(&self, run: impl FnOnce(&simulate::Added) -> T) -> T {
-        let _alone = (!self.metrics.is_empty()).then(alone);
-        self.with(run)
-    }
-}
-
-fn named(name: &str, label: &str, better: Better, value: Value) -> &'static Metric {
-    let mut all = METRICS.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_it = |one: &Named| (one.metric.name(), one.metric.label(), one.metric.better()) == (name, label, better);
-    if let Some(known) = all.iter().find(|one| is_it(one)) {
-        *known.value.lock().unwrap_or_else(PoisonError::into_inner) = value;
-        return known.metric;
-    }
-    let slot = Arc::new(Mutex::new(value));
-    let metric = Metric::own(name, label, better, {
-        let slot = Arc::clone(&slot);
-        move |jobs| {
-            let held = slot.lock().unwrap_or_else(PoisonError::into_inner);
-            let (value, failure) = &*held;
+    patience: Option<Duration>,
+) -> (simulate::Added, Failure) {
+    let failure = Failure::default();
+    failure.kept().patience = patience;
+    let policy = |(name, make): (String, Py<PyAny>)| {
+        let (failure, title) = (failure.clone(), name.clone());
+        Arc::new(Own::new(&name, "a policy in Python", move || PythonPolicy::make(&title, &make, &failure)))
+    };
+    let metric = |(name, label, is_smaller_better, value): (String, String, bool, Py<PyAny>)| {
+        let better = if is_smaller_better { Better::Smaller } else { Better::Larger };
+        let failure = failure.clone();
+        OwnMetric::new(&name, &label, better, move |jobs| {
             let found = Python::attach(|py| value.call1(py, (columns(py, jobs)?,))?.extract(py));
-            found.unwrap_or_else(|error| failure.stop(error))
-        }
-    });
-    let metric: &'static Metric = Box::leak(Box::new(metric));
-    all.push(Named { metric, value: slot });
-    metric
+            found.unwrap_or_else(|error| {
+                failure.keep(error);
+                f64::NAN
+            })
+        })
+    };
+    let (policies, metrics) = (policies.into_iter().map(policy).collect(), metrics.into_iter().map(metric).collect());
+    (simulate::Added { policies, metrics }, failure)
 }
 
 /// Returns the records as arrays: times in seconds (`f64`), NaN for an unknown request, users and processors (`i64`), −1 for an unknown

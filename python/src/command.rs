@@ -1,27 +1,19 @@
 //! Commands of the command line in this process.
 
-use crate::added::{Added, Failure, Stopped};
+use crate::added::{Failure, added};
 use clap::{CommandFactory, Parser};
 use gridproof::{Cli, Command, Lab, begin, ended, exit_code};
 use lab::cli::Ending;
-use lab::{interrupt, terminal};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use std::any::Any;
-use std::panic::{self, AssertUnwindSafe};
+use rayon::ThreadPoolBuilder;
+use std::panic;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 /// Interval at which a running command checks for Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(50);
-
-/// Locks the state of the process: the output of commands that print, and the names of metrics.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Runs a command and returns `(done, text, notes)`: false if a check found a difference (exit code 1), the result, as JSON from
 /// `check` and `explain`, and the remarks.
@@ -42,36 +34,31 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(bool, String, Vec<String>)> {
     let Cli { command, common } = parsed(args)?;
-    let added = Added::new(policies, metrics, None);
-    let failure = added.failure.clone();
+    let (added, failure) = added(policies, metrics, None);
+    let control = &failure.control;
     let work = || match command {
         Command::Check(options) => {
-            let found = replay::check::check(&options, &added.policies())?;
+            let found = replay::check::check(&options, &added.policies)?;
             let text = with_words(found.as_json(), found.in_words(false));
             Ok((found.is_clean(), text, found.notes))
         }
         Command::Explain(options) => {
-            let found = replay::explain::explain(&options, &added.policies())?;
+            let found = replay::explain::explain(&options, &added.policies)?;
             let text = with_words(found.as_json(), found.in_words());
             Ok((true, text, [found.without_effect, found.notes].concat()))
         }
         command => {
-            let _alone = alone();
-            interrupt::request(false);
-            let (ending, text, notes) = terminal::captured(|| match command {
-                Command::Experiment(options) => {
-                    added.with(|added| replay::experiment::experiment(&options, added, &common))
-                }
+            let ending = match command {
+                Command::Experiment(options) => replay::experiment::experiment(&options, &added, &common),
                 command => Lab::standard().run(command, &common, &Cli::command()),
-            });
+            };
+            let (text, notes) = control.output();
             Ok((ending? == Ending::Done, text, notes))
         }
     };
-    let tick = |py: Python<'_>| match (&progress, terminal::captured_progress()) {
-        (Some(progress), Some(stage)) => progress.call1(py, stage).map(drop),
-        _ => Ok(()),
-    };
-    watched(py, work, &failure, || interrupt::request(true), tick)
+    let tick =
+        |py: Python<'_>| progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, control.progress()).map(drop));
+    watched(py, work, &failure, common.threads, tick)
 }
 
 /// Returns a result as JSON, with its words as `text`.
@@ -95,43 +82,49 @@ pub(crate) fn parsed(args: Vec<String>) -> PyResult<Cli> {
     })
 }
 
-/// Runs `work` in a thread without the GIL, while this one checks for signals and for policies that take too long. Ctrl-C calls `stop`, and
-/// is returned. `tick` is called in between.
+/// Runs `work` in a thread without the GIL, while this one checks for signals and for policies that take too long. Ctrl-C ends the work,
+/// and is returned. `threads` are all cores if not given. `tick` is called in between.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
     failure: &Failure,
-    stop: impl Fn() + Sync,
+    threads: Option<u16>,
     tick: impl Fn(Python<'_>) -> PyResult<()> + Sync,
 ) -> PyResult<T> {
     let (ran, interrupted) = py.detach(|| {
         thread::scope(|scope| {
             let (done, is_done) = mpsc::channel::<()>();
             let worker = scope.spawn(move || {
-                let result = panic::catch_unwind(AssertUnwindSafe(work));
-                drop(done);
-                result
+                let _done = done;
+                let run = || failure.control.run(work);
+                match threads {
+                    Some(threads) => ThreadPoolBuilder::new().num_threads(threads.into()).build()?.install(run),
+                    None => run(),
+                }
             });
             let mut interrupted = Ok(());
             while is_done.recv_timeout(SIGNALS) == Err(RecvTimeoutError::Timeout) {
                 Python::attach(|py| {
                     let looked = py.check_signals().and_then(|()| tick(py));
                     if let Err(error) = looked {
-                        stop();
+                        failure.control.stop();
                         interrupted = failure.interrupt(py).and(Err(error));
                     }
                     failure.end_overdue(py)
                 })
                 .unwrap_or_else(|error| interrupted = Err(error));
             }
-            (worker.join().unwrap_or_else(Err), interrupted)
+            (worker.join(), interrupted)
         })
     });
     interrupted?;
+    if let Some(error) = failure.take() {
+        return Err(error);
+    }
     match ran {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(failure.take().unwrap_or_else(|| raised(&error))),
-        Err(payload) => Err(failure.take().unwrap_or_else(|| PyRuntimeError::new_err(words(&*payload)))),
+        Ok(Err(error)) => Err(raised(&error)),
+        Err(panic) => panic::resume_unwind(panic),
     }
 }
 
@@ -166,9 +159,4 @@ pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
         3 => PyOSError::new_err(words),
         _ => PyValueError::new_err(words),
     }
-}
-
-fn words(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
-    if payload.is::<Stopped>() { "stopped".to_owned() } else { text.unwrap_or("a bug: panic without words").to_owned() }
 }

@@ -1,9 +1,9 @@
 //! A policy written in Python, and its view of the system.
 
-use crate::added::Failure;
+use crate::added::{Failure, Raised};
 use crate::environment::Seen;
 use gap_schedule::episode::{FEATURES, Surroundings};
-use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
+use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -221,6 +221,7 @@ pub(crate) struct PythonPolicy {
     queue: WaitingJobs,
     changes: Vec<Change>,
     failure: Failure,
+    has_failed: bool,
     /// Python's number of the thread that calls it.
     thread: u64,
     _state: ThreadState,
@@ -255,8 +256,8 @@ impl Drop for ThreadState {
 
 impl PythonPolicy {
     /// Creates the policy by calling `make`.
-    pub(crate) fn make(name: &str, make: &Py<PyAny>, failure: &Failure) -> Self {
-        let made = Python::attach(|py| {
+    pub(crate) fn make(name: &str, make: &Py<PyAny>, failure: &Failure) -> Box<dyn Policy> {
+        let made: PyResult<Self> = Python::attach(|py| {
             let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
             let policy = failure.call(thread, || make.call0(py))?;
             let hears = |name| policy.bind(py).hasattr(name);
@@ -269,11 +270,18 @@ impl PythonPolicy {
                 queue: Arc::default(),
                 changes: Vec::new(),
                 failure: failure.clone(),
+                has_failed: false,
                 thread,
                 _state: ThreadState::keep(py),
             })
         });
-        made.unwrap_or_else(|error| failure.stop(error))
+        match made {
+            Ok(policy) => Box::new(policy),
+            Err(error) => {
+                failure.keep(error);
+                Box::new(Unmade)
+            }
+        }
     }
 
     /// Returns the view, with the queue brought up to date; the queue is copied only while Python holds an earlier view.
@@ -347,26 +355,35 @@ impl PythonPolicy {
         subject: impl for<'py> FnOnce(Python<'py>, &View) -> PyResult<Py<PyAny>>,
         view: &gap_schedule::View<'_>,
     ) {
-        let failure = self.failure.clone();
-        let called = failure.call(self.thread, || {
+        self.guarded(|this| {
             Python::attach(|py| {
-                let shown = self.view(py, view)?;
+                let shown = this.view(py, view)?;
                 let subject = subject(py, shown.get())?;
-                self.policy.call_method1(py, method, (subject, shown))
+                this.policy.call_method1(py, method, (subject, shown)).map(drop)
             })
         });
-        if let Err(error) = called {
-            failure.stop(error);
+    }
+
+    /// Calls Python, unless the policy has failed. Keeps an exception.
+    fn guarded(&mut self, call: impl FnOnce(&mut Self) -> PyResult<()>) {
+        if self.has_failed {
+            return;
+        }
+        let failure = self.failure.clone();
+        if let Err(error) = failure.call(self.thread, || call(self)) {
+            failure.keep(error);
+            self.has_failed = true;
         }
     }
 }
 
 impl Policy for PythonPolicy {
     fn schedule(&mut self, view: &gap_schedule::View<'_>, starts: &mut Starts) {
-        let failure = self.failure.clone();
-        if let Err(error) = failure.call(self.thread, || self.answer(view, starts)) {
-            failure.stop(error);
-        }
+        self.guarded(|this| this.answer(view, starts));
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        self.has_failed.then(|| Arc::new(Raised) as PolicyError)
     }
 
     fn on_submit(&mut self, job: &QueuedJob, view: &gap_schedule::View<'_>) {
@@ -386,5 +403,16 @@ impl Policy for PythonPolicy {
             let ended = |py: Python<'_>, _: &View| Ok(Py::new(py, Running::of(machine.index(), job))?.into_any());
             self.call("on_completion", ended, view);
         }
+    }
+}
+
+/// A policy whose class could not be called.
+struct Unmade;
+
+impl Policy for Unmade {
+    fn schedule(&mut self, _: &gap_schedule::View<'_>, _: &mut Starts) {}
+
+    fn error(&self) -> Option<PolicyError> {
+        Some(Arc::new(Raised))
     }
 }

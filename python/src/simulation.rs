@@ -1,15 +1,15 @@
 //! Policies on a log, in memory.
 
-use crate::added::Added;
+use crate::added::added;
 use crate::command::{parsed, raised, watched};
-use gridproof::Command;
+use gridproof::{Cli, Command};
 use metrics::best::Standing;
 use metrics::{Better, Metric};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-use replay::simulate::{self as replayed, Control, Name, Row, Seconds};
+use pyo3::types::{PyDict, PyList, PyString};
+use replay::simulate::{self as replayed, Name, Row, Seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,19 +33,15 @@ pub(crate) fn simulate(
     patience: Option<f64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Simulation> {
-    let Command::Simulate(options) = parsed(args)?.command else {
+    let Cli { command: Command::Simulate(options), common } = parsed(args)? else {
         return Err(PyValueError::new_err("not the command simulate"));
     };
     let patience = patience.map(Duration::try_from_secs_f64).transpose();
     let patience = patience.map_err(|error| PyValueError::new_err(format!("policy_timeout: {error}")))?;
-    let (added, control) = (Added::new(policies, metrics, patience), Control::default());
-    let failure = added.failure.clone();
-    let work = || added.with_alone(|added| replayed::simulate(&options, added, &control));
-    let tick = |py: Python<'_>| match &progress {
-        Some(progress) => progress.call1(py, (control.jobs(),)).map(drop),
-        None => Ok(()),
-    };
-    let simulation = watched(py, work, &failure, || control.stop(), tick)?;
+    let (added, failure) = added(policies, metrics, patience);
+    let jobs = || failure.control.progress().0;
+    let tick = |py: Python<'_>| progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (jobs(),)).map(drop));
+    let simulation = watched(py, || replayed::simulate(&options, &added), &failure, common.threads, tick)?;
     Ok(Simulation(simulation, failure.take_waiting()))
 }
 
@@ -97,28 +93,26 @@ impl Simulation {
     /// A column of `jobs.csv`, in order of submission: an array of numbers, NaN if missing, or a list.
     fn column<'py>(&self, py: Python<'py>, policy: usize, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let rows = py.detach(|| self.0.jobs(policy));
-        let seconds = |of: fn(&Row<'_>) -> Option<Seconds>| {
-            let value = |row| of(row).map_or(f64::NAN, Seconds::as_f64);
-            Ok(PyArray1::from_iter(py, rows.iter().map(value)).into_any())
-        };
-        match name {
-            "job" => names(py, rows.iter().map(|row| Some(row.job))),
-            "submit" => seconds(|row| Some(row.submit)),
-            "start" => seconds(|row| row.start),
-            "finish" => seconds(|row| row.finish),
-            "processors" => Ok(PyArray1::from_iter(py, rows.iter().map(|row| i64::from(row.processors))).into_any()),
-            "site" => Ok(PyList::new(py, rows.iter().map(|row| row.site.unwrap_or_default()))?.into_any()),
-            "user" => names(py, rows.iter().map(|row| row.user)),
-            "requested" => seconds(|row| row.requested),
-            "run" => seconds(|row| Some(row.run)),
-            "deadline" => seconds(|row| row.deadline),
-            "state" => Ok(PyList::new(py, rows.iter().map(|row| row.state))?.into_any()),
+        let seconds: fn(&Row<'_>) -> Option<Seconds> = match name {
+            "job" => return names(py, rows.map(|row| Some(row.job))),
+            "user" => return names(py, rows.map(|row| row.user)),
+            "processors" => return Ok(PyArray1::from_iter(py, rows.map(|row| i64::from(row.processors))).into_any()),
+            // One object for all equal words.
+            "site" => return words(py, rows.map(|row| PyString::intern(py, row.site.unwrap_or_default()))),
+            "state" => return words(py, rows.map(|row| PyString::intern(py, row.state))),
             "allocated" => {
-                let words = rows.iter().map(|row| row.allocated.map_or_else(String::new, |blocks| blocks.to_string()));
-                Ok(PyList::new(py, words)?.into_any())
+                let listed = |row: Row<'_>| row.allocated.map_or_else(String::new, |blocks| blocks.to_string());
+                return words(py, rows.map(|row| PyString::new(py, &listed(row))));
             }
-            _ => Err(PyKeyError::new_err(name.to_owned())),
-        }
+            "submit" => |row| Some(row.submit),
+            "start" => |row| row.start,
+            "finish" => |row| row.finish,
+            "requested" => |row| row.requested,
+            "run" => |row| Some(row.run),
+            "deadline" => |row| row.deadline,
+            _ => return Err(PyKeyError::new_err(name.to_owned())),
+        };
+        Ok(PyArray1::from_iter(py, rows.map(|row| seconds(&row).map_or(f64::NAN, Seconds::as_f64))).into_any())
     }
 
     /// Rows of `differences.csv`.
@@ -162,6 +156,11 @@ impl Simulation {
         py.detach(|| self.0.figures())
     }
 
+    /// Writes the jobs of a policy as a table, with all digits of their times.
+    fn write_jobs(&self, py: Python<'_>, policy: usize, file: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.write_jobs(policy, &file)).map_err(|error| raised(&error))
+    }
+
     /// Writes the files of the command.
     fn write(&self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
         py.detach(|| self.0.write(&out)).map_err(|error| raised(&error))
@@ -176,6 +175,13 @@ fn plain<'py>(py: Python<'py>, metric: &Metric, value: Option<f64>) -> PyResult<
         Some(value) if metric.counts_jobs() => (value as u64).into_pyobject(py)?.into_any(),
         Some(value) => value.into_pyobject(py)?.into_any(),
     })
+}
+
+fn words<'py>(
+    py: Python<'py>,
+    words: impl ExactSizeIterator<Item = Bound<'py, PyString>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyList::new(py, words)?.into_any())
 }
 
 /// Returns the numbers of the log, or a list of names and numbers if the log has names.

@@ -177,8 +177,8 @@ pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::Planner;
 pub use policy::{
     BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
-    FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill, Placement, Policy,
-    PolicyError, Weight,
+    FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill,
+    Placement, Policy, PolicyError, Weight,
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};

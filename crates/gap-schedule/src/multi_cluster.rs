@@ -234,8 +234,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     /// Error of the policy, if it has failed. No job has started since.
-    pub const fn error(&self) -> Option<&PolicyError> {
-        self.error.as_ref()
+    pub fn error(&self) -> Option<PolicyError> {
+        // It may have failed after its last pass.
+        self.error.clone().or_else(|| self.policy.error())
     }
 
     fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {

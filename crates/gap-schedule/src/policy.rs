@@ -28,6 +28,7 @@ use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
 use crate::view::{Starts, View};
+use dyn_clone::DynClone;
 use sim_core::{SiteId, Time};
 use std::error::Error;
 use std::sync::Arc;
@@ -159,6 +160,15 @@ pub trait Policy {
         false
     }
 }
+
+/// Policy that can be copied with its state and moved to another thread, such as those that this crate exports.
+///
+/// A [`Sim`](sim_core::Sim) of a world under a box of it can be [forked](sim_core::Sim::fork).
+pub trait ForkablePolicy: Policy + Send + DynClone {}
+
+impl<P: Policy + Send + Clone> ForkablePolicy for P {}
+
+dyn_clone::clone_trait_object!(ForkablePolicy);
 
 /// Implements the methods by which a [`Policy`] that wraps others forwards events, all but `on_submit`. `|this|
 /// this.policy` selects the wrapped one.

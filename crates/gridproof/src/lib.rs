@@ -32,7 +32,7 @@ use lab::registry::Entry;
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
 pub use replay::simulate::JobRecord;
-use replay::simulate::{Added, Metric, Own};
+use replay::simulate::{Added, Own, OwnMetric};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -100,8 +100,11 @@ impl Lab {
     where
         F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
     {
-        assert!(self.added.metrics.iter().all(|own| own.name() != name), "two metrics are called {name:?}; rename one");
-        self.added.metrics.push(Box::leak(Box::new(Metric::own(name, label, better, value))));
+        assert!(
+            self.added.metrics.iter().all(|own| own.metric.name() != name),
+            "two metrics are called {name:?}; rename one"
+        );
+        self.added.metrics.push(OwnMetric::new(name, label, better, value));
         self
     }
 

@@ -15,6 +15,7 @@ use crate::claim::Judged;
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
+use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::record::Recorded;
 use crate::session::{self, Session};
@@ -22,7 +23,6 @@ use crate::store::Store;
 use crate::study;
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -138,19 +138,16 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     // The scenario's own answers come first: most alternatives share some of their replications.
     let own = judge(&session)?;
     progress.add(1);
-    let under: Vec<Vec<Judged>> = alternatives
-        .par_iter()
-        .map(|alternative| {
-            if interrupt::requested() {
-                bail!(Interrupted::Resumable);
-            }
-            let mut run = request.run.clone();
-            run.set.extend(alternative.assignments.iter().cloned());
-            let judged = judge(&Session::<P>::new(&run)?)?;
-            progress.add(1);
-            Ok(judged)
-        })
-        .collect::<Result<_>>()?;
+    let under: Vec<Vec<Judged>> = in_parallel(&alternatives, |alternative| {
+        if interrupt::requested() {
+            bail!(Interrupted::Resumable);
+        }
+        let mut run = request.run.clone();
+        run.set.extend(alternative.assignments.iter().cloned());
+        let judged = judge(&Session::<P>::new(&run)?)?;
+        progress.add(1);
+        Ok(judged)
+    })?;
     drop(progress);
     store.settle()?;
 

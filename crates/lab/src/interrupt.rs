@@ -1,6 +1,7 @@
 //! Ctrl-C, and the signals by which a batch system or a closing terminal ends a program (SIGTERM, SIGHUP): running replications are
 //! finished and kept, and no others are started.
 
+use crate::control::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,12 +51,7 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Requests the end of the running command, or withdraws the request before the next command of the same process.
-pub fn request(end: bool) {
-    INTERRUPTED.get_or_init(Arc::default).store(end, Ordering::SeqCst);
-}
-
-/// Returns true if the end of the program was requested.
+/// Returns true if the end of the program, or of this thread's command, was requested.
 pub fn requested() -> bool {
-    INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
+    Control::is_stopped() || INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
 }

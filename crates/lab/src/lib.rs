@@ -9,6 +9,7 @@ pub mod chart;
 pub mod claim;
 pub mod cli;
 pub mod clock;
+pub mod control;
 pub mod doubt;
 pub mod exhibit;
 pub mod extra;

@@ -1,5 +1,6 @@
 //! Work on all threads with the outcome of one thread, errors included.
 
+use crate::control::Control;
 use anyhow::Result;
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -28,9 +29,10 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> 
 ///
 /// It is not generic, so that the thread machinery is compiled once and not for every caller.
 fn until_one_fails(count: usize, has_failed: &(dyn Fn(usize) -> bool + Sync)) {
-    let first_failure = AtomicUsize::new(usize::MAX);
+    let (first_failure, control) = (AtomicUsize::new(usize::MAX), Control::current());
     (0..count).into_par_iter().for_each(|place| {
-        if place <= first_failure.load(Ordering::Relaxed) && has_failed(place) {
+        let fails = || Control::within(control.clone(), || has_failed(place));
+        if place <= first_failure.load(Ordering::Relaxed) && fails() {
             first_failure.fetch_min(place, Ordering::Relaxed);
         }
     });

@@ -1,6 +1,7 @@
 //! Progress of long work: a bar with the remaining time on a terminal, plain lines elsewhere.
 
-use crate::terminal::{record_progress, tell};
+use crate::control::Control;
+use crate::terminal::tell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,7 @@ impl Progress {
     /// Starts at zero of `total` units of `what`. All units should take about equally long, such as simulated jobs.
     pub fn new(what: impl Into<String>, total: u64, quiet: bool) -> Self {
         let what = what.into();
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+        let bar = (!quiet && Control::current().is_none() && std::io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {percent:>3} %  {eta} left")
                 .expect("a good template");
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
@@ -35,7 +36,7 @@ impl Progress {
     /// Adds completed units.
     pub fn add(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
-        record_progress(done, self.total);
+        Control::record_progress(done, self.total);
         if let Some(bar) = &self.bar {
             bar.set_position(done);
         } else if !self.quiet && self.total > 0 {

@@ -3,47 +3,9 @@
 //! Neither may end the program by a panic, as `println!` and `eprintln!` do if the reader is gone or the disk is full, and a name from a
 //! file must not control the terminal.
 
+use crate::control::Control;
 use std::borrow::Cow;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
-
-/// Output of the process, collected while [`captured`] runs.
-#[derive(Default)]
-struct Captured {
-    /// Standard output.
-    text: String,
-    /// Lines of standard error.
-    lines: Vec<String>,
-    /// See [`captured_progress`].
-    progress: (u64, u64),
-}
-
-static CAPTURED: Mutex<Option<Captured>> = Mutex::new(None);
-
-/// Runs `run` and returns its result, the text that it would have printed on standard output, and its lines for standard error. Calls must
-/// not overlap, since both streams belong to the process: a second call does not wait and takes over the output from then on.
-pub fn captured<T>(run: impl FnOnce() -> T) -> (T, String, Vec<String>) {
-    let kept = || CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
-    *kept() = Some(Captured::default());
-    let result = run();
-    let Captured { text, lines, .. } = kept().take().unwrap_or_default();
-    (result, text, lines)
-}
-
-/// Returns the completed and total units of work of the stage that runs under [`captured`]; `(0, 0)` before the first stage.
-pub fn captured_progress() -> Option<(u64, u64)> {
-    with_captured(|captured| captured.progress)
-}
-
-/// Records progress for [`captured_progress`].
-pub(crate) fn record_progress(done: u64, total: u64) {
-    with_captured(|captured| captured.progress = (done, total));
-}
-
-/// Calls `f` with the collected output; returns `None` if the process prints.
-fn with_captured<T>(f: impl FnOnce(&mut Captured) -> T) -> Option<T> {
-    CAPTURED.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(f)
-}
 
 /// Writes to standard output. A closed reader is not an error; a full disk is. Control characters are escaped, except line ends and tabs.
 pub fn print(text: &str) {
@@ -52,7 +14,7 @@ pub fn print(text: &str) {
 
 /// Writes text with the program's own colours, without names from files.
 pub fn print_styled(text: &str) {
-    if with_captured(|captured| captured.text.push_str(text)).is_some() {
+    if Control::kept(|kept| kept.0.push_str(text)) {
         return;
     }
     let mut out = std::io::stdout();
@@ -66,7 +28,7 @@ pub fn print_styled(text: &str) {
 
 /// Writes a line to standard error, control characters escaped. If that is closed or full, the line is lost.
 pub fn tell(line: &str) {
-    if with_captured(|captured| captured.lines.push(harmless(line).into_owned())).is_some() {
+    if Control::kept(|kept| kept.1.push(harmless(line).into_owned())) {
         return;
     }
     // In one piece, so that lines of several threads do not mix.

@@ -1,14 +1,14 @@
 //! Catalogue of the metrics of a run: name, label, unit, direction, definition, formula and place of each, declared once.
 //!
 //! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics of an experiment are
-//! derived from it. A program adds its own with [`Metric::own`].
+//! derived from it. A program adds its own with [`OwnMetric`].
 
 use crate::job_class::JobClass;
 use crate::mean::as_f64;
 use crate::sums::Sums;
 use sim_core::JobRecord;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The better one of two values of a metric.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ impl fmt::Display for Better {
 enum ValueOrigin {
     /// Computed from the sums of any run.
     Formula(fn(&Sums) -> Option<f64>),
-    /// Computed from the records of all finished jobs, in order of submission.
-    Own(&'static (dyn Fn(&[JobRecord]) -> f64 + Send + Sync)),
+    /// Computed by a program: [`OwnMetric`].
+    Own,
     /// Counted by the command `simulate` or by a world, if there is something to count.
     World,
     /// Counted by experiments.
@@ -123,29 +123,6 @@ impl Metric {
         Self { name, label, short_label: label, unit, text, ..Self::of_value(value) }
     }
 
-    /// A metric that a program adds, computed from the records of all finished jobs in order of submission; NaN stands
-    /// for "no value".
-    ///
-    /// # Panics
-    ///
-    /// Panics if `name` contains other characters than small letters, digits and underscores, or is in the catalogue.
-    pub fn own<F>(name: &str, label: &str, better: Better, value: F) -> Self
-    where
-        F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
-    {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        assert!(
-            !name.is_empty() && name.bytes().all(is_plain),
-            "a metric cannot be called {name:?}; use small letters, digits and underscores, as in jain_index"
-        );
-        assert!(Self::named(name).is_none(), "the metric {name:?} is built in; choose another name");
-        // A program adds its metrics once, and needs them until its end.
-        let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
-        let (name, label) = (leaked(name), leaked(label));
-        let metric = Self::new(name, label, "", label, ValueOrigin::Own(Box::leak(Box::new(value))));
-        Self { better, ..metric }.ranked(LATER).overview()
-    }
-
     const fn of_class(mut self, class: JobClass) -> Self {
         self.class = Some(class);
         self.ranked(LATER)
@@ -183,12 +160,8 @@ impl Metric {
     }
 
     /// Its value by formula; `None` if it is counted instead.
-    pub(crate) fn formula(&self, sums: &Sums, records: &[JobRecord]) -> Option<Option<f64>> {
-        match self.value {
-            ValueOrigin::Formula(formula) => Some(formula(sums)),
-            ValueOrigin::Own(formula) => Some(Some(formula(records)).filter(|value| value.is_finite())),
-            ValueOrigin::World | ValueOrigin::Experiment => None,
-        }
+    pub(crate) fn formula(&self, sums: &Sums) -> Option<Option<f64>> {
+        if let ValueOrigin::Formula(formula) = self.value { Some(formula(sums)) } else { None }
     }
 }
 
@@ -210,6 +183,61 @@ impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name)
     }
+}
+
+/// A metric that a program adds.
+#[derive(Clone)]
+pub struct OwnMetric {
+    /// Description.
+    pub metric: &'static Metric,
+    value: Arc<Formula>,
+}
+
+type Formula = dyn Fn(&[JobRecord]) -> f64 + Send + Sync;
+
+impl OwnMetric {
+    /// A metric computed by `value` from the records of all finished jobs in order of submission; NaN stands for "no value".
+    ///
+    /// # Panics
+    ///
+    /// Panics if `name` contains other characters than small letters, digits and underscores, or is in the catalogue.
+    pub fn new<F>(name: &str, label: &str, better: Better, value: F) -> Self
+    where
+        F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
+    {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        assert!(
+            !name.is_empty() && name.bytes().all(is_plain),
+            "a metric cannot be called {name:?}; use small letters, digits and underscores, as in jain_index"
+        );
+        assert!(Metric::named(name).is_none(), "the metric {name:?} is built in; choose another name");
+        Self { metric: described(name, label, better), value: Arc::new(value) }
+    }
+
+    pub(crate) fn value(&self, records: &[JobRecord]) -> Option<f64> {
+        Some((self.value)(records)).filter(|value| value.is_finite())
+    }
+}
+
+impl fmt::Debug for OwnMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.metric.fmt(f)
+    }
+}
+
+/// Returns the description of a metric that a program adds. Each is made once, and kept until the end of the program, as built-in ones.
+fn described(name: &str, label: &str, better: Better) -> &'static Metric {
+    static ALL: Mutex<Vec<&'static Metric>> = Mutex::new(Vec::new());
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = all.iter().find(|one| (one.name, one.label, one.better) == (name, label, better));
+    known.copied().unwrap_or_else(|| {
+        let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+        let (name, label) = (leaked(name), leaked(label));
+        let metric = Metric { better, ..Metric::new(name, label, "", label, ValueOrigin::Own) };
+        let metric: &'static Metric = Box::leak(Box::new(metric.ranked(LATER).overview()));
+        all.push(metric);
+        metric
+    })
 }
 
 /// All built-in metrics, in the order of the columns of an experiment's `runs.csv`.

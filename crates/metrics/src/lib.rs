@@ -80,7 +80,7 @@ pub mod order;
 pub mod warm_up;
 
 pub use blocks::{Blocks, Estimate, Refusal};
-pub use catalogue::{Better, Metric, catalogue};
+pub use catalogue::{Better, Metric, OwnMetric, catalogue};
 pub use job_class::JobClass;
 pub use mean::Mean;
 pub use metric_summary::MetricSummary;

@@ -1,6 +1,6 @@
 //! Every metric of one run: [`Totals`].
 
-use crate::catalogue::{Metric, catalogue};
+use crate::catalogue::{Metric, OwnMetric, catalogue};
 use crate::sums::Sums;
 use sim_core::JobRecord;
 use sim_core::record::Sink;
@@ -27,14 +27,14 @@ pub struct Totals {
     /// Sums over the added jobs.
     pub sums: Sums,
     counted: Vec<(&'static Metric, Option<f64>)>,
-    own: Vec<&'static Metric>,
+    own: Vec<OwnMetric>,
     /// Records for the metrics that a program adds; empty without such metrics.
     records: Vec<JobRecord>,
 }
 
 impl Totals {
     /// Creates totals without jobs for a system of `processors`; `own` are metrics that a program adds.
-    pub fn new(processors: u32, own: &[&'static Metric]) -> Self {
+    pub fn new(processors: u32, own: &[OwnMetric]) -> Self {
         Self { sums: Sums::new(processors), counted: Vec::new(), own: own.to_vec(), records: Vec::new() }
     }
 
@@ -62,12 +62,12 @@ impl Totals {
         // Worlds deliver jobs in order of their ends, experiments in order of submission.
         let mut records = self.records.clone();
         records.sort_by_key(|record| (record.job.submit, record.job.id));
-        let all = catalogue().iter().chain(self.own.iter().copied());
         let value = |metric: &'static Metric| match self.counted.iter().find(|(known, _)| *known == metric) {
             Some((_, value)) => Some((metric, *value)),
-            None => Some((metric, metric.formula(&self.sums, &records)?)),
+            None => Some((metric, metric.formula(&self.sums)?)),
         };
-        all.filter_map(value).collect()
+        let own = self.own.iter().map(|own| (own.metric, own.value(&records)));
+        catalogue().iter().filter_map(value).chain(own).collect()
     }
 
     /// The value of one metric; `None` if it has none.

@@ -35,7 +35,6 @@ pub use crate::difference::Difference;
 use crate::options::begun;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
-pub use clock::Control;
 pub use compare::Ranked;
 use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
@@ -44,8 +43,9 @@ use lab::page;
 use lab::progress::Progress;
 use lab::provenance::sha256_of;
 use lab::terminal::tell;
-pub use metrics::Metric;
+pub use metrics::{Metric, OwnMetric};
 pub use own::{Added, Own};
+pub use policy::machines_under;
 pub use report::Simulation;
 pub use row::{Name, Processors, Row, Seconds};
 use rows::{Rows, SimulatedJob};
@@ -72,7 +72,7 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 /// [`Simulation::write`]. `added` are policies and metrics of the program's own.
 ///
 /// ```
-/// use replay::simulate::{Added, Control, Simulate, simulate};
+/// use replay::simulate::{Added, Simulate, simulate};
 ///
 /// # fn main() -> anyhow::Result<()> {
 /// let folder = tempfile::tempdir()?;
@@ -84,8 +84,8 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 /// let mut options = Simulate::default();
 /// options.log.log = Some(log);
 /// options.world.policies = vec!["fcfs".to_owned(), "easy".to_owned()];
-/// let simulation = simulate(&options, &Added::default(), &Control::default())?;
-/// let starts = |policy| simulation.jobs(policy).iter().map(|job| job.start.map(|at| at.as_f64())).collect::<Vec<_>>();
+/// let simulation = simulate(&options, &Added::default())?;
+/// let starts = |policy| simulation.jobs(policy).map(|job| job.start.map(|at| at.as_f64())).collect::<Vec<_>>();
 /// assert_eq!(starts(0), [Some(0.0), Some(90.0), Some(90.0)]);
 /// assert_eq!(starts(1), [Some(0.0), Some(90.0), Some(9.0)]);
 /// # Ok(())
@@ -94,12 +94,11 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 ///
 /// # Errors
 ///
-/// Bad options or input, an unreadable file, or [`Control::stop`].
-pub fn simulate(options: &Simulate, added: &Added, control: &Control) -> Result<Simulation> {
+/// Bad options or input, an unreadable file, or [`Control::stop`](lab::control::Control::stop).
+pub fn simulate(options: &Simulate, added: &Added) -> Result<Simulation> {
     ensure!(options.further.is_empty(), "a simulation takes one log; the command takes several");
     let mut simulation = Simulation::open(options, added)?;
-    let asked =
-        || Ok(RunRequest { control: control.clone(), keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
+    let asked = || Ok(RunRequest { keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| {})?;
     Ok(simulation)
 }
@@ -144,9 +143,9 @@ fn command_on(
     let out = OutDir::create(&options.out_of_log(), "simulate")?;
     let progress = Progress::new("simulate", simulation.world.names().len() as u64, common.quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
-    let (sites, control, own) = (&simulation.world.sites, Control::default(), added.metrics.as_slice());
+    let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;
-    let asked = || Ok(RunRequest { control: control.clone(), keeps, rows: options.rows(sites, &header, &out)?, own });
+    let asked = || Ok(RunRequest { keeps, rows: options.rows(sites, &header, &out)?, own });
     (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
@@ -198,11 +197,11 @@ impl Simulation {
     }
 
     /// The jobs of a policy, in order of submission.
-    pub fn jobs(&self, policy: usize) -> Vec<Row<'_>> {
+    pub fn jobs(&self, policy: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
         let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.watched.jobs.iter().collect();
         jobs.sort_unstable_by_key(|job| job.id());
         let tells_processors = rows::tells_processors(&self.world.sites);
-        jobs.into_iter().map(|job| job.row(&self.sites, tells_processors)).collect()
+        jobs.into_iter().map(move |job| job.row(&self.sites, tells_processors))
     }
 
     /// Differences of every pair of policies, by metric, with 95 % intervals over blocks of the log.
@@ -241,6 +240,17 @@ impl Simulation {
             rows.keep(name, &out)?;
         }
         self.write_beside_jobs(out)
+    }
+
+    /// Writes the jobs of a policy as `jobs.csv` has them, in order of submission.
+    ///
+    /// # Errors
+    ///
+    /// A disk error.
+    pub fn write_jobs(&self, policy: usize, file: &Path) -> Result<()> {
+        let mut table = csv::Writer::from_path(file)?;
+        self.jobs(policy).try_for_each(|row| table.serialize(row))?;
+        Ok(table.flush()?)
     }
 
     /// Tables, pictures, the page and the manifest.

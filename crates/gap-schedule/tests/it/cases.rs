@@ -219,7 +219,7 @@ fn a_policy_that_fails_starts_no_job_from_then_on_and_the_world_keeps_its_error(
     let world = MultiCluster::new(vec![Machine::new(4)], Fails::default(), jobs.into_iter());
     let mut sim = Sim::new(world, JobLog::collecting());
     while sim.step() {}
-    assert_eq!(sim.model().error().map(ToString::to_string), Some("no plan".to_owned()));
+    assert_eq!(sim.model().error().map(|error| error.to_string()), Some("no plan".to_owned()));
     assert_eq!(sim.model().policy().passes, 2);
     assert_eq!(sim.probe().sink().iter().map(|record| record.job.id).collect::<Vec<_>>(), [JobId(0)]);
 }

@@ -1,7 +1,7 @@
 //! The summary of any run, against a twin over the collected records.
 
 use crate::twin;
-use metrics::{Better, Blocks, Metric, MetricSummary, QuantileSketch, Summary, Totals, catalogue, job};
+use metrics::{Better, Blocks, Metric, MetricSummary, OwnMetric, QuantileSketch, Summary, Totals, catalogue, job};
 use proptest::prelude::*;
 use sim_core::testkit::{self, Fcfs};
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Span, Time};
@@ -215,10 +215,9 @@ fn users_count_alike_however_many_jobs_they_have() {
 
 #[test]
 fn a_metric_of_a_program_sees_the_jobs_in_order_of_submission() {
-    let first: &'static Metric =
-        Box::leak(Box::new(Metric::own("first_wait", "wait of the first job", Better::Smaller, |jobs| {
-            jobs.first().map_or(f64::NAN, |job| job.wait().as_secs_f64())
-        })));
+    let first = OwnMetric::new("first_wait", "wait of the first job", Better::Smaller, |jobs| {
+        jobs.first().map_or(f64::NAN, |job| job.wait().as_secs_f64())
+    });
     let mut totals = Totals::new(4, &[first]);
     assert_eq!(totals.value("first_wait"), None);
     [record(50, 1, 1, 1, None), record(10, 90, 1, 1, None)].iter().for_each(|record| totals.add(record));
@@ -228,7 +227,7 @@ fn a_metric_of_a_program_sees_the_jobs_in_order_of_submission() {
 #[test]
 #[should_panic(expected = "is built in")]
 fn a_metric_of_a_program_has_a_name_of_its_own() {
-    let _ = Metric::own("wait_mean", "", Better::Smaller, |_| 0.0);
+    let _ = OwnMetric::new("wait_mean", "", Better::Smaller, |_| 0.0);
 }
 
 #[test]

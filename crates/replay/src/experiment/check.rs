@@ -120,7 +120,8 @@ impl SourceCheck<'_> {
     }
 
     fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
-        let all: Vec<Metric> = Metric::list().into_iter().chain(self.added.metrics.iter().copied()).collect();
+        let all: Vec<Metric> =
+            Metric::list().into_iter().chain(self.added.metrics.iter().map(|own| own.metric)).collect();
         let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();

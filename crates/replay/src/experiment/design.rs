@@ -4,6 +4,7 @@ use super::file::{Log, Method, WholeNumber};
 use super::measure::{Metric, Window};
 use crate::simulate::policy::Policy;
 use lab::metric::Metric as _;
+use metrics::OwnMetric;
 use sim_core::Span;
 use workload::Estimates;
 
@@ -15,7 +16,7 @@ pub(super) struct Design {
     pub(super) baseline: usize,
     pub(super) metrics: Vec<Metric>,
     /// Metrics that the program adds, named in the file or not.
-    pub(super) own_metrics: Vec<Metric>,
+    pub(super) own_metrics: Vec<OwnMetric>,
     pub(super) seed: u64,
     pub(super) logs: Vec<Log>,
     /// Values of each dimension, in the order of the columns. None is empty.
@@ -168,6 +169,6 @@ impl Design {
 
     /// Columns of runs.csv.
     pub(super) fn measured(&self) -> Vec<Metric> {
-        Metric::list().into_iter().chain(self.own_metrics.iter().copied()).collect()
+        Metric::list().into_iter().chain(self.own_metrics.iter().map(|own| own.metric)).collect()
     }
 }

@@ -5,7 +5,7 @@ use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
 use lab::quantity::DesignPoint;
 use metrics::backlog::Trend;
-use metrics::{Better, Blocks, ConfidenceInterval, Totals, warm_up};
+use metrics::{Better, Blocks, ConfidenceInterval, OwnMetric, Totals, warm_up};
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, Span, Time};
 
@@ -96,7 +96,7 @@ pub(super) fn measured(
     (from, to): (Time, Time),
     cuts: bool,
     trend: &Trend,
-    own: &[Metric],
+    own: &[OwnMetric],
 ) -> Vec<f64> {
     let mut totals = Totals::new(processors, own);
     totals.sums.trend = Some(*trend);

@@ -8,8 +8,8 @@ use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Context, Result, bail, ensure};
 use lab::output::write_whole;
+use lab::parallel::in_parallel;
 use lab::provenance;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -133,9 +133,7 @@ impl ExperimentPlan {
         }
         // In parallel: unpacking a large log takes longer than many runs. The first error in the order of the file is returned.
         let traces = head.traces.as_deref();
-        let held: Vec<Result<Held>> =
-            design.logs.par_iter().map(|log| Held::open(log, &design, &source, traces)).collect();
-        let held = held.into_iter().collect::<Result<_>>()?;
+        let held = in_parallel(&design.logs, |log| Held::open(log, &design, &source, traces))?;
         let (hash, code) = (String::new(), provenance::code(!added.is_empty()));
         Ok(Self { head, units: Vec::new(), design, held, cells, hash, code })
     }

@@ -10,7 +10,8 @@ use super::measure::{Cell, measured};
 use super::plan::{Batch, ExperimentPlan};
 use super::weeks::{Replayed, Weeks};
 use super::workloads::IN_LOG;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
+use lab::control::Control;
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
 use lab::store::{Identity, Store, each_stored};
@@ -58,6 +59,8 @@ pub(super) fn runs(
         runs.sort_by_key(|run| run.cell);
         // Programs are started repeatedly meanwhile: the runs of an edited one would be stored under its old hash.
         plan.ensure_same_programs()?;
+        // A metric of the caller may have failed.
+        ensure!(!Control::is_stopped(), Interrupted::Resumable);
         store.put(&identity, &runs)?;
         computed.fetch_add(1, Ordering::Relaxed);
         Ok(runs)

@@ -73,7 +73,6 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 impl World for Alea31 {
     /// All jobs are read first, since this world takes them as a whole.
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let control = asked.control.clone();
         let mut intake = Alea31Intake::new(SwfReader::open(at.log.trace())?, &self.machines, at.log.max_jobs);
         let watch = Watch::new(asked, &at.sites);
         let known = watch.known();
@@ -88,7 +87,7 @@ impl World for Alea31 {
         let processors: Vec<u32> = at.sites.machines().iter().map(|machine| machine.processors).collect();
         let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
-        let (_, watch) = at.run(policy, &control, &|| true, world, watch)?;
+        let (_, watch) = at.run(policy, &|| true, world, watch)?;
         Ok(Outcome::new(watch.finish(), intake.repairs().clone()))
     }
 

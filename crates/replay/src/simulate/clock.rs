@@ -1,11 +1,9 @@
-//! The execution of a simulation: control by its caller, and the end of the clock.
+//! The execution of a simulation, and the end of the clock.
 
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Job, Probe, Sim, Span, Time};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Number of events between checks for Ctrl-C.
 const PATIENCE: u32 = 10_000;
@@ -33,36 +31,10 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
     ))
 }
 
-/// Handle by which a caller observes and stops a run; clones share one state.
-#[derive(Clone, Debug, Default)]
-pub struct Control(Arc<(AtomicBool, AtomicU64)>);
-
-impl Control {
-    /// Ends the run, which then returns an [`Interrupted`].
-    pub fn stop(&self) {
-        self.0.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Number of jobs that have left the system so far, under all policies.
-    pub fn jobs(&self) -> u64 {
-        self.0.1.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn count(&self) {
-        self.0.1.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns true if the run must end: by its caller, or by a signal that the process handles.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.0.0.load(Ordering::Relaxed) || interrupt::requested()
-    }
-}
-
-/// The run of a model: its name in messages, its control, and its end.
+/// The run of a model: its name in messages, and its end.
 pub(super) struct Course<'a> {
     /// The log and the policy.
     pub(super) name: &'a str,
-    pub(super) control: &'a Control,
     /// Checked from time to time; the run ends once it returns false.
     pub(super) goes_on: &'a dyn Fn() -> bool,
 }
@@ -77,7 +49,7 @@ impl Course<'_> {
     pub(super) fn run<M: sim_core::Model, P: Probe>(&self, model: M, probe: P) -> Result<(M, P)> {
         let (name, mut sim, mut running) = (self.name, Sim::new(model, probe), true);
         while running && (self.goes_on)() {
-            if self.control.is_stopped() {
+            if interrupt::requested() {
                 bail!(Interrupted::Lost);
             }
             let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);

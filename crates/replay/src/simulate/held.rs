@@ -2,7 +2,7 @@
 //!
 //! The same world and policies as `simulate`, without its files: only start and end of each job are kept.
 
-use super::clock::{Control, Course, ensure_ends_on};
+use super::clock::{Course, ensure_ends_on};
 use super::policy::{Policy, Search};
 use super::predicting::Predicting;
 use super::sites;
@@ -83,7 +83,7 @@ impl Policy {
         };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::new());
-        let course = Course { name: &run, control: &Control::default(), goes_on: &|| true };
+        let course = Course { name: &run, goes_on: &|| true };
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
         let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);
         let (_, (Placements(kept), backlog)) =

@@ -1,6 +1,5 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
-use super::clock::Control;
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::{Base, Chosen, Number};
@@ -100,12 +99,12 @@ impl HierGrid {
 
 impl World for HierGrid {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let (log, control) = (Log::open(&at.log, &at.sites)?, asked.control.clone());
+        let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let submissions = log.jobs(watch.known()).map(|job| self.tree.submission(job));
         let grid = self.model(at, policy, submissions, ())?;
         let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
-        let (grid, servers) = at.run(policy, &control, &|| true, grid, servers)?;
+        let (grid, servers) = at.run(policy, &|| true, grid, servers)?;
         let counts = grid.counts().clone();
         drop(grid);
         let Servers { watch, turnaround, completed, .. } = servers;
@@ -125,7 +124,7 @@ impl World for HierGrid {
         });
         let overheard = Overheard { heard: Rc::clone(&heard), names: at.sites.names() };
         let grid = self.model(at, policy, submissions, overheard.clone())?;
-        at.run(policy, &Control::default(), &|| !heard.borrow().is_done(), grid, overheard)?;
+        at.run(policy, &|| !heard.borrow().is_done(), grid, overheard)?;
         log.finish()?;
         let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "forward");
         Ok(explanations)

@@ -1,6 +1,5 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clock::Control;
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::{Base, Chosen, Number};
@@ -121,11 +120,11 @@ impl Metasched {
 
 impl World for Metasched {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
-        let (log, control) = (Log::open(&at.log, &at.sites)?, asked.control.clone());
+        let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
         let model = self.model(at, self.policy(policy), arrivals)?;
-        let (world, watch) = at.run(policy, &control, &|| true, model, watch)?;
+        let (world, watch) = at.run(policy, &|| true, model, watch)?;
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
@@ -145,7 +144,7 @@ impl World for Metasched {
         let recording = Recording { policy: self.policy(policy), heard: Rc::clone(&heard), names: names.clone() };
         let (model, events) =
             (self.model(at, recording, arrivals)?, MetaschedEvents { heard: Rc::clone(&heard), names });
-        at.run(policy, &Control::default(), &|| !heard.borrow().is_done(), model, events)?;
+        at.run(policy, &|| !heard.borrow().is_done(), model, events)?;
         log.finish()?;
         let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "waits");
         Ok(explanations)

@@ -1,7 +1,7 @@
 //! Additions of a program to the commands.
 
 use gap_schedule::Policy;
-use metrics::Metric;
+use metrics::OwnMetric;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct Added {
     /// Policies of space-shared machines.
     pub policies: Vec<Arc<Own>>,
     /// Metrics of `simulate` and `experiment`.
-    pub metrics: Vec<&'static Metric>,
+    pub metrics: Vec<OwnMetric>,
 }
 
 impl Added {

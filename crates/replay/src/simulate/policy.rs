@@ -10,12 +10,13 @@ use super::predicting::Predicting;
 use super::world::Named;
 use crate::options::{LogOptions, MachineOptions, PassesName};
 use gap_schedule::{
-    Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
-    IfNewcomerFits, Moves, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority, Tabu, Weight,
+    Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
+    GapFilling, IfNewcomerFits, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
+    Policy as AtWork, Priority, Tabu, Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
-use sim_core::{Purpose, Span, Stream, Streams};
+use sim_core::{Job, Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ struct Base {
     /// Keys of [`SETTINGS`].
     settings: &'static [&'static str],
     /// Builds the policy on this number of places.
-    build: fn(&Settings, &Search, usize) -> Box<dyn AtWork>,
+    build: fn(&Settings, &Search, usize) -> Box<dyn ForkablePolicy>,
 }
 
 /// The policies. Each policy is one entry here.
@@ -350,15 +351,19 @@ impl Policy {
     ///
     /// Panics if it is a program: those are started elsewhere, since a start may fail.
     pub(crate) fn at_work(&self, search: &Search, places: usize) -> Box<dyn AtWork> {
-        let at_work = match &self.kind {
-            Kind::Ours(base) => (base.build)(&self.settings, search, places),
+        match &self.kind {
+            Kind::Ours(base) => self.built(base, search, places),
             Kind::Own(own) => own.at_work(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
-        };
+        }
+    }
+
+    fn built(&self, base: &Base, search: &Search, places: usize) -> Box<dyn ForkablePolicy> {
+        let at_work = (base.build)(&self.settings, search, places);
         // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
         let rule = self.settings.backfilling();
         let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
-        if search.passes == PassesName::Pyss && self.base() == Some("easy") && is_plain {
+        if search.passes == PassesName::Pyss && base.name == "easy" && is_plain {
             return Box::new(IfNewcomerFits::new(at_work));
         }
         at_work
@@ -383,6 +388,46 @@ impl Policy {
     pub(super) fn draws(&self) -> bool {
         matches!(self.base(), Some("bgt" | "sg"))
     }
+}
+
+/// Returns machines under a built-in policy, to which `jobs` come in order of submission. A [`Sim`](sim_core::Sim) of them can be stepped,
+/// asked for its view, handed events, moved to another thread, and forked with its policy.
+///
+/// ```
+/// use gap_schedule::{Event, Machine};
+/// use replay::simulate::machines_under;
+/// use sim_core::{Job, JobId, Sim, Span, Time};
+///
+/// let job = |id, submit, processors| Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(100));
+/// let jobs = [job(0, 0, 3), job(1, 10, 4), job(2, 20, 1)].into_iter();
+/// let mut sim = Sim::new(machines_under("easy+order=wfp3", vec![Machine::new(4)], jobs)?, ());
+/// while sim.now() < Time::from_secs(20) && sim.step() {}
+/// assert_eq!(sim.model().view(sim.now()).free, [0]);
+///
+/// let mut fork = sim.fork(());
+/// fork.post_at(Time::from_secs(30), Event::Submit(Box::new(job(3, 30, 4))));
+/// let end = std::thread::spawn(move || { while fork.step() {} fork.now() }).join().unwrap();
+/// while sim.step() {}
+/// assert_eq!((sim.now(), end), (Time::from_secs(220), Time::from_secs(320)));
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// A message if no built-in policy has this name.
+pub fn machines_under<J: Iterator<Item = Job>>(
+    policy: &str,
+    machines: Vec<Machine>,
+    jobs: J,
+) -> Result<MultiCluster<Box<dyn ForkablePolicy>, J>, String> {
+    let policy = Policy::find(policy, &[])?;
+    let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
+    let at_work = policy.built(base, &Search::default(), machines.len());
+    let world = MultiCluster::new(machines, at_work, jobs);
+    Ok(match policy.predicting() {
+        Some(predicting) => world.with_predictions(predicting.at_work()),
+        None => world,
+    })
 }
 
 /// Entry of the help: lines of 80 columns at most, the name in a column of `width`.

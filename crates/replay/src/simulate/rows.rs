@@ -55,7 +55,7 @@ pub(crate) struct SimulatedJob {
     /// `None` if it was rejected.
     pub(super) record: Option<JobRecord>,
     /// Blocks of `(first, count)` processors, numbered through the places; empty if they are not known.
-    pub(super) processors: Vec<(u32, u32)>,
+    pub(super) processors: Box<[(u32, u32)]>,
 }
 
 impl SimulatedJob {

@@ -70,7 +70,7 @@ fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
             job: Label::of_job(&job.known.log).to_string(),
             start,
             end,
-            processors: job.processors.clone(),
+            processors: job.processors.to_vec(),
             facts: facts(job, record),
             slot: Some(record.job.id.0 as usize % 6),
         }

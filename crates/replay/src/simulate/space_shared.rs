@@ -1,6 +1,6 @@
 //! A log on space-shared machines or clusters, which may fail.
 
-use super::clock::{Control, Course, LATEST, YEARS};
+use super::clock::{Course, LATEST, YEARS};
 use super::exec::{Exec, Numbers};
 use super::log::Log;
 use super::policy::{Policy, Search};
@@ -77,10 +77,10 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 impl World for SpaceShared {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let Self { machines, policies } = self;
-        let (log, control) = (Log::open(&at.log, &at.sites)?, asked.control.clone());
+        let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let (arrivals, numbers) = (log.jobs(watch.known()).map(|one| one.job), numbers(watch.known()));
-        let course = Course { name: &at.run_of(policy), control: &control, goes_on: &|| true };
+        let course = Course { name: &at.run_of(policy), goes_on: &|| true };
         let policy = &policies[policy];
         let (counts, watch) = machines.run(policy, numbers, |policy| policy, arrivals, watch, &course)?;
         let mut outcome = Outcome::new(watch.finish(), log.finish()?);
@@ -105,7 +105,7 @@ impl World for SpaceShared {
         });
         let heard = |policy| Box::new(Explained::new(policy, ear.clone())) as Box<dyn AtWork>;
         let goes_on = || !listener.borrow().is_done();
-        let course = Course { name: &at.run_of(policy), control: &Control::default(), goes_on: &goes_on };
+        let course = Course { name: &at.run_of(policy), goes_on: &goes_on };
         let policy = &self.policies[policy];
         self.machines.run(policy, numbers, heard, arrivals, ear.clone(), &course)?;
         log.finish()?;
@@ -193,7 +193,7 @@ impl Machines {
         let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
         if let Some(error) = multi_cluster.error() {
-            return Err(error.clone().into());
+            return Err(error.into());
         }
         drop(multi_cluster);
         if let Some(error) = unreadable.into_inner() {

@@ -1,13 +1,13 @@
 //! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
-use super::clock::Control;
 use super::free::Free;
 use super::rows::{FromLog, Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
+use lab::control::Control;
 use metrics::backlog::Backlog;
 use metrics::sums::Breakdown;
-use metrics::{Blocks, JobClass, Metric, Timeline, Totals};
+use metrics::{Blocks, JobClass, OwnMetric, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
@@ -28,14 +28,13 @@ pub(crate) enum Keeps {
     All,
 }
 
-/// Requested results of a run beside its metrics, and its control.
+/// Requested results of a run beside its metrics.
 pub(crate) struct RunRequest<'a> {
-    pub(super) control: Control,
     pub(super) keeps: Keeps,
     /// Files that receive jobs as they leave the system.
     pub(super) rows: Rows,
     /// Metrics that the program adds.
-    pub(super) own: &'a [&'static Metric],
+    pub(super) own: &'a [OwnMetric],
 }
 
 /// The log's data of each job in the system. Never iterated.
@@ -58,7 +57,6 @@ struct Finished {
     last_finish: Time,
     cut: u64,
     keeps: Keeps,
-    control: Control,
 }
 
 /// Record of a run that is over.
@@ -91,7 +89,7 @@ impl Watched {
 
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
-        let RunRequest { control, keeps, rows, own } = asked;
+        let RunRequest { keeps, rows, own } = asked;
         let listed = rows.lists_processors() || keeps == Keeps::All && tells_processors(sites);
         let so_far = Watched {
             totals: Totals::new(sites.processors(), own),
@@ -107,7 +105,7 @@ impl Watch {
         let seats = Seats::of(sites, keeps != Keeps::None, listed);
         let (busy, known, last_finish) = (Timeline::new(), Known::default(), Time::ZERO);
         Self {
-            log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps, control }),
+            log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps }),
             waiting: Timeline::new(),
             backlog: Backlog::new(),
             queue: 0,
@@ -202,10 +200,10 @@ impl Finished {
                 log.sums.summary.add(&logged);
             }
         }
-        let job = SimulatedJob { known, record, processors: self.seats.give_back(id) };
+        let job = SimulatedJob { known, record, processors: self.seats.give_back(id).into() };
         self.cut += u64::from(job.is_cut());
         so_far.rows.add(&job);
-        self.control.count();
+        Control::count_job();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
             so_far.jobs.push(job);
         }

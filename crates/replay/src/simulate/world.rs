@@ -1,6 +1,6 @@
 //! A world in which a log can be replayed: the interface of each of [`super::worlds`], and the runs of an open one.
 
-use super::clock::{Control, Course};
+use super::clock::Course;
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
@@ -264,12 +264,11 @@ impl Opened {
     pub(super) fn run<M: Model, P: Probe>(
         &self,
         policy: usize,
-        control: &Control,
         goes_on: &dyn Fn() -> bool,
         model: M,
         probe: P,
     ) -> Result<(M, P)> {
-        Course { name: &self.run_of(policy), control, goes_on }.run(model, probe)
+        Course { name: &self.run_of(policy), goes_on }.run(model, probe)
     }
 
     /// Name of a run in messages: the log and the policy.

@@ -279,9 +279,9 @@ mod tests {
         let common = Common { threads: None, quiet: true, json: false };
         let read = |name: &str| std::fs::read_to_string(path("out").join(name)).expect(name);
         let run = || {
-            let (ending, text, _) = lab::terminal::captured(|| run(&inputs, &options, &common));
-            assert_eq!(ending.expect("runs"), Ending::Done);
-            (text, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
+            let control = lab::control::Control::default();
+            assert_eq!(control.run(|| run(&inputs, &options, &common)).expect("runs"), Ending::Done);
+            (control.output().0, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
         };
         let (text, files) = run();
         let [summary, differences, breakdown, jobs] = &files;

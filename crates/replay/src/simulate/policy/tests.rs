@@ -1,5 +1,6 @@
 use super::*;
 use gap_schedule::Order;
+use sim_core::{Fact, JobId, Probe, Sim, Time};
 use std::collections::BTreeSet;
 
 /// The message about a name that no policy has.
@@ -119,5 +120,39 @@ fn an_unknown_predictor_is_refused_with_those_that_there_are() {
 fn names_of_the_literature_are_aliases() {
     for (alias, expected) in ALIASES {
         assert_eq!(Policy::of_base(alias, &[]).expect(alias).expect(alias).name(), expected);
+    }
+}
+
+/// Probe that keeps starts.
+#[derive(Default)]
+struct Begun(Vec<(Time, JobId)>);
+
+impl Probe for Begun {
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        if let Fact::Started { job, .. } = fact {
+            self.0.push((now, *job));
+        }
+    }
+}
+
+#[test]
+fn a_run_under_any_name_is_forked_with_its_policy_and_goes_on_in_another_thread() {
+    let predicting = ["easy+predict=tsafrir+correct=tsafrir+backfill=spf", "cons+predict=mean-of-user=2"];
+    let jobs = (0..200).map(|id: u32| {
+        let (draw, seconds) = (u64::from(id * id % 97), Span::from_secs);
+        let mut job = Job::new(JobId(id), Time::from_secs(u64::from(id) * 9), 1 + id * 7 % 11, seconds(5 + draw));
+        (job.request.estimate, job.request.user) = (Some(seconds(2 * draw + 60)), Some(id % 5));
+        job.request.deadline = Some(job.submit + seconds(4 * draw));
+        job
+    });
+    for name in BASES.iter().map(|base| base.name).chain(predicting).chain(ALIASES.map(|(alias, _)| alias)) {
+        let world = machines_under(name, vec![Machine::new(12), Machine::new(11)], jobs.clone()).expect(name);
+        let mut sim = Sim::new(world, Begun::default());
+        sim.run_until(Time::from_secs(900));
+        let (past, fork) = (sim.probe().0.len(), sim.fork(Begun::default()));
+        let (_, Begun(forked)) = std::thread::spawn(move || fork.run()).join().expect(name);
+        let (_, Begun(whole)) = sim.run();
+        assert!(past > 20 && whole.len() == 200, "{name}: {past} of {}", whole.len());
+        assert_eq!(forked, whole[past..], "{name}");
     }
 }
