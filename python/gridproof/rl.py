@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class Environment(gymnasium.Env):
     given.
     """
 
-    metadata: ClassVar = {"render_modes": []}
+    metadata = {"render_modes": []}
 
     def __init__(
         self,
@@ -230,8 +230,9 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
         the first jobs."""
         firsts = (options or {}).get("first") or [None] * self.num_envs
         if seed is not None or not self._random:
-            seeds = [None] * self.num_envs if seed is None else seed
-            seeds = [seed + index for index in range(self.num_envs)] if isinstance(seed, int) else seeds
+            seeds: Sequence[int | None] = [None] * self.num_envs
+            if seed is not None:
+                seeds = [seed + index for index in range(self.num_envs)] if isinstance(seed, int) else seed
             self._random = [gymnasium.utils.seeding.np_random(one)[0] for one in seeds]
         for index, first in enumerate(firsts):
             self._begin(index, first)
@@ -264,40 +265,50 @@ _BACKFILLING = {
 
 def _episode(env: Environment, agent: Agent, rows: np.ndarray, first: int) -> float:
     """The metric over the window that begins at ``first``, under a rule or an agent."""
+    core = env.core
     if isinstance(agent, str):
-        rules, behind, name = _BACKFILLING.get(agent, (None, None, agent))
-        core = env.core if rules is None else _gridproof.Environment(rows, env.procs, len(rows), rules, behind)
-        core.play(env.warm, first, env.window, name)
-        return core.value(env.reward_metric)
+        if agent in _BACKFILLING:
+            rules, behind, agent = _BACKFILLING[agent]
+            core = _gridproof.Environment(rows, env.procs, len(rows), rules, behind)
+        core.play(env.warm, first, env.window, agent)
+        return _metric(core, env.reward_metric)
     env.core.reset(env.warm, first, env.window)
     is_due = True
     while is_due:
         observation, mask = env.core.observe()
         action = int(agent(observation, mask))
         is_due = env.core.step(action if mask[action] else int(mask.argmax()))
-    return env.core.value(env.reward_metric)
+    return _metric(core, env.reward_metric)
+
+
+def _metric(core: _gridproof.Environment, metric: str) -> float:
+    value = core.value(metric)
+    if value is None:
+        raise ValueError(f"a window has no {metric}")
+    return value
 
 
 def evaluate(
     agent: Agent,
     env: gymnasium.Env,
-    against: Sequence[str] = ("fcfs", "sjf", "f1"),
+    against: Sequence[str] | Mapping[str, Agent] = ("fcfs", "sjf", "f1"),
     firsts: Sequence[int] | None = None,
     seed: int = 0,
     episodes: int = 20,
     logs: Sequence[Log] | None = None,
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, float | None]]:
     """Compares an agent with rules on the same windows.
 
     ``agent``: a function ``(observation, mask) -> action``, or a model with ``predict``, as those of stable-baselines3. ``against``:
-    :data:`HEURISTICS`, ``easy``, ``easy-sjbf``, ``easy-sjf``, ``easy-f1``, ``easy-wfp3``, ``easy-unicep``. With ``logs``, each log gives one
+    :data:`HEURISTICS`, ``easy``, ``easy-sjbf``, ``easy-sjf``, ``easy-f1``, ``easy-wfp3``, ``easy-unicep``; or a mapping of names to these
+    and to other agents. With ``logs``, each log gives one
     window; else the windows begin at ``firsts``, or are ``episodes`` windows of the environment's workload, which do not overlap if the
     log is long enough.
 
     Returns for each rule its mean, the agent's mean, and their difference with a 95 % interval over the windows (Student's t,
     paired). Windows that overlap are not independent: give ``firsts`` that lie a window apart, or independent ``logs``.
     """
-    env = env.unwrapped.fork()  # The episode of the caller's environment goes on.
+    env = cast(Environment, env.unwrapped).fork()  # The episode of the caller's environment goes on.
     work, random = env.workload, np.random.default_rng(seed)
     if logs is not None:
         windows = [(rows, work.first(random, rows)) for rows in map(work.read, logs)]
@@ -314,16 +325,17 @@ def evaluate(
             else [work.first(random, env.jobs) for _ in range(episodes)]
         )
         windows = [(env.jobs, int(first)) for first in chosen]
-    players = {"agent": agent if isinstance(agent, str) else _decider(agent), **{name: name for name in against}}
+    given = {"agent": agent, **(against if isinstance(against, Mapping) else {name: name for name in against})}
+    players = {name: one if isinstance(one, str) else _decider(one) for name, one in given.items()}
     values: dict[str, list[float]] = {name: [] for name in players}
     for rows, first in windows:
         env._take(rows)
         for name, found in values.items():
             found.append(_episode(env, players[name], rows, first))
-    results = {}
+    results: dict[str, dict[str, float | None]] = {}
     for name in against:
         mean, low, high = _gridproof.paired(values["agent"], values[name])
-        means = {"agent": float(np.mean(values["agent"])), name: float(np.mean(values[name]))}
+        means: dict[str, float | None] = {"agent": float(np.mean(values["agent"])), name: float(np.mean(values[name]))}
         results[name] = {**means, "difference": mean, "ci_low": low, "ci_high": high}
     return results
 
@@ -333,7 +345,8 @@ class _Pass:
 
     def __init__(self, view: Any, slots: int) -> None:
         self.view, self.slots, self.now = view, slots, view.now
-        self.queue, self.free, self.starts = list(view.queue), sum(view.free), []
+        self.queue, self.free = list(view.queue), sum(view.free)
+        self.starts: list[int] = []
         self.ends: list[tuple[float, int]] | None = None
 
     def seen(self) -> tuple[np.ndarray, np.ndarray]:
@@ -441,8 +454,8 @@ def _register() -> None:
         if name not in gymnasium.registry:
             defaults = {"slots": 128, "window": 1024} if rules == "rlscheduler" else {}
             kwargs = {"rules": rules, **defaults}
-            entry = {"entry_point": "gridproof.rl:Environment", "vector_entry_point": "gridproof.rl:VectorEnvironment"}
-            gymnasium.register(name, kwargs=kwargs, **entry)
+            entries = ("gridproof.rl:Environment", "gridproof.rl:VectorEnvironment")
+            gymnasium.register(name, entries[0], vector_entry_point=entries[1], kwargs=kwargs)
 
 
 _register()
