@@ -28,7 +28,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _progress(is_shown: bool, form: Mapping[str, Any]) -> Iterator[Callable[...,
     if not is_shown:
         yield None
         return
-    with tqdm(delay=1, leave=False, **form) as bar:
+    with tqdm(delay=1, mininterval=0.5, leave=False, **form) as bar:
 
         def report(done: int, total: int | None = None) -> None:
             if total != bar.total or done < bar.n:
@@ -260,6 +260,11 @@ _FRAME = {
 }
 
 
+def _columns(frame: Any) -> list[str]:
+    """Names of the columns of a data frame of pandas or polars, or of a mapping."""
+    return list(getattr(frame, "columns", frame))
+
+
 def _seconds(values: Any) -> np.ndarray:
     """Times in seconds, −1 where they are missing; instants and durations of numpy and pandas count from 0."""
     values = np.asarray(values)
@@ -291,7 +296,7 @@ def from_frame(frame: Any, procs: int) -> Log:
     }
     for name in ("submit", "run", "processors"):
         if found[name] is None:
-            raise InputError(f"a log needs a column {name}; found {', '.join(map(str, frame))}")
+            raise InputError(f"a log needs a column {name}; found {', '.join(map(str, _columns(frame)))}")
     submit, run = _seconds(found["submit"]), _seconds(found["run"])
     processors = _seconds(found["processors"])
     requested = run if found["requested"] is None else _seconds(found["requested"])
@@ -423,7 +428,7 @@ class Figures(dict):
 class Results:
     """What a command wrote: tables by name of their file, figures by id."""
 
-    def __init__(self, folder: Path, held: _Folder | None, notes: list[str]) -> None:
+    def __init__(self, folder: Path, held: _Folder, notes: list[str]) -> None:
         self.folder, self.notes, self._held = folder, notes, held
 
     def rows(self, table: str) -> Table:
@@ -527,7 +532,7 @@ class Comparison:
         """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is ``refused``.
 
         Metrics that are no means over blocks, such as those of one's own, have no interval."""
-        values = {name: self._value(name, metric) for name in self.runs}
+        values = {name: value for name in self.runs if (value := self._value(name, metric)) is not None}
         found = Table(row for row in self._simulation.differences() if row["metric"] == metric)
         if not found:
             names = [self.baseline, *(name for name in self.runs if name != self.baseline)]
@@ -538,7 +543,7 @@ class Comparison:
                 "correlation": None,
                 "refused": "no mean over blocks of the log",
             }
-            for base, policy in itertools.combinations((name for name in names if values[name] is not None), 2):
+            for base, policy in itertools.combinations((name for name in names if name in values), 2):
                 pair = {"metric": metric, "policy": policy, "baseline": base, "mean": values[policy] - values[base]}
                 found.append(pair | blank)
         return found
@@ -629,7 +634,8 @@ def compare(
     ``progress`` shows a bar where tqdm is installed.
     """
     log = log if isinstance(log, Log) else read(log)
-    named = [_named(policy) for policy in (policies if isinstance(policies, (list, tuple)) else [policies])]
+    several = policies if isinstance(policies, (list, tuple)) else [cast(Policy, policies)]
+    named = [_named(policy) for policy in several]
     args = ["simulate", "--trace", log.path, "--policy", ",".join(name for name, _ in named)]
     has_program = any(name.startswith("exec+") for name, _ in named)
     given = {"procs": None if "machines" in options else log.procs, **options}
@@ -678,9 +684,12 @@ def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None
     held = _Folder()
     if isinstance(schedule, (str, os.PathLike)):
         path = Path(schedule)
+    elif isinstance(schedule, Run):
+        path = held.path / "schedule.csv"
+        _raising(schedule._simulation.write_jobs, schedule._place, str(path))
     else:
         path = held.path / "schedule.csv"
-        names = list(schedule)
+        names = _columns(schedule)
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(names)
@@ -740,7 +749,7 @@ def reproduce(
 
     ``progress`` shows a bar where tqdm is installed.
     """
-    held = None if out else _Folder()
+    held = _Folder()
     folder = Path(out) if out else held.path / paper
     _, _, notes = _call(["reproduce", paper, "--quiet", "--out", str(folder), *_options(options)], progress=progress)
     return Reproduction(folder, held, notes)
@@ -771,7 +780,7 @@ class Experiment:
         """Runs it. ``policies`` are classes that the file names. ``progress`` shows a bar where tqdm is installed.
 
         Tables: ``results``, ``differences``, ``ranks``, ``best``, ``claims``, ``runs``."""
-        held = None if out else _Folder()
+        held = _Folder()
         folder = Path(out) if out else held.path / "results"
         own = [(name, make) for name, make in map(_named, policies) if make is not None]
         added = [_metric(name, given) for name, given in (metrics or {}).items()]

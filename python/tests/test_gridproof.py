@@ -3,7 +3,6 @@
 import concurrent.futures
 import gc
 import gzip
-import importlib.util
 import json
 import os
 import pathlib
@@ -150,7 +149,7 @@ def test_arrays_are_the_columns_of_the_file(log, tmp_path):
     assert list(run["state"]) == list(file["state"]) and list(run["site"]) == list(file["site"])
     assert [str(one) for one in run["allocated"]] == [str(one) for one in file["allocated"]]
     assert np.isnan(run["deadline"]).all() and set(run) == set(file)
-    assert len(run.to_pandas()) == len(run.to_polars() if importlib.util.find_spec("polars") else file) == 1000
+    assert len(run.to_pandas()) == len(run.to_polars()) == 1000
 
 
 def test_a_policy_of_a_call_does_not_outlive_it(log):
@@ -207,14 +206,13 @@ def test_progress_is_shown_by_tqdm(log, monkeypatch):
     assert totals[-1] > 0 and 0 < max(counts[shown:]) <= totals[-1]
 
 
-def test_two_threads_at_once(log):
+@pytest.mark.parametrize("threads", [None, 1, 3])
+def test_two_calls_at_once_on_any_number_of_threads(log, threads):
     p95 = lambda jobs: float(np.quantile(jobs["start"] - jobs["submit"], 0.95))
-    alone = [gp.compare(log, [name, Easy], metrics={"p95": p95}).summary for name in ("fcfs", "cons")]
+    summary = lambda name, **options: gp.compare(log, [name, Easy], metrics={"p95": p95}, **options).summary
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        found = list(
-            pool.map(lambda name: gp.compare(log, [name, Easy], metrics={"p95": p95}).summary, ("fcfs", "cons"))
-        )
-    assert found == alone
+        found = list(pool.map(lambda name: summary(name, threads=threads), ("fcfs", "cons")))
+    assert found == [summary("fcfs"), summary("cons")]
 
 
 def test_metrics_of_ones_own_have_differences(log):
@@ -268,6 +266,7 @@ def test_a_view_is_a_sequence_of_jobs_that_stay_the_same(log):
 
 def test_a_frame_has_other_names_gaps_and_numbers(log):
     import pandas
+    import polars
 
     frame = pandas.DataFrame(
         {"job_id": [30, 10, 20], "submit_time": pandas.to_datetime(["2020-01-02", "2020-01-01", "2020-01-01"])}
@@ -275,11 +274,23 @@ def test_a_frame_has_other_names_gaps_and_numbers(log):
     table = gp.from_frame(frame, procs=3).table()
     assert table["job"].tolist() == [10, 20, 30] and table["run"].tolist() == [10, 1, 10.5]
     assert table["requested"].tolist() == [20, 20, -1] and np.diff(table["submit"]).tolist() == [0, 86_400]
+    same = polars.DataFrame({name: [one if one == one else None for one in frame[name]] for name in frame})
+    assert all((gp.from_frame(same, procs=3).table()[name] == column).all() for name, column in table.items())
     run = gp.simulate(log, "easy")
-    again = gp.from_frame(run.to_pandas(), procs=64)
-    assert gp.check(again, schedule=run.to_pandas(), policy="easy")
+    for same in (run.to_pandas(), run.to_polars()):
+        assert gp.check(gp.from_frame(same, procs=64), schedule=same, policy="easy")
     with pytest.raises(gp.InputError, match="row 0"):
         gp.from_frame({"submit": [0], "run": [np.inf], "processors": [1]}, procs=4)
+
+
+def test_output_of_sacct_is_a_log(tmp_path):
+    row = "{0}|u{0}|2024-03-01T10:0{0}:00|2024-03-01T11:00:00|2024-03-01T12:00:00|01:00:00|02:00:00|{0}|{0}|COMPLETED\n"
+    head = "JobID|User|Submit|Start|End|Elapsed|Timelimit|AllocCPUS|ReqCPUS|State\n"
+    (tmp_path / "jobs.txt").write_text(head + "".join(map(row.format, (1, 2, 3))))
+    log = gp.read(tmp_path / "jobs.txt", procs=4, zone="UTC")
+    run = gp.simulate(log, "fcfs")
+    assert run["user"].tolist() == ["u1", "u2", "u3"] and run["start"].tolist() == [0, 60, 3660]
+    assert log.table()["requested"].tolist() == [7200] * 3
 
 
 def test_a_frame_is_a_log():
@@ -290,6 +301,9 @@ def test_a_frame_is_a_log():
 
 
 def test_check_and_explain_agree_with_the_run(log):
+    jobs = log.table()
+    thirds = gp.from_frame(jobs | {"submit": jobs["submit"] * 4 / 3 + 1e7}, procs=64)
+    assert gp.check(thirds, gp.simulate(thirds, "easy"), policy="easy")  # A float does not hold every nanosecond.
     run = gp.simulate(log, "easy")
     assert gp.check(log, run, policy="easy")
     found = gp.check(log, run, policy="fcfs")
@@ -300,21 +314,29 @@ def test_check_and_explain_agree_with_the_run(log):
     assert gp.explain(log, "easy", waited)[0]["wait"] == run.wait.max()
 
 
-def test_a_paper_is_judged():
-    verdicts = gp.reproduce("multi-site", quick=True).verdicts
-    assert len(verdicts) == 35 and {row["verdict"] for row in verdicts} <= {
-        "reproduced",
-        "contradicted",
-        "inconclusive",
-    }
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_papers_run_side_by_side_and_the_process_stays_as_it_was(capfd, ctrl_c):
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        first, other = pool.map(lambda _: gp.reproduce("multi-site", quick=True, progress=False), range(2))
+    assert len(first.verdicts) == 35 and first.verdicts == other.verdicts and first.notes == other.notes
+    assert {row["verdict"] for row in first.verdicts} <= {"reproduced", "contradicted", "inconclusive"}
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+
+
+def experiment(folder, policy, metric="wait_mean"):
+    """An experiment of EASY and another policy."""
+    (folder / "mine.toml").write_text(
+        f'name = "mine"\npolicies = ["easy", "{policy}"]\nbaseline = "easy"\nmetrics = ["{metric}"]\n'
+        '[[log]]\nmodel = "lublin"\nprocs = 64\ncount = 300\nload = 0.8\n[replicate]\nmethod = "seeds"\ncount = 3\n'
+    )
+    return gp.Experiment.load(folder / "mine.toml")
 
 
 def test_an_experiment_runs_with_a_policy_of_ones_own(tmp_path):
-    (tmp_path / "mine.toml").write_text(
-        'name = "mine"\npolicies = ["easy", "Easy"]\nbaseline = "easy"\nmetrics = ["wait_mean"]\n'
-        '[[log]]\nmodel = "lublin"\nprocs = 64\ncount = 300\nload = 0.8\n[replicate]\nmethod = "seeds"\ncount = 3\n'
-    )
-    result = gp.Experiment.load(tmp_path / "mine.toml").run(policies=[Easy])
+    result = experiment(tmp_path, "Easy").run(policies=[Easy])
     assert all(row["mean"] == 0 for row in result.rows("differences"))
 
 
@@ -361,13 +383,20 @@ class TestErrors:
         with pytest.raises(gp.InputError, match="eazy"):
             gp.simulate(log, "eazy")
 
-    def test_the_exception_of_a_policy_comes_out_as_itself(self, log):
-        class Raises:
+    def test_the_exception_of_a_policy_comes_out_as_itself(self, log, tmp_path):
+        class Raises(Easy):
             def schedule(self, view):
                 raise ZeroDivisionError("mine")
 
-        with pytest.raises(ZeroDivisionError, match="mine"):
-            gp.simulate(log, Raises)
+        class Hears(Easy):
+            def on_completion(self, job, view):
+                if view.now > 0 and not view.queue and not view.running:
+                    raise ZeroDivisionError("mine")
+
+        runs = [lambda one=one: gp.simulate(log, one) for one in (Raises, Hears)]
+        for run in [*runs, lambda: experiment(tmp_path, "Raises").run(policies=[Raises])]:
+            with pytest.raises(ZeroDivisionError, match="mine"):
+                run()
 
     @pytest.mark.parametrize("answer", [[10**9], [-1], [0.5], ["a"], "a", [None], [0, 0], 7, [(0, 5)], [[0]]])
     def test_nonsense_is_refused(self, log, answer):
@@ -407,15 +436,21 @@ class TestErrors:
             gp.simulate(log, Hangs, policy_timeout=0.3)
         assert time.monotonic() - began < 10
 
-    def test_a_policy_that_cannot_be_made_and_a_metric_that_fails(self, log):
+    def test_a_policy_that_cannot_be_made_and_a_metric_that_fails(self, log, tmp_path):
         class Needs:
             def __init__(self, argument):
                 pass
 
         with pytest.raises(TypeError, match="argument"):
             gp.simulate(log, Needs)
+        wrong = {"mine": lambda jobs: jobs["nothing"]}
         with pytest.raises(KeyError, match="nothing"):
-            gp.compare(log, ["easy"], metrics={"mine": lambda jobs: jobs["nothing"]})
+            gp.compare(log, ["easy"], metrics=wrong)
+        mine = experiment(tmp_path, "fcfs", "mine")
+        with pytest.raises(KeyError, match="nothing"):
+            mine.run(out=tmp_path / "out", metrics=wrong)
+        again = mine.run(out=tmp_path / "out", metrics={"mine": lambda jobs: 7})
+        assert [row["mean"] for row in again.rows("results") if row["metric"] == "mine"] == [7, 7]
 
     @pytest.mark.skipif(os.name != "posix", reason="signals")
     def test_ctrl_c_ends_a_long_run(self, ctrl_c):
