@@ -80,7 +80,7 @@ impl World for Alea31 {
             let one = one?;
             // Jobs without a user belong to one common user.
             let job = Job { job: one.job, user: one.user.unwrap_or(u32::MAX) };
-            known.borrow_mut().insert(job.job.id, Box::new(FromLog::of_alea31(&one, &job)));
+            known.borrow_mut().insert(job.job.id, Box::new(FromLog::of_alea31(one, &job)));
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;

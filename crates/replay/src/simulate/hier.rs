@@ -101,7 +101,7 @@ impl World for HierGrid {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
-        let submissions = log.jobs(watch.known()).map(|job| self.tree.submission(job));
+        let submissions = log.jobs(watch.known(), |job| self.tree.submission(job));
         let grid = self.model(at, policy, submissions, ())?;
         let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
         let (grid, servers) = at.run(policy, &|| true, grid, servers)?;
@@ -118,8 +118,8 @@ impl World for HierGrid {
 
     fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let (log, heard) = (Log::open(&at.log, &at.sites)?, heard(jobs));
-        let submissions = log.jobs(Known::default()).map(|one| {
-            heard.borrow_mut().comes(&one);
+        let submissions = log.jobs(Known::default(), |one| {
+            heard.borrow_mut().comes(one);
             self.tree.submission(one)
         });
         let overheard = Overheard { heard: Rc::clone(&heard), names: at.sites.names() };

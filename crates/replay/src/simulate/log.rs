@@ -25,11 +25,15 @@ impl Log {
         Ok(Self { intake: RefCell::new(intake), slowest: sites.slowest(), failed: RefCell::new(None) })
     }
 
-    /// Returns its jobs up to the first error. The log's data of each job is entered into `known`.
-    pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> {
-        let next = || self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten();
-        let enter = move |job: &LogJob| drop(known.borrow_mut().insert(job.job.id, Box::new(FromLog::from(job))));
-        std::iter::from_fn(next).fuse().inspect(enter)
+    /// Returns `of` its jobs, up to the first error. The log's data of each job is entered into `known`.
+    pub(super) fn jobs<T>(&self, known: Known, of: impl Fn(&LogJob) -> T) -> impl Iterator<Item = T> {
+        let next = move || {
+            let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
+            let (id, of_job) = (job.job.id, of(&job));
+            known.borrow_mut().insert(id, Box::new(FromLog::from(job)));
+            Some(of_job)
+        };
+        std::iter::from_fn(next).fuse()
     }
 
     fn next(&self) -> Result<Option<LogJob>> {

@@ -122,7 +122,7 @@ impl World for Metasched {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
-        let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
+        let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
         let model = self.model(at, self.policy(policy), arrivals)?;
         let (world, watch) = at.run(policy, &|| true, model, watch)?;
         let makespan = world.makespan();
@@ -137,8 +137,8 @@ impl World for Metasched {
 
     fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let (log, heard, names) = (Log::open(&at.log, &at.sites)?, heard(jobs), at.sites.names());
-        let arrivals = log.jobs(Known::default()).map(|one| {
-            heard.borrow_mut().comes(&one);
+        let arrivals = log.jobs(Known::default(), |one| {
+            heard.borrow_mut().comes(one);
             Submission { job: one.job, demand: None }
         });
         let recording = Recording { policy: self.policy(policy), heard: Rc::clone(&heard), names: names.clone() };

@@ -79,7 +79,7 @@ impl World for SpaceShared {
         let Self { machines, policies } = self;
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
-        let (arrivals, numbers) = (log.jobs(watch.known()).map(|one| one.job), numbers(watch.known()));
+        let (arrivals, numbers) = (log.jobs(watch.known(), |one| one.job), numbers(watch.known()));
         let course = Course { name: &at.run_of(policy), goes_on: &|| true };
         let policy = &policies[policy];
         let (counts, watch) = machines.run(policy, numbers, |policy| policy, arrivals, watch, &course)?;
@@ -99,8 +99,8 @@ impl World for SpaceShared {
         let (log, known) = (Log::open(&at.log, &at.sites)?, Known::default());
         let listener = Listener::new(jobs, &self.machines.names);
         let (ear, numbers) = (Ear(Rc::clone(&listener)), numbers(Rc::clone(&known)));
-        let arrivals = log.jobs(known).map(|one| {
-            listener.borrow_mut().comes(&one);
+        let arrivals = log.jobs(known, |one| {
+            listener.borrow_mut().comes(one);
             one.job
         });
         let heard = |policy| Box::new(Explained::new(policy, ear.clone())) as Box<dyn AtWork>;
@@ -128,17 +128,16 @@ fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -
     let Some(outages @ Outages::Drawn { mtbf, mttr }) = &on.outages else { return Ok(()) };
     let (log, machines) = (Log::open(options, sites)?, sites.machines());
     let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
-    for one in log.jobs(Known::default()) {
-        let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
+    for (job, number) in log.jobs(Known::default(), |one| (one.job, one.number)) {
+        let suitable = machines.iter().filter(|machine| machine.suits(&job.request));
         // A job that suits no machine is rejected.
-        let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
+        let Some(takes) = suitable.map(|machine| machine.takes(job.runtime)).min() else { continue };
         let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);
         ensure!(
             expected < LATEST.as_secs_f64(),
-            "{}: job {} runs for {takes} s and starts again after each failure; with --outages {outages} it would be expected \
+            "{}: job {number} runs for {takes} s and starts again after each failure; with --outages {outages} it would be expected \
              to take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs",
-            options.trace().display(),
-            one.number
+            options.trace().display()
         );
     }
     log.finish().map(drop)
