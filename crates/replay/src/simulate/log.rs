@@ -30,7 +30,7 @@ impl Log {
         let next = move || {
             let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
             let (id, of_job) = (job.job.id, of(&job));
-            known.borrow_mut().insert(id, Box::new(FromLog::from(job)));
+            known.borrow_mut().insert(id, Box::new(FromLog::new(job)));
             Some(of_job)
         };
         std::iter::from_fn(next).fuse()

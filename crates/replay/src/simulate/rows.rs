@@ -37,13 +37,10 @@ impl FromLog {
 
     /// A job of the profile `alea31`. The simulator cuts it itself.
     pub(super) fn of_alea31(log: LogJob, simulated: &alea31::Job) -> Self {
-        let is_cut = simulated.limit() < log.job.runtime;
-        Self { log, run: simulated.executed_time(), is_cut }
+        Self { run: simulated.executed_time(), is_cut: simulated.limit() < log.job.runtime, log }
     }
-}
 
-impl From<LogJob> for FromLog {
-    fn from(log: LogJob) -> Self {
+    pub(super) fn new(log: LogJob) -> Self {
         Self { run: log.job.runtime, is_cut: log.job.runtime < log.logged_runtime, log }
     }
 }
