@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -148,8 +148,8 @@ pub(crate) struct Rows {
 /// `schedule.swf`.
 struct Schedule {
     records: SwfWriter<File>,
-    /// Records of later jobs: a log in the format is in the order of submission.
-    waiting: BTreeMap<JobId, SwfRecord>,
+    /// Records from the job `next` on, as far as those jobs have left: a log in the format is in the order of submission.
+    waiting: VecDeque<Option<SwfRecord>>,
     next: JobId,
 }
 
@@ -171,7 +171,7 @@ impl Rows {
         let schedule = schedule.map(|header| {
             let mut records = SwfWriter::new(buffered(out.begin()?));
             records.comment(header).context("cannot write schedule.swf")?;
-            anyhow::Ok(Schedule { records, waiting: BTreeMap::new(), next: JobId(0) })
+            anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         });
         Ok(Self {
             jobs: jobs.then(|| table(&Row::COLUMNS.join(","))).transpose()?,
@@ -200,8 +200,10 @@ impl Rows {
             table.serialize(job.row(&self.sites, self.tells_processors))?;
         }
         if let Some(Schedule { records, waiting, next }) = &mut self.schedule {
-            waiting.insert(job.id(), job.swf(self.sites.len() > 1));
-            while let Some(record) = waiting.remove(next) {
+            let place = (job.id().0 - next.0) as usize;
+            waiting.resize(waiting.len().max(place + 1), None);
+            waiting[place] = Some(job.swf(self.sites.len() > 1));
+            while let Some(Some(record)) = waiting.pop_front_if(|record| record.is_some()) {
                 next.0 += 1;
                 records.record(&record)?;
             }
@@ -237,7 +239,7 @@ impl Rows {
         let inner = |table: Table| table.into_inner().map_err(csv::IntoInnerError::into_error);
         self.jobs.map_or(Ok(()), |table| keep("jobs.csv", inner(table)))?;
         if let Some(Schedule { mut records, waiting, .. }) = self.schedule {
-            let rest = waiting.values().try_for_each(|record| records.record(record));
+            let rest = waiting.iter().flatten().try_for_each(|record| records.record(record));
             keep("schedule.swf", rest.map(|()| records.into_inner()))?;
         }
         self.evalys.map_or(Ok(()), |(table, _)| keep("evalys.csv", inner(table)))
