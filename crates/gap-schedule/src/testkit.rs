@@ -24,11 +24,13 @@
 //! }
 //! ```
 
+mod conformance;
 mod feasible;
 mod judge;
 mod scene;
 mod twin;
 
+pub use conformance::conformance_scenes;
 pub use feasible::assert_feasible;
 pub use judge::{Judge, assert_reasons};
 pub use proptest;

@@ -2,7 +2,7 @@
 
 use crate::my_sjf::MySjf;
 use gap_schedule::testkit::proptest::prelude::*;
-use gap_schedule::testkit::{assert_feasible, assert_pure, assert_same_starts, scenes};
+use gap_schedule::testkit::{Scene, assert_feasible, assert_pure, assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{Backfilling, Depth, Order, Passes, Placement, reference};
 
 proptest! {
@@ -12,11 +12,20 @@ proptest! {
         assert_pure(MySjf::default(), &scene, Passes::PerInstant);
     }
 
-    /// The reference is backfilling without a reservation, in the same order.
     #[test]
     fn it_starts_the_jobs_of_its_reference(scene in scenes(8)) {
-        let (order, placement) = (Order::Sjf, Placement::FirstFit);
-        let rule = Backfilling { order, backfill: order, reserve: Depth::Jobs(0), placement, threshold: None };
-        assert_same_starts(MySjf::default(), reference::OrderedBackfill::new(rule), &scene, Passes::PerInstant);
+        compare(&scene);
     }
+}
+
+#[test]
+fn it_starts_the_jobs_of_its_reference_on_the_conformance_workloads() {
+    conformance_scenes().for_each(|(_, scene)| compare(&scene));
+}
+
+/// The reference is backfilling without a reservation, in the same order.
+fn compare(scene: &Scene) {
+    let (order, placement) = (Order::Sjf, Placement::FirstFit);
+    let rule = Backfilling { order, backfill: order, reserve: Depth::Jobs(0), placement, threshold: None };
+    assert_same_starts(MySjf::default(), reference::OrderedBackfill::new(rule), scene, Passes::PerInstant);
 }

@@ -3,10 +3,10 @@
 use crate::backfill::both;
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use crate::grid_scan_twin::ObviousScan;
-use gap_schedule::testkit::{assert_same_starts, scenes};
+use gap_schedule::testkit::{assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext,
-    OrderedBackfill, Passes, Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
+    BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig,
+    Machine, Minext, OrderedBackfill, Passes, Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
@@ -105,6 +105,15 @@ fn check_promises<S: Policy>(
         prop_assert!(!exact || promises[0] == starts[&head], "job {head}: {promises:?}");
     }
     Ok(())
+}
+
+#[test]
+fn the_policies_start_the_jobs_of_their_references_on_the_conformance_workloads() {
+    for (_, scene) in conformance_scenes() {
+        assert_same_starts(Easy::default(), reference::Easy, &scene, Passes::PerInstant);
+        let (fast, slow) = (Conservative::default(), reference::Conservative::new(CompressOrder::Arrival));
+        assert_same_starts(fast, slow, &scene, Passes::PerInstant);
+    }
 }
 
 proptest! {
