@@ -90,7 +90,7 @@ impl Log {
 /// Backfilling in front of a chosen job that does not fit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Setting {
+enum Regime {
     /// No backfilling, on a window.
     Alone,
     /// Jobs that end before a bound computed once, on a window.
@@ -101,7 +101,7 @@ enum Setting {
 
 lab::cell! {
     /// One point of the experiments. A replication is a window.
-    pub(crate) struct Cell of Metric { log: Log, heuristic: Heuristic, setting: Setting }
+    pub(crate) struct Cell of Metric { log: Log, heuristic: Heuristic, setting: Regime }
 }
 
 /// The rows of the article's table, in its order, with their names and both kinds of wait.
@@ -131,7 +131,7 @@ impl RlScheduler {
 
     /// Returns the answer to R2 if the cell depends on it.
     fn node_of(&self, cell: &Cell) -> Option<Node> {
-        (cell.log == Log::Hpc2n && cell.setting != Setting::Easy).then_some(self.file.readings.node)
+        (cell.log == Log::Hpc2n && cell.setting != Regime::Easy).then_some(self.file.readings.node)
     }
 
     /// Simulates a window on an idle machine; `None` if the log has no such window.
@@ -144,7 +144,7 @@ impl RlScheduler {
             let each = if self.node_of(cell) == Some(Node::Dual) { 2 } else { of_header };
             rlscheduler_jobs(records, each).expect("the log was read before").into()
         }));
-        let filling = if cell.setting == Setting::Alone { Filling::None } else { Filling::Bound };
+        let filling = if cell.setting == Regime::Alone { Filling::None } else { Filling::Bound };
         let mut episode = Episode::new(jobs, log.processors, *count, EpisodeRules::RlScheduler, filling).ok()?;
         episode.play(0, *first_jobs.get(window as usize)?, *count, cell.heuristic).ok()?;
         let mut totals = Totals::new(log.processors, &[]);
@@ -248,7 +248,7 @@ impl Paper for RlScheduler {
     }
 
     fn draws(&self, cell: &Cell) -> bool {
-        cell.setting != Setting::Easy
+        cell.setting != Regime::Easy
     }
 
     fn affordable(&self, _: &Cell, wanted: u32) -> u32 {
@@ -257,9 +257,9 @@ impl Paper for RlScheduler {
 
     fn cost(&self, cell: &Cell) -> u64 {
         match (cell.setting, cell.log) {
-            (Setting::Alone | Setting::Backfilled, _) | (Setting::Easy, Log::Lublin1) => 1,
-            (Setting::Easy, Log::SdscSp2) => 5,
-            (Setting::Easy, Log::Hpc2n) => 20,
+            (Regime::Alone | Regime::Backfilled, _) | (Regime::Easy, Log::Lublin1) => 1,
+            (Regime::Easy, Log::SdscSp2) => 5,
+            (Regime::Easy, Log::Hpc2n) => 20,
         }
     }
 
@@ -268,7 +268,7 @@ impl Paper for RlScheduler {
         let mut rows = Vec::new();
         for log in Log::ALL {
             for (name, waits) in HEURISTICS {
-                for (backfilling, setting) in [("0", Setting::Alone), ("1", Setting::Backfilled)] {
+                for (backfilling, setting) in [("0", Regime::Alone), ("1", Regime::Backfilled)] {
                     for (wait, heuristic) in ["as-run", "true"].into_iter().zip(waits) {
                         let values = found(&Cell { log, heuristic, setting }.get(Metric::bounded_slowdown));
                         let mut row = |window: String, value: f64| {
@@ -287,8 +287,8 @@ impl Paper for RlScheduler {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let totals = match cell.setting {
-            Setting::Easy => Some(self.easy(cell, streams)),
-            Setting::Alone | Setting::Backfilled => self.window(cell, streams.replication()),
+            Regime::Easy => Some(self.easy(cell, streams)),
+            Regime::Alone | Regime::Backfilled => self.window(cell, streams.replication()),
         };
         let value = |metric| totals.as_ref().and_then(|totals| totals.value(metric)).unwrap_or(f64::NAN);
         let [bounded_slowdown, area_weighted_response, utilization] =

@@ -1,17 +1,17 @@
 //! The printed table, and the claims about it.
 
-use super::{Cell, Log, Metric, RlScheduler, Setting};
+use super::{Cell, Log, Metric, Regime, RlScheduler};
 use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
 /// Rows of table V: FCFS, WFP3, UNICEP, SJF and F1, if available, and RL.
-pub(super) const PRINTED: [(Log, Setting, Option<[f64; 5]>, f64); 6] = [
-    (Log::Lublin1, Setting::Alone, Some([7273.77, 19753.53, 22274.74, 277.35, 258.37]), 254.67),
-    (Log::Lublin1, Setting::Backfilled, Some([235.82, 133.87, 307.23, 73.31, 75.07]), 58.64),
-    (Log::SdscSp2, Setting::Alone, Some([1727.54, 3000.88, 1848.45, 2680.55, 1232.06]), 466.44),
-    (Log::SdscSp2, Setting::Backfilled, Some([1595.12, 1083.12, 548.01, 2167.84, 1098.22]), 397.82),
-    (Log::Hpc2n, Setting::Alone, None, 117.01),
-    (Log::Hpc2n, Setting::Backfilled, None, 86.14),
+pub(super) const PRINTED: [(Log, Regime, Option<[f64; 5]>, f64); 6] = [
+    (Log::Lublin1, Regime::Alone, Some([7273.77, 19753.53, 22274.74, 277.35, 258.37]), 254.67),
+    (Log::Lublin1, Regime::Backfilled, Some([235.82, 133.87, 307.23, 73.31, 75.07]), 58.64),
+    (Log::SdscSp2, Regime::Alone, Some([1727.54, 3000.88, 1848.45, 2680.55, 1232.06]), 466.44),
+    (Log::SdscSp2, Regime::Backfilled, Some([1595.12, 1083.12, 548.01, 2167.84, 1098.22]), 397.82),
+    (Log::Hpc2n, Regime::Alone, None, 117.01),
+    (Log::Hpc2n, Regime::Backfilled, None, 86.14),
 ];
 
 /// Positions in [`HEURISTICS`](super::HEURISTICS).
@@ -50,13 +50,13 @@ pub(super) fn claims(paper: &RlScheduler) -> Vec<Claim<Cell>> {
 }
 
 impl RlScheduler {
-    fn slowdown(&self, log: Log, setting: Setting, place: usize) -> Quantity<Cell> {
+    fn slowdown(&self, log: Log, setting: Regime, place: usize) -> Quantity<Cell> {
         Cell { log, heuristic: self.heuristic(place), setting }.get(Metric::bounded_slowdown)
     }
 
     fn printed(&self) -> Vec<Check<Cell>> {
         let rows = PRINTED.into_iter().filter_map(|(log, setting, row, _)| Some((log, setting, row?)));
-        let of_row = |(log, setting, row): (Log, Setting, [f64; 5])| {
+        let of_row = |(log, setting, row): (Log, Regime, [f64; 5])| {
             row.into_iter().enumerate().map(move |(place, value)| {
                 // Rounded to three decimals for readability.
                 let bound = |value: f64| (value * 1000.0).round() / 1000.0;
@@ -68,7 +68,7 @@ impl RlScheduler {
     }
 
     fn best_of_the_row(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, _, rl): (Log, Setting, _, f64)| {
+        let of_row = |(log, setting, _, rl): (Log, Regime, _, f64)| {
             (0..5).map(move |place| {
                 let above = self.slowdown(log, setting, place) - Quantity::Constant(rl);
                 Check::new(format!("{} − RL", label(log, setting, place)), above, ABOVE_ZERO)
@@ -78,7 +78,7 @@ impl RlScheduler {
     }
 
     fn factor(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, row, rl): (Log, Setting, Option<[f64; 5]>, f64)| {
+        let of_row = |(log, setting, row, rl): (Log, Regime, Option<[f64; 5]>, f64)| {
             let factor = row?[WFP3] / rl;
             let rule = Rule::Exact { low: 0.99 * factor, high: 1.01 * factor };
             let found = self.slowdown(log, setting, WFP3) / Quantity::Constant(rl);
@@ -88,7 +88,7 @@ impl RlScheduler {
     }
 
     fn f1_against_sjf(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, ..): (Log, Setting, _, _)| {
+        let of_row = |(log, setting, ..): (Log, Regime, _, _)| {
             let gain = self.slowdown(log, setting, SJF) - self.slowdown(log, setting, F1);
             Check::new(format!("{} − F1", label(log, setting, SJF)), gain, Rule::POSITIVE)
         };
@@ -96,13 +96,13 @@ impl RlScheduler {
     }
 
     fn same_order(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, row, _): (Log, Setting, Option<[f64; 5]>, f64)| {
-            let row = row.filter(|_| setting == Setting::Alone)?;
+        let of_row = |(log, setting, row, _): (Log, Regime, Option<[f64; 5]>, f64)| {
+            let row = row.filter(|_| setting == Regime::Alone)?;
             let mut order = [0, 1, 2, 3, 4];
             order.sort_by(|one: &usize, other: &usize| row[*one].total_cmp(&row[*other]));
             let step = move |pair: [usize; 2]| {
-                let [better, worse] = pair.map(|place| self.slowdown(log, Setting::Backfilled, place));
-                let words = format!("{} − {}", label(log, Setting::Backfilled, pair[1]), super::HEURISTICS[pair[0]].0);
+                let [better, worse] = pair.map(|place| self.slowdown(log, Regime::Backfilled, place));
+                let words = format!("{} − {}", label(log, Regime::Backfilled, pair[1]), super::HEURISTICS[pair[0]].0);
                 Check::new(words, worse - better, ABOVE_ZERO)
             };
             Some((1..5).map(move |place| step([order[place - 1], order[place]])))
@@ -114,19 +114,19 @@ impl RlScheduler {
         let rule = if metric == Metric::utilization { Rule::POSITIVE } else { Rule::NEGATIVE };
         let of_log = |log: Log| {
             [SJF, F1].map(|place| {
-                let of = |place| Cell { log, heuristic: self.heuristic(place), setting: Setting::Easy }.get(metric);
-                Check::new(format!("{} − FCFS", label(log, Setting::Easy, place)), of(place) - of(FCFS), rule)
+                let of = |place| Cell { log, heuristic: self.heuristic(place), setting: Regime::Easy }.get(metric);
+                Check::new(format!("{} − FCFS", label(log, Regime::Easy, place)), of(place) - of(FCFS), rule)
             })
         };
         Log::ALL.into_iter().flat_map(of_log).collect()
     }
 }
 
-fn label(log: Log, setting: Setting, place: usize) -> String {
+fn label(log: Log, setting: Regime, place: usize) -> String {
     let setting = match setting {
-        Setting::Alone => "no backfilling",
-        Setting::Backfilled => "backfilling",
-        Setting::Easy => "EASY",
+        Regime::Alone => "no backfilling",
+        Regime::Backfilled => "backfilling",
+        Regime::Easy => "EASY",
     };
     format!("{}, {setting}, {}", log.names()[0], super::HEURISTICS[place].0)
 }

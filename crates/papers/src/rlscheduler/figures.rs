@@ -1,7 +1,7 @@
 //! Table V as a picture and a table, and the same heuristics under EASY.
 
 use super::claims::PRINTED;
-use super::{Cell, HEURISTICS, Log, Metric, Setting};
+use super::{Cell, HEURISTICS, Log, Metric, Regime};
 use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::DesignPoint;
 
@@ -9,11 +9,11 @@ use lab::quantity::DesignPoint;
 const NAMES: [&str; 6] = ["FCFS", "WFP3", "UNICEP", "SJF", "F1", "RL"];
 
 /// Without and with backfilling; then the same with the true wait.
-const SERIES: [(&str, Setting, usize); 4] = [
-    ("no backfilling", Setting::Alone, 0),
-    ("backfilling", Setting::Backfilled, 0),
-    ("no backfilling, true wait", Setting::Alone, 1),
-    ("backfilling, true wait", Setting::Backfilled, 1),
+const SERIES: [(&str, Regime, usize); 4] = [
+    ("no backfilling", Regime::Alone, 0),
+    ("backfilling", Regime::Backfilled, 0),
+    ("no backfilling, true wait", Regime::Alone, 1),
+    ("backfilling, true wait", Regime::Backfilled, 1),
 ];
 
 pub(super) fn exhibits<'a>() -> Vec<Exhibit<'a, Cell>> {
@@ -35,13 +35,13 @@ fn series(name: &str, cell: impl Fn(usize) -> Cell, places: &[u8], metric: Metri
 }
 
 fn slowdown(log: Log) -> Panel<Cell> {
-    let line = |(name, setting, wait): (&str, Setting, usize)| {
+    let line = |(name, setting, wait): (&str, Regime, usize)| {
         let places: &[u8] = if wait == 0 { &[0, 1, 2, 3, 4] } else { &[1, 2] };
         let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[wait], setting };
         series(name, cell, places, Metric::bounded_slowdown)
     };
     let printed = PRINTED.into_iter().filter(|(its, ..)| *its == log).flat_map(|(_, setting, row, rl)| {
-        let name = SERIES[usize::from(setting == Setting::Backfilled)].0;
+        let name = SERIES[usize::from(setting == Regime::Backfilled)].0;
         let values = row.into_iter().flatten().chain([rl]);
         let places = if row.is_some() { 0_u8.. } else { 5.. };
         places.zip(values).map(move |(place, value)| (name, f64::from(place), value))
@@ -52,7 +52,7 @@ fn slowdown(log: Log) -> Panel<Cell> {
 
 fn under_easy(metric: Metric) -> Panel<Cell> {
     let line = |log: Log| {
-        let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[1], setting: Setting::Easy };
+        let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[1], setting: Regime::Easy };
         series(log.names()[0], cell, &[0, 1, 2, 3, 4], metric)
     };
     Panel::of(metric, Log::ALL.map(line).into()).suffix(metric.declared().field)

@@ -7,7 +7,7 @@ use crate::options::Inside;
 use crate::simulate::held::{Placement, machines_of};
 use crate::simulate::policy::Policy;
 use crate::simulate::predicting::carried;
-use crate::workload::generate::Drawn as Model;
+use crate::workload::generate::CompleteModel;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::provenance::sha256_of;
@@ -44,7 +44,7 @@ enum SourceOrigin {
     Log(HeldLog),
     Blocks(Box<Blocks>),
     Users(HeldLog, Users),
-    Model(Model, u32),
+    Model(CompleteModel, u32),
 }
 
 /// One workload under one setting, the same for every policy.
@@ -80,7 +80,7 @@ impl Held {
                     let preset = log.preset.as_ref().map(|name| find(Path::new(name.get_ref()))).transpose()?;
                     let model = model::named(model.get_ref()).context("the model was checked")?;
                     let procs = log.procs.map(|procs| procs.0);
-                    let made = Model::of_experiment(model, procs, preset.as_deref())?;
+                    let made = CompleteModel::of_experiment(model, procs, preset.as_deref())?;
                     let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors()))]);
                     let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
                     Ok(Self::new(origin, log, machines, tells_memory))

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use workload::Layout;
 use workload::model::{self, ModelEntry, SessionModel, WorkloadModel, models};
-use workload::sacct::Zone as LocalZone;
+use workload::sacct::Zone;
 
 /// The commands below `workload`.
 #[derive(Debug, Subcommand)]
@@ -80,7 +80,7 @@ pub struct Inspect {
     #[command(flatten)]
     pub(crate) machine: Machine,
     #[command(flatten)]
-    pub(crate) zone: Zone,
+    pub(crate) zone: ZoneOption,
     /// Output folder; results/workload/NAME if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -145,7 +145,7 @@ pub struct Convert {
     /// Time zone of the clocks of sacct: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
     /// for times without a zone; of others it goes into the header.
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
-    pub(crate) zone: Option<LocalZone>,
+    pub(crate) zone: Option<Zone>,
     /// Processors of the cluster, for the header of a log from sacct, which does not contain them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
@@ -189,7 +189,7 @@ pub struct Generate {
     /// Estimates as users choose them: the model of Tsafrir, Etsion & Feitelson (2005), with the longest estimate that is
     /// allowed (`tsafrir:18h`); if that is not given, it is the longest run time, rounded up to an hour.
     #[arg(long, value_name = "tsafrir[:SPAN]")]
-    pub(crate) estimates: Option<Tsafrir>,
+    pub(crate) estimates: Option<TsafrirEstimates>,
     /// The model's parameters, a TOML file such as `--show` prints and `fit` writes.
     #[arg(long, value_name = "FILE")]
     pub(crate) preset: Option<PathBuf>,
@@ -222,11 +222,11 @@ fn by_name(models: Vec<(&'static ModelEntry, &'static str)>) -> impl TypedValueP
 
 /// Estimates of the model of Tsafrir and others, with the longest one allowed, in seconds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tsafrir {
+pub(crate) struct TsafrirEstimates {
     pub(crate) max_estimate: Option<u32>,
 }
 
-impl std::str::FromStr for Tsafrir {
+impl std::str::FromStr for TsafrirEstimates {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -257,7 +257,7 @@ pub struct Fit {
     #[arg(value_name = "FILE.swf[.gz]")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) zone: Zone,
+    pub(crate) zone: ZoneOption,
     /// Model to measure: users' sessions, or the arrivals and run times of each range of sizes.
     #[arg(long, value_parser = measurable(), default_value = SessionModel::NAME)]
     pub(crate) model: &'static ModelEntry,
@@ -274,7 +274,7 @@ pub(crate) struct Machine {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Zone {
+pub(crate) struct ZoneOption {
     /// Hours by which local time was ahead of UTC, such as -8 or 5.5; from the log's header if not given.
     #[arg(long, value_name = "H", value_parser = utc_offset, allow_negative_numbers = true)]
     pub(crate) utc_offset: Option<i32>,
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn estimates_have_a_span_or_none() {
         let check = |text: &str, expected: Option<Option<u32>>| {
-            let found = text.parse::<Tsafrir>().ok().map(|tsafrir| tsafrir.max_estimate);
+            let found = text.parse::<TsafrirEstimates>().ok().map(|tsafrir| tsafrir.max_estimate);
             assert_eq!(found, expected, "{text}");
         };
         check("tsafrir", Some(None));

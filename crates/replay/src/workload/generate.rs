@@ -3,7 +3,7 @@
 mod model;
 mod preset;
 
-use super::cli::{Generate, Tsafrir};
+use super::cli::{Generate, TsafrirEstimates};
 use super::file::NewFile;
 use super::words::counted;
 use crate::units;
@@ -14,11 +14,11 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::progress::Progress;
 use lab::provenance::quoted;
-pub(crate) use model::Drawn;
+pub(crate) use model::CompleteModel;
 use sha2::{Digest, Sha256};
 use sim_core::{Span, Streams};
 use workload::SwfWriter;
-use workload::model::ModelJob;
+use workload::model::{ModelJob, Tsafrir};
 
 /// Number of jobs between two checks for Ctrl-C and reports of progress.
 const PATIENCE: u32 = 4096;
@@ -27,7 +27,7 @@ const PATIENCE: u32 = 4096;
 const LONGEST_HEAD: usize = 80;
 
 pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
-    let model = Drawn::of(options)?;
+    let model = CompleteModel::of(options)?;
     if options.show {
         print(&model.parameters()?);
         return Ok(Ending::Done);
@@ -129,19 +129,19 @@ impl LogFile<'_> {
 }
 
 /// The model of estimates. Without a given one, its longest estimate is the longest run time, rounded up to an hour.
-fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafrir> {
+fn model_of(asked: TsafrirEstimates, jobs: &[ModelJob]) -> Result<Tsafrir> {
     let longest = || {
         let longest = jobs.iter().map(|job| job.job.runtime).max().unwrap_or_default();
         let hours = longest.as_nanos().div_ceil(3_600_000_000_000).max(1);
         u32::try_from(hours * 3_600).unwrap_or(u32::MAX)
     };
-    let model = workload::model::Tsafrir::new(asked.max_estimate.unwrap_or_else(longest));
+    let model = Tsafrir::new(asked.max_estimate.unwrap_or_else(longest));
     model.validate().map_err(|error| anyhow!("--estimates: {error}"))?;
     Ok(model)
 }
 
 /// The head of the log, with its origin.
-fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
+fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String> {
     let parameters = model.parameters()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();
     let version = env!("CARGO_PKG_VERSION");
@@ -192,8 +192,10 @@ fn command(options: &Generate, count: u32) -> String {
     }
     match options.estimates {
         None => {}
-        Some(Tsafrir { max_estimate: None }) => command += " --estimates tsafrir",
-        Some(Tsafrir { max_estimate: Some(seconds) }) => command += &format!(" --estimates tsafrir:{seconds}s"),
+        Some(TsafrirEstimates { max_estimate: None }) => command += " --estimates tsafrir",
+        Some(TsafrirEstimates { max_estimate: Some(seconds) }) => {
+            command += &format!(" --estimates tsafrir:{seconds}s")
+        }
     }
     command
 }

@@ -8,14 +8,14 @@ use std::path::Path;
 use workload::HeldLog;
 use workload::model::{ModelEntry, ModelJob, Parameters, models};
 
-pub(crate) struct Drawn {
+pub(crate) struct CompleteModel {
     model: &'static ModelEntry,
     parameters: Parameters,
     /// Processors of the machine, for the head of the log.
     processors: u32,
 }
 
-impl Drawn {
+impl CompleteModel {
     /// The requested model; its parameters are valid.
     pub(in crate::workload) fn of(options: &Generate) -> Result<Self> {
         Self::new(options.model, options.procs, options.preset.as_deref(), &options.set)
