@@ -12,7 +12,7 @@ mod schedule;
 #[cfg(test)]
 mod conformance;
 
-use crate::options::{LogOptions, MachineOptions, PassesName};
+use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
 use crate::simulate::policy::{Policy, Search};
 use crate::simulate::predicting::{Predicting, carried};
@@ -144,7 +144,7 @@ fn find_other_programs(schedule: &Path, findings: &mut FindingList) -> Result<()
     // A manifest of another kind does not belong to a schedule.
     let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
     for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
-        findings.add(FindingKind::PROGRAM, 0, None, 0, || words);
+        findings.add(FindingKind::ProgramDiffers, 0, None, 0, || words);
     }
     Ok(())
 }
@@ -178,7 +178,10 @@ impl ScheduleCheck {
     }
 
     fn is_feasible(&self) -> bool {
-        self.checked.findings.iter().all(|finding| [FindingKind::POLICY, FindingKind::PROGRAM].contains(&finding.fault))
+        self.checked
+            .findings
+            .iter()
+            .all(|finding| [FindingKind::PolicyDiffers, FindingKind::ProgramDiffers].contains(&finding.fault))
     }
 
     /// The result for programs.
@@ -203,12 +206,12 @@ impl ScheduleCheck {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let mut lines = Vec::new();
         for FindingsOfKind { fault, count, line, words, .. } in findings.iter() {
-            let is_of_log = *fault == FindingKind::MISSING && words.ends_with("is not there");
+            let is_of_log = *fault == FindingKind::MissingJob && words.ends_with("is not there");
             let file = if is_of_log { &self.trace } else { &self.schedule }.display();
             let place = if *line > 0 { format!("{file}:{line}") } else { file.to_string() };
-            let is_counted = *count > 1 && *fault != FindingKind::POLICY;
+            let is_counted = *count > 1 && *fault != FindingKind::PolicyDiffers;
             let others = if is_counted { format!(" (the first of {count})") } else { String::new() };
-            lines.push(format!("{place}: {}: {words}{others}", fault.1));
+            lines.push(format!("{place}: {}: {words}{others}", name_of(fault)));
         }
         if !quiet {
             let verdict = if self.is_feasible() { "feasible" } else { "not feasible" };

@@ -80,7 +80,9 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
     for row in rows {
         let ScheduleRow { line, number, .. } = *row;
         let Some(records) = jobs.numbers.get(&number) else {
-            found.findings.add(FindingKind::UNKNOWN, number, None, line, || format!("job {number} is not in the log"));
+            found
+                .findings
+                .add(FindingKind::UnknownJob, number, None, line, || format!("job {number} is not in the log"));
             continue;
         };
         let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
@@ -91,7 +93,7 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
                 .map_or_else(String::new, |line| format!("; first on line {line}"));
             found
                 .findings
-                .add(FindingKind::TWICE, number, None, line, || format!("job {number} is there again{first}"));
+                .add(FindingKind::JobTwice, number, None, line, || format!("job {number} is there again{first}"));
             continue;
         };
         let Some(job) = job else {
@@ -108,7 +110,7 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
         if look.some_place_suits(&job.job.request) {
-            found.findings.add(FindingKind::MISSING, job.number, Some(job.job.submit), job.line, || {
+            found.findings.add(FindingKind::MissingJob, job.number, Some(job.job.submit), job.line, || {
                 format!("job {} (line {} of the log) is not there", job.number, job.line)
             });
         } else {
@@ -174,13 +176,15 @@ impl Look<'_> {
             && self.since_first(submit) != of_log.submit
             && logged != Some(submit)
         {
-            found.findings.add(FindingKind::SUBMIT, number, Some(of_log.submit), line, || {
+            found.findings.add(FindingKind::SubmitDiffers, number, Some(of_log.submit), line, || {
                 format!("job {number} was submitted at {} s, and not at {} s", of_log.submit, self.since_first(submit))
             });
         }
         let Some(start) = row.start.map(|start| self.since_first(start)) else {
             if self.some_place_suits(&of_log.request) {
-                found.findings.add(FindingKind::MISSING, number, None, line, || format!("job {number} never starts"));
+                found
+                    .findings
+                    .add(FindingKind::MissingJob, number, None, line, || format!("job {number} never starts"));
             } else {
                 found.rejected += 1;
             }
@@ -188,19 +192,19 @@ impl Look<'_> {
         };
         let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
-            found.findings.add(FindingKind::WIDTH, number, Some(start), line, || {
+            found.findings.add(FindingKind::WidthDiffers, number, Some(start), line, || {
                 format!("job {number} holds {processors} processors, and requested {asked}")
             });
         }
         // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
         if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
-            found.findings.add(FindingKind::EARLY, number, Some(start), line, || {
+            found.findings.add(FindingKind::StartBeforeSubmit, number, Some(start), line, || {
                 format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
             });
         }
         let finish = start + self.machines[machine].takes(of_log.runtime);
         if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
-            found.findings.add(FindingKind::RUN_TIME, number, Some(start), line, || {
+            found.findings.add(FindingKind::RunTimeDiffers, number, Some(start), line, || {
                 format!("job {number} starts at {start} s and takes {} s, but ends at {stated} s", finish.since(start))
             });
         }
@@ -217,7 +221,7 @@ impl Look<'_> {
         };
         let machine = self.names.iter().position(|name| name == site);
         if machine.is_none() {
-            found.findings.add(FindingKind::SITE, row.number, Some(start), row.line, || {
+            found.findings.add(FindingKind::UnknownSite, row.number, Some(start), row.line, || {
                 format!("job {} starts on {site}, which is not in the machine file", row.number)
             });
         }
@@ -253,7 +257,7 @@ fn fill(jobs: &LoggedJobs, machines: &[Machine], found: &mut Checked) {
         *used += width(start);
         if *used > has {
             let number = jobs.jobs[start.job].number;
-            found.findings.add(FindingKind::OVERFULL, number, Some(start.start), start.line, || {
+            found.findings.add(FindingKind::TooManyProcessors, number, Some(start.start), start.line, || {
                 format!(
                     "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
                     start.start
@@ -280,7 +284,7 @@ pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String],
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
         let number = jobs.jobs[start.job].number;
-        found.findings.add(FindingKind::DOWN, number, Some(start.start), start.line, || {
+        found.findings.add(FindingKind::MachineDown, number, Some(start.start), start.line, || {
             format!(
                 "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",
                 start.start, start.finish, names[start.machine], outage.down
@@ -301,7 +305,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         let range = firsts[machine]..firsts[machine].saturating_add(machines[machine].processors);
         let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
         if count != u64::from(width) || !blocks.iter().all(is_there) {
-            findings.add(FindingKind::PROCESSOR, number, Some(start), line, || {
+            findings.add(FindingKind::ProcessorTwice, number, Some(start), line, || {
                 format!(
                     "job {number} is given {count} processors by name, of {} to {}, and requested {width}",
                     range.start,
@@ -312,7 +316,7 @@ fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], fi
         }
         for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
             if let Some((_, other)) = until.insert(processor, (finish, number)).filter(|(until, _)| *until > start) {
-                findings.add(FindingKind::PROCESSOR, number, Some(start), line, || {
+                findings.add(FindingKind::ProcessorTwice, number, Some(start), line, || {
                     format!("job {number} is given processor {processor} at {start} s, while job {other} has it")
                 });
             }

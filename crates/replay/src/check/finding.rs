@@ -1,37 +1,30 @@
 //! Findings about a schedule.
 
+use clap::ValueEnum;
 use serde::Serialize;
 use sim_core::Time;
 use std::collections::BTreeMap;
 
-/// Kind of finding: its position among the kinds, and its name.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(into = "&'static str")]
-pub(super) struct FindingKind(u8, pub(super) &'static str);
-
-impl FindingKind {
-    pub(super) const UNKNOWN: Self = Self(0, "unknown-job");
-    pub(super) const TWICE: Self = Self(1, "job-twice");
+/// Kind of finding.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum FindingKind {
+    UnknownJob,
+    JobTwice,
     /// A job of the log has no row, or never starts.
-    pub(super) const MISSING: Self = Self(2, "missing-job");
-    pub(super) const SUBMIT: Self = Self(3, "submit-differs");
-    pub(super) const WIDTH: Self = Self(4, "width-differs");
-    pub(super) const EARLY: Self = Self(5, "start-before-submit");
-    pub(super) const RUN_TIME: Self = Self(6, "run-time-differs");
-    pub(super) const SITE: Self = Self(7, "unknown-site");
-    pub(super) const OVERFULL: Self = Self(8, "too-many-processors");
-    pub(super) const DOWN: Self = Self(9, "machine-down");
+    MissingJob,
+    SubmitDiffers,
+    WidthDiffers,
+    StartBeforeSubmit,
+    RunTimeDiffers,
+    UnknownSite,
+    TooManyProcessors,
+    MachineDown,
     /// A processor is in use twice, or does not exist.
-    pub(super) const PROCESSOR: Self = Self(10, "processor-twice");
-    pub(super) const POLICY: Self = Self(11, "policy-differs");
+    ProcessorTwice,
+    PolicyDiffers,
     /// The manifest beside the schedule names a program that has changed since.
-    pub(super) const PROGRAM: Self = Self(12, "program-differs");
-}
-
-impl From<FindingKind> for &'static str {
-    fn from(fault: FindingKind) -> Self {
-        fault.1
-    }
+    ProgramDiffers,
 }
 
 /// First finding of a kind, and their number.

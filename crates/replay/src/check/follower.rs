@@ -172,7 +172,7 @@ impl<'a> Follower<'a> {
         self.differences.instants += 1;
         self.differences.late += newly.len() as u64;
         self.differences.not_by_policy += extra.len() as u64;
-        findings.add(FindingKind::POLICY, self.jobs.jobs[job].number, Some(now), line, || {
+        findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].number, Some(now), line, || {
             self.in_words(now, &answer, due, newly.first().copied())
         });
     }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::MultiGzDecoder;
 use rustc_hash::FxHashMap;
 use sim_core::Span;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -66,16 +67,20 @@ fn read_swf(path: &Path) -> Result<Vec<ScheduleRow>> {
     Ok(rows)
 }
 
-struct Columns {
-    job: usize,
-    start: usize,
-    submit: Option<usize>,
-    finish: Option<usize>,
-    processors: Option<usize>,
-    site: Option<usize>,
-    allocated: Option<usize>,
-    state: Option<usize>,
-}
+/// Columns that are read, each with the headings that stand for it. The first two are needed.
+const COLUMNS: [(&str, &[&str]); 8] = [
+    ("job", &["job", "job_id"]),
+    ("start", &["start"]),
+    ("submit", &["submit"]),
+    ("finish", &["finish", "end"]),
+    ("processors", &["processors", "procs", "cpus"]),
+    ("site", &["site"]),
+    ("allocated", &["allocated"]),
+    ("state", &["state"]),
+];
+
+/// Positions of the columns that are there, by name.
+type Columns = BTreeMap<&'static str, usize>;
 
 fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
     let failed = |error: csv::Error| match error.into_kind() {
@@ -89,26 +94,11 @@ fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<Sche
     let mut reader = csv::Reader::from_reader(text);
     let heading = reader.headers().map_err(failed)?.clone();
     let find = |names: &[&str]| heading.iter().position(|cell| names.iter().any(|name| cell.trim() == *name));
-    let needed = |names: &[&str]| {
-        find(names).ok_or_else(|| {
-            anyhow!(
-                "{}:1: a schedule needs a column {}; found {:?}",
-                path.display(),
-                names.join(" or "),
-                heading.iter().collect::<Vec<_>>()
-            )
-        })
-    };
-    let columns = Columns {
-        job: needed(&["job", "job_id"])?,
-        start: needed(&["start"])?,
-        submit: find(&["submit"]),
-        finish: find(&["finish", "end"]),
-        processors: find(&["processors", "procs", "cpus"]),
-        site: find(&["site"]),
-        allocated: find(&["allocated"]),
-        state: find(&["state"]),
-    };
+    let columns: Columns = COLUMNS.iter().filter_map(|(name, names)| Some((*name, find(names)?))).collect();
+    if let Some((_, names)) = COLUMNS[..2].iter().find(|(name, _)| !columns.contains_key(name)) {
+        let found: Vec<&str> = heading.iter().collect();
+        bail!("{}:1: a schedule needs a column {}; found {found:?}", path.display(), names.join(" or "));
+    }
     let (mut rows, mut record) = (Vec::new(), csv::StringRecord::new());
     while reader.read_record(&mut record).map_err(failed)? {
         let line = record.position().map_or(0, csv::Position::line);
@@ -118,20 +108,16 @@ fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<Sche
 }
 
 fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &JobNumbers) -> Result<ScheduleRow> {
-    let cell = |column: usize| Some(record[column].trim()).filter(|text| !text.is_empty());
-    let time = |column: Option<usize>, name: &str| {
+    let cell = |name: &str| columns.get(name).map(|column| record[*column].trim()).filter(|text| !text.is_empty());
+    let time = |name: &str| {
         let read = |text: &str| {
             seconds(text).ok_or_else(|| anyhow!("{name}: expected seconds such as 90 or 12.5, found {text:?}"))
         };
-        column.and_then(cell).map(read).transpose()
+        cell(name).map(read).transpose()
     };
-    let is_rejected = columns.state.and_then(cell) == Some("rejected");
-    let number = cell(columns.job).unwrap_or_default();
-    let start = time(Some(columns.start), "start")?.filter(|_| !is_rejected);
-    let processors = columns
-        .processors
-        .and_then(cell)
-        .map(|text| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}")));
+    let number = cell("job").unwrap_or_default();
+    let start = time("start")?.filter(|_| cell("state") != Some("rejected"));
+    let whole = |text: &str| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}"));
     Ok(ScheduleRow {
         line,
         number: names
@@ -139,12 +125,12 @@ fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &JobNumb
             .copied()
             .or_else(|| number.parse().ok())
             .ok_or_else(|| anyhow!("job: expected the number that it has in the log, or its name, found {number:?}"))?,
-        submit: time(columns.submit, "submit")?,
+        submit: time("submit")?,
         start,
-        finish: time(columns.finish, "finish")?.filter(|_| start.is_some()),
-        processors: processors.transpose()?,
-        site: columns.site.and_then(cell).map(str::to_owned),
-        allocated: columns.allocated.and_then(cell).map(blocks).transpose()?,
+        finish: time("finish")?.filter(|_| start.is_some()),
+        processors: cell("processors").map(whole).transpose()?,
+        site: cell("site").map(str::to_owned),
+        allocated: cell("allocated").map(blocks).transpose()?,
     })
 }
 
