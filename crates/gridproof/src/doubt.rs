@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Result<Ending> {
     let run = |paper: &Entry| {
         let run = options.papers.request(common, paper.about.slug);
-        paper.doubt(&Request { run, readings: options.reading.clone(), product: options.product })
+        (paper.doubt)(&Request { run, readings: options.reading.clone(), product: options.product })
     };
     let outcomes = of_each(options.papers.among(papers)?, common, run, lines, as_json)?;
     let mut ending = Ending::Done;

@@ -311,7 +311,7 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
     let wanted = options.papers.among(papers)?;
     if let Some(id) = &options.run {
         let [paper] = wanted else { bail!("--run takes one paper, not all") };
-        let metrics = paper.rerun(&request(options, common, paper.about.slug), id)?;
+        let metrics = (paper.rerun)(&request(options, common, paper.about.slug), id)?;
         if common.json {
             let metrics = metrics.into_iter().map(|(name, value)| (name, value.into()));
             print(&format!("{:#}\n", serde_json::Value::Object(metrics.collect())));
@@ -321,7 +321,7 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         }
         return Ok(Ending::Done);
     }
-    let run = |paper: &Entry| paper.reproduce(&request(options, common, paper.about.slug));
+    let run = |paper: &Entry| (paper.reproduce)(&request(options, common, paper.about.slug));
     let outcomes = of_each(wanted, common, run, list::verdicts, list::verdicts_as_json)?;
     let mut ending = Ending::Done;
     for outcome in outcomes.iter().filter(|_| options.check) {

@@ -11,7 +11,7 @@ use std::io::IsTerminal;
 
 /// `cargo xtask list`.
 pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
-    let papers: Vec<_> = papers.iter().map(Entry::listed).collect::<Result<_>>()?;
+    let papers: Vec<_> = papers.iter().map(|paper| (paper.listed)()).collect::<Result<_>>()?;
     if common.json {
         let papers = papers.iter().map(|paper| {
             json!({

@@ -8,21 +8,28 @@ use crate::scenario::did_you_mean;
 use crate::session;
 use anyhow::{Result, bail};
 
-/// Registered paper: its bibliographic data and its operations.
+/// Registered paper: its bibliographic data and its operations. Every operation fails for a bad scenario or option; those that write
+/// files fail if one cannot be written, and for [`Interrupted`](crate::interrupt::Interrupted).
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
     /// Bibliographic data.
     pub about: About,
-    reproduce: fn(&Request) -> Result<Outcome>,
-    rerun: Rerun,
-    doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
-    listed: fn() -> Result<Listed>,
-    check: fn(&Request) -> Result<()>,
-    keys: fn() -> Result<Vec<String>>,
+    /// Simulates the paper and writes the results.
+    pub reproduce: fn(&Request) -> Result<Outcome>,
+    /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
+    pub rerun: Rerun,
+    /// Runs the paper under other answers to its readings and writes the verdicts that change.
+    pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
+    /// Returns the contents of the paper.
+    pub listed: fn() -> Result<Listed>,
+    /// Checks the scenario with the changes of the request. It neither reads a log nor runs anything.
+    pub check: fn(&Request) -> Result<()>,
+    /// Returns the names of all parameters of its scenario, as `--set` accepts them.
+    pub keys: fn() -> Result<Vec<String>>,
 }
 
 /// Function that returns the metrics, by name, of a run given by its name.
-type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
+pub type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
 /// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]
@@ -49,60 +56,6 @@ impl Entry {
             check: session::check::<P>,
             keys: keys::<P>,
         }
-    }
-
-    /// Simulates the paper and writes the results.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario or option, a file that cannot be written, or [`Interrupted`](crate::interrupt::Interrupted).
-    pub fn reproduce(&self, request: &Request) -> Result<Outcome> {
-        (self.reproduce)(request)
-    }
-
-    /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario or option, or no such run.
-    pub fn rerun(&self, request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
-        (self.rerun)(request, id)
-    }
-
-    /// Runs the paper under other answers to its readings and writes the verdicts that change.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario or option, a file that cannot be written, or [`Interrupted`](crate::interrupt::Interrupted).
-    pub fn doubt(&self, request: &doubt::Request) -> Result<doubt::Outcome> {
-        (self.doubt)(request)
-    }
-
-    /// Reads and checks the scenario with the changes of the request. It neither reads a log nor runs anything.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario or option.
-    pub fn check(&self, request: &Request) -> Result<()> {
-        (self.check)(request)
-    }
-
-    /// Returns the names of all parameters of its scenario, as `--set` accepts them.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario.
-    pub fn keys(&self) -> Result<Vec<String>> {
-        (self.keys)()
-    }
-
-    /// Returns the contents of the paper.
-    ///
-    /// # Errors
-    ///
-    /// A bad scenario.
-    pub fn listed(&self) -> Result<Listed> {
-        (self.listed)()
     }
 }
 
