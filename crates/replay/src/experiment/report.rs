@@ -110,7 +110,7 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.means(), self.bests(), self.agreements(), self.logs()];
+        let mut tables = vec![self.means(), self.bests(), self.logs()];
         if !self.in_logs.is_empty() {
             tables.insert(1, InLog::table(&self.in_logs));
         }
@@ -170,26 +170,6 @@ impl<'a> ExperimentReport<'a> {
                        with the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv.";
         let columns = self.results.head(self.labels());
         Table::new("best", "Policies that may be the best", caption, columns, self.results.places().map(row).collect())
-    }
-
-    fn agreements(&self) -> Table {
-        let metrics = &self.plan.design.metrics;
-        let row = |a: &Metric| {
-            let taus = metrics
-                .iter()
-                .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
-            std::iter::once(a.label().to_owned()).chain(taus).collect()
-        };
-        let caption = "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
-                       same order, −1 the opposite one.";
-        let columns = std::iter::once("").chain(self.labels());
-        Table::new(
-            "agreement",
-            "Agreement of metrics (Kendall's τ)",
-            caption,
-            columns,
-            metrics.iter().map(row).collect(),
-        )
     }
 
     fn logs(&self) -> Table {

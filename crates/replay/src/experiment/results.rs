@@ -5,7 +5,7 @@ use super::measure::{Cell, Metric, sign};
 use super::unit::Run;
 use super::weeks::{Weeks, interval};
 use super::workloads::IN_LOG;
-use crate::units::{as_f64, may_be_best};
+use crate::units::may_be_best;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
@@ -16,7 +16,7 @@ use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
-use metrics::{ConfidenceInterval, Estimate, order};
+use metrics::{ConfidenceInterval, Estimate};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -233,16 +233,6 @@ impl<'a> Results<'a> {
             all.filter(move |(_, standing)| *standing == wanted).map(|(cell, _)| self.name(cell))
         };
         of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
-    }
-
-    /// Kendall's τ between the orders of the policies under two metrics, averaged over all places in which both order them.
-    pub(super) fn agreement(&self, a: Metric, b: Metric) -> Option<f64> {
-        let order_of = |at: Cell, metric: Metric| -> Option<Vec<f64>> {
-            self.policies(at).map(|cell| Some(sign(metric) * self.mean(cell, metric)?.mean)).collect()
-        };
-        let taus = self.places().filter_map(|at| order::kendall(&order_of(at, a)?, &order_of(at, b)?));
-        let taus: Vec<f64> = taus.collect();
-        (!taus.is_empty()).then(|| taus.iter().sum::<f64>() / as_f64(taus.len()))
     }
 
     /// Judges a claim in the settings that `holds` admits.

@@ -28,10 +28,9 @@ pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String>
     sentences
 }
 
-/// The same by the other metrics, and their agreement.
+/// The same by the other metrics.
 pub(super) fn of_others(results: &Results<'_>) -> Vec<String> {
-    let others = results.design.metrics.iter().skip(1).map(|metric| by_metric(results, metric));
-    others.chain(of_agreement(results)).collect()
+    results.design.metrics.iter().skip(1).map(|metric| by_metric(results, metric)).collect()
 }
 
 fn by_metric(results: &Results<'_>, metric: Metric) -> String {
@@ -116,24 +115,6 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
         };
         let (quantity, mean) = (results.quantity(claim, label), text(cell.estimate.mean));
         format!("{id} is {finding}, decided by {}: {quantity} is {mean}{of}, {interval}.", cell.label)
-    })
-}
-
-/// Metrics that order the policies alike, and those that do not.
-fn of_agreement(results: &Results<'_>) -> Option<String> {
-    let metrics = results.design.metrics.iter().enumerate();
-    let pairs = metrics.flat_map(|(position, a)| results.design.metrics[..position].iter().map(move |b| (*b, *a)));
-    let all = pairs.filter_map(|(b, a)| Some((results.agreement(a, b)?, b, a)));
-    let (tau, a, b) = all.min_by(|(one, ..), (other, ..)| one.total_cmp(other))?;
-    Some(if tau > 0.99 {
-        "All metrics order the policies alike.".to_owned()
-    } else {
-        format!(
-            "The order of the policies depends on the metric: {} and {} agree least (Kendall's τ {}).",
-            a.label(),
-            b.label(),
-            fixed(tau, 2)
-        )
     })
 }
 
