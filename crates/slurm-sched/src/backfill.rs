@@ -57,8 +57,6 @@ pub(crate) struct Pass {
 pub(crate) struct Terms<'a> {
     /// `SchedulerParameters`.
     pub settings: &'a Scheduling,
-    /// `KillWait`, in seconds.
-    pub kill_wait: i64,
     /// Version whose rules apply.
     pub version: Version,
     /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
@@ -94,7 +92,6 @@ enum Found {
 struct Search<'a> {
     cluster: &'a mut Cluster,
     settings: &'a Scheduling,
-    kill_wait: i64,
     /// See [`Version::is_new`].
     is_new: bool,
     now: i64,
@@ -158,15 +155,14 @@ pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: T
 
 impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
-        let Terms { settings, kill_wait, version, ends_early } = terms;
+        let Terms { settings, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
-        let releases = cluster.releases(now, kill_wait);
+        let releases = cluster.releases(now);
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
         let pass = Pass::default();
         Self {
             cluster,
             settings,
-            kill_wait,
             is_new: version.is_new(),
             now,
             table,
@@ -502,9 +498,6 @@ impl<'a> Search<'a> {
     fn usable(&self, entry: &Entry, from: i64) -> (NodeSet, i64) {
         let partition = self.cluster.partition(entry.partition);
         let mut usable = partition.clone();
-        if let Some(excluded) = &entry.excluded {
-            usable.subtract(excluded);
-        }
         let mut later = 0;
         let until = entry.least_limit() + from.max(self.now);
         // Records that end before the slot change nothing.
@@ -529,6 +522,10 @@ impl<'a> Search<'a> {
             if later != 0 && !is_watched && usable.len() < entry.need.nodes {
                 break;
             }
+        }
+        // The walk itself takes no notice of excluded nodes.
+        if let Some(excluded) = &entry.excluded {
+            usable.subtract(excluded);
         }
         (usable, later)
     }
@@ -564,10 +561,11 @@ impl<'a> Search<'a> {
         // A job with `--time-min` that starts here has that limit.
         let end = self.now + entry.least_limit();
         if !self.is_full() {
-            self.table.reserve(0, self.round_end(end), &nodes, &self.releases);
+            let least = self.floor(self.now) + self.settings.bf_resolution;
+            self.table.reserve(0, self.round_end(end).max(least), &nodes, &self.releases);
         }
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
-        self.releases = self.cluster.releases(self.now, self.kill_wait);
+        self.releases = self.cluster.releases(self.now);
         self.pass.changed = true;
         (self.candidates, self.due) = (None, 0);
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });

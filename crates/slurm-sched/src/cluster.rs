@@ -10,6 +10,8 @@ use crate::will_run::{ExpectedEnds, Running};
 pub(crate) struct Cluster {
     machine: Machine,
     partitions: Vec<NodeSet>,
+    /// Seconds by which jobs of each partition outlast their limits; `None` without a bound.
+    graces: Vec<Option<i64>>,
     idle: NodeSet,
     running: Vec<Running>,
     limits: Limits,
@@ -17,9 +19,9 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Returns an idle cluster with these partitions.
-    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>, limits: Limits) -> Self {
+    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>, graces: Vec<Option<i64>>, limits: Limits) -> Self {
         let idle = NodeSet::full(machine.len());
-        Self { machine, partitions, idle, running: Vec::new(), limits }
+        Self { machine, partitions, graces, idle, running: Vec::new(), limits }
     }
 
     /// Returns the properties of the nodes.
@@ -56,7 +58,7 @@ impl Cluster {
         self.idle.subtract(&nodes);
         self.limits.started(&demand);
         let place = self.running.partition_point(|running| (running.end, running.job) < (end, job));
-        self.running.insert(place, Running { job, end, nodes, demand });
+        self.running.insert(place, Running { job, end, nodes, demand, is_completing: false });
     }
 
     /// Releases the nodes of a job; returns the job, or `None` if it is not running.
@@ -66,6 +68,15 @@ impl Cluster {
         self.idle.unite(&ended.nodes);
         self.limits.ended(&ended.demand);
         Some(ended)
+    }
+
+    /// Marks a stopped job, whose nodes stay in use for a moment.
+    pub(crate) fn stop(&mut self, job: u32, now: i64) {
+        if let Some(place) = self.running.iter().position(|running| running.job == job) {
+            let stopped = Running { end: now, is_completing: true, ..self.running.remove(place) };
+            let place = self.running.partition_point(|running| (running.end, running.job) < (now, job));
+            self.running.insert(place, stopped);
+        }
     }
 
     /// Adds a node to a partition, or removes it.
@@ -90,12 +101,16 @@ impl Cluster {
         self.limit(demand).is_some()
     }
 
-    /// Returns the running jobs for the will-run test: a job past its limit is expected to end `kill_wait` after the limit.
-    pub(crate) fn releases(&self, now: i64, kill_wait: i64) -> ExpectedEnds {
-        let expected = |end: i64| if end <= now { (end + kill_wait).max(now + 1) } else { end };
-        let ends = self.running.iter().map(|running| (expected(running.end), &running.nodes));
-        let mut ends: Vec<(i64, &NodeSet)> = ends.collect();
-        ends.sort_by_key(|(end, _)| *end);
-        ExpectedEnds::new(&self.idle, &ends)
+    /// Returns the running jobs for the will-run test. A job past its limit keeps its place in their order, and is expected
+    /// to end after its partition's grace, or else after another limit.
+    pub(crate) fn releases(&self, now: i64) -> ExpectedEnds {
+        let expected = |running: &Running| match self.graces[running.demand.partition] {
+            _ if running.is_completing => now + 1,
+            _ if running.end > now => running.end,
+            Some(grace) => (running.end + grace).max(now + 1),
+            None => now + running.demand.limit,
+        };
+        let ends = self.running.iter().map(|running| (running.end, expected(running), &running.nodes));
+        ExpectedEnds::new(&self.idle, &ends.collect::<Vec<_>>())
     }
 }

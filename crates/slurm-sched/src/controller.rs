@@ -20,6 +20,9 @@ use crate::version::Version;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Seconds between the requeue of a job and its begin time.
+const REQUEUE_DELAY: i64 = 121;
+
 /// Cluster as described by its files, under one version of Slurm.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -113,7 +116,11 @@ pub(crate) struct Controller<'a> {
     /// Pending jobs whose dependencies are not met, with their begin times.
     dependent: BTreeMap<u32, (i64, Vec<Vec<Dependency>>)>,
     fates: BTreeMap<u32, Fate>,
+    /// Stopped jobs whose nodes are not idle yet, with the times.
+    completing: Vec<(i64, u32)>,
     queue: Vec<Entry>,
+    /// See [`main_pass()`].
+    lacking: BTreeSet<u32>,
     is_sorted: bool,
     /// True if priorities change with the CPUs that will-run tests find.
     counts_cpus: bool,
@@ -134,16 +141,27 @@ impl<'a> Controller<'a> {
         let up = |partition: &crate::conf::Partition| {
             NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
         };
+        let grace = |partition: &crate::conf::Partition| {
+            let over = partition.over_time_limit.unwrap_or(site.conf.over_time_limit);
+            (over < YEAR).then_some(site.conf.kill_wait + over)
+        };
         Self {
             site,
-            cluster: Cluster::new(machine, site.conf.partitions.iter().map(up).collect(), limits),
+            cluster: Cluster::new(
+                machine,
+                site.conf.partitions.iter().map(up).collect(),
+                site.conf.partitions.iter().map(grace).collect(),
+                limits,
+            ),
             priorities: Priorities::new(&site.conf, site.accounts.as_ref(), start),
             jobs: BTreeMap::new(),
             users: BTreeMap::new(),
             ahead: BTreeSet::new(),
             dependent: BTreeMap::new(),
             fates: BTreeMap::new(),
+            completing: Vec::new(),
             queue: Vec::new(),
+            lacking: BTreeSet::new(),
             is_sorted: true,
             counts_cpus: priority.multifactor && priority.decays && priority.weights.job_size != 0,
             idle_pass: None,
@@ -300,6 +318,7 @@ impl<'a> Controller<'a> {
 
     /// Puts jobs whose begin time has come and whose dependencies are met into the queue, and sorts it.
     pub(crate) fn prepare(&mut self, now: i64) {
+        self.clean_up(now - 1);
         let is_met = |(id, (time, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| {
             (*time <= now && self.is_independent(*id, groups, now)).then_some(*id)
         };
@@ -310,6 +329,9 @@ impl<'a> Controller<'a> {
         while let Some((time, id)) = self.ahead.first().copied().filter(|(time, _)| *time <= now) {
             self.ahead.pop_first();
             if let Some(job) = self.jobs.get_mut(&id) {
+                if job.is_held {
+                    continue;
+                }
                 for place in &mut job.places {
                     (place.factors.eligible, place.entry.eligible) = (Some(time), time);
                 }
@@ -332,8 +354,10 @@ impl<'a> Controller<'a> {
         if let Some((_, pass)) = self.idle_pass.as_ref().filter(is_same) {
             return pass.clone();
         }
-        let pass = main_pass(&mut self.cluster, &self.queue, now, is_full, settings);
-        self.idle_pass = pass.starts.is_empty().then(|| (is_full, pass.clone()));
+        let lacking = self.lacking.clone();
+        let pass = main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings);
+        let is_idle = pass.starts.is_empty() && lacking == self.lacking;
+        self.idle_pass = is_idle.then(|| (is_full, pass.clone()));
         pass
     }
 
@@ -364,7 +388,7 @@ impl<'a> Controller<'a> {
 
     fn terms(&self) -> Terms<'a> {
         let Site { conf, version, .. } = self.site;
-        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, version: *version, ends_early: false }
+        Terms { settings: &conf.scheduling, version: *version, ends_early: false }
     }
 
     /// Removes started jobs from the queue.
@@ -387,6 +411,22 @@ impl<'a> Controller<'a> {
 
     /// Removes a running or pending job.
     pub(crate) fn end(&mut self, job: u32, now: i64, is_ok: bool) {
+        self.stop(job, now, is_ok);
+        self.completing.pop();
+        self.cluster.end(job);
+    }
+
+    /// Releases the nodes of jobs that were stopped by `time`.
+    pub(crate) fn clean_up(&mut self, time: i64) {
+        while let Some(at) = self.completing.iter().position(|(stopped, _)| *stopped <= time) {
+            let (_, job) = self.completing.remove(at);
+            self.cluster.end(job);
+            self.idle_pass = None;
+        }
+    }
+
+    /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
+    pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
         self.fates.insert(job, Fate::Ended { start, is_ok });
         self.dependent.remove(&job);
@@ -396,9 +436,41 @@ impl<'a> Controller<'a> {
         {
             self.priorities.job_ended(&running, now);
         }
-        self.cluster.end(job);
+        self.cluster.stop(job, now);
+        self.completing.push((now, job));
+        self.lacking.remove(&job);
         self.idle_pass = None;
         self.queue.retain(|entry| entry.job != job);
+    }
+
+    /// Returns true if a job runs.
+    pub(crate) fn is_running(&self, job: u32) -> bool {
+        self.jobs.get(&job).is_some_and(|job| job.running.is_some())
+    }
+
+    /// Makes a running job pending again: submitted `now` with its priority, and eligible after [`REQUEUE_DELAY`].
+    pub(crate) fn requeue(&mut self, id: u32, now: i64) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let Some(running) = job.running.take() else { return };
+        for place in &mut job.places {
+            (place.factors.submit, place.factors.eligible, place.entry.submit) = (now, None, now);
+            place.factors.cpus = place.factors.requested_cpus;
+        }
+        self.priorities.job_ended(&running, now);
+        self.fates.remove(&id);
+        self.ahead.insert((now + REQUEUE_DELAY, id));
+        self.cluster.end(id);
+        self.idle_pass = None;
+    }
+
+    /// Takes a failed node from a running job.
+    pub(crate) fn release_node(&mut self, job: u32, node: usize) {
+        if let Some(ended) = self.cluster.end(job) {
+            let mut nodes = ended.nodes;
+            nodes.subtract(&NodeSet::of(self.site.conf.nodes.len(), [node]));
+            self.cluster.start(job, ended.end, nodes, ended.demand);
+        }
+        self.idle_pass = None;
     }
 
     /// Changes a pending or running job as `scontrol` does.
@@ -413,6 +485,12 @@ impl<'a> Controller<'a> {
                     && let Some(ended) = self.cluster.end(id)
                 {
                     self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
+                }
+            }
+            Change::Nodes(nodes) => {
+                for place in &mut job.places {
+                    (place.factors.min_nodes, place.entry.need.nodes) = (nodes, nodes as usize);
+                    place.entry.demand.tres[2] = u64::from(nodes);
                 }
             }
             Change::Priority(priority) => {

@@ -202,6 +202,11 @@ impl LogFollower<'_> {
                 theirs.push(self.decision(entry.line, placed, (first.time, 0))?);
             }
         }
+        // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass.
+        if !is_full {
+            self.controller.clean_up(first.time);
+        }
+        self.controller.prepare(first.time);
         let cluster = self.controller.cluster().clone();
         let pass = self.controller.main_pass(first.time, is_full);
         let rule = match pass.blocked.first() {
@@ -260,11 +265,27 @@ impl LogFollower<'_> {
                 self.compare_priority("submission", entry, *job, Some(ours), *priority);
             }
             Event::Failure { job } => {
-                self.failed.insert(*job);
+                // The script of a requeued job fails, too.
+                if self.controller.is_running(*job) {
+                    self.failed.insert(*job);
+                }
+            }
+            Event::Requeue { job } => self.controller.requeue(*job, entry.time),
+            Event::NodeFails { job, node } => {
+                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                self.controller.release_node(*job, at);
+            }
+            Event::NodeReturns(node) => {
+                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                self.controller.set_usable(at, true);
             }
             Event::End { job, is_done } => {
                 let is_ok = !self.failed.remove(job) && *is_done;
-                self.controller.end(*job, entry.time, is_ok);
+                if *is_done {
+                    self.controller.end(*job, entry.time, is_ok);
+                } else {
+                    self.controller.stop(*job, entry.time, is_ok);
+                }
             }
             Event::Update { job, change } => self.controller.update(*job, *change, entry.time),
             Event::NodeState { node, state } => {

@@ -77,6 +77,20 @@ pub enum Event {
     },
     /// A node responds again.
     NodeResponds(String),
+    /// A node that was down may be used again.
+    NodeReturns(String),
+    /// A node fails, and its job is about to be requeued.
+    NodeFails {
+        /// Number of the job.
+        job: u32,
+        /// Name of the node.
+        node: String,
+    },
+    /// A job that ran is pending again.
+    Requeue {
+        /// Number of the job.
+        job: u32,
+    },
     /// The decay thread computes usage, fair share and priorities.
     Decay,
     /// The fair tree is computed, without a recorded decay in this line.
@@ -88,6 +102,8 @@ pub enum Event {
 pub enum Change {
     /// Time limit, in seconds.
     Limit(i64),
+    /// Number of nodes of a pending job.
+    Nodes(u32),
     /// Priority, which is fixed from then on; 0 holds the job.
     Priority(u32),
     /// The job is no longer held.
@@ -280,6 +296,16 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
         Event::NodeState { node: node.to_owned(), state: state.to_owned() }
     } else if let Some(node) = message.strip_prefix("Node ").and_then(|rest| rest.strip_suffix(" now responding")) {
         Event::NodeResponds(node.to_owned())
+    } else if let Some(node) =
+        message.strip_prefix("node_did_resp: node ").and_then(|rest| rest.strip_suffix(" returned to service"))
+    {
+        Event::NodeReturns(node.to_owned())
+    } else if message.starts_with("requeue job JobId=") {
+        let fails =
+            || Some(Event::NodeFails { job: job(message)?, node: word(message, " failure of node ")?.to_owned() });
+        fails().ok_or("a job and its node")?
+    } else if message.starts_with("Requeuing JobId=") {
+        Event::Requeue { job: job(message).ok_or("a job")? }
     } else if message.contains("_decay_thread: PRIO: Decay factor over") {
         Event::Decay
     } else if message.contains("Fair Tree fairshare algorithm, starting at root") {
@@ -302,11 +328,16 @@ fn end(message: &str) -> Option<bool> {
 /// Returns the change of a job, or `None` within if its form is unknown.
 fn change(message: &str) -> Option<Option<Change>> {
     const MINUTES: &str = "_update_job: setting time_limit to ";
+    const NODES: &str = "_update_job: setting min_nodes from ";
     const PRIORITY: &str = "_update_job: set priority to ";
     if message.contains(MINUTES) {
         Some(number(message, MINUTES).map(|minutes| Change::Limit(60 * i64::from(minutes))))
+    } else if message.contains(NODES) {
+        Some(number(message, " to ").map(Change::Nodes))
     } else if message.contains(PRIORITY) {
         Some(number(message, PRIORITY).map(Change::Priority))
+    } else if message.contains("_job_requeue_op: Holding JobId=") {
+        Some(Some(Change::Priority(0)))
     } else {
         message.contains("_release_job_rec: release hold on JobId=").then_some(Some(Change::Release))
     }

@@ -52,6 +52,11 @@ impl Loops {
         self.has_request = true;
     }
 
+    /// Requests a main pass at `time`, without a delay.
+    pub(crate) fn request_at(&mut self, time: i64) {
+        (self.has_request, self.last_request) = (true, time - self.batch_sched_delay);
+    }
+
     /// Records a change of jobs or nodes (SPEC 0.4).
     pub(crate) fn change(&mut self, now: i64) {
         self.last_change = self.last_change.max(now);

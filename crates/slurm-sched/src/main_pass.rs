@@ -5,6 +5,7 @@ use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
+use std::collections::BTreeSet;
 
 /// Decisions of a main pass.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +19,12 @@ pub(crate) struct Pass {
 }
 
 /// Runs a main pass over the sorted queue; jobs that it starts hold their nodes afterwards. A full pass has no depth limit.
+///
+/// `lacking` has the pending jobs of which the last test lacked required nodes, and is kept from pass to pass.
 pub(crate) fn main_pass(
     cluster: &mut Cluster,
     queue: &[Entry],
+    lacking: &mut BTreeSet<u32>,
     now: i64,
     is_full: bool,
     settings: &Scheduling,
@@ -52,12 +56,14 @@ pub(crate) fn main_pass(
         }
         let mut candidates = cluster.partition(entry.partition).clone();
         candidates.intersect(&available);
+        let required = entry.required.as_ref();
+        let lacks_required = required.is_some_and(|nodes| !nodes.is_within(&candidates));
+        // Such a job is tested once, and then passed over while it lacks a node.
+        if lacks_required && lacking.contains(&entry.job) {
+            continue;
+        }
+        lacking.remove(&entry.job);
         if candidates.len() >= entry.need.nodes {
-            // A job whose required nodes are not all available is passed over, and keeps none from later jobs.
-            let required = entry.required.as_ref();
-            if required.is_some_and(|nodes| !nodes.is_within(&candidates)) {
-                continue;
-            }
             candidates.intersect(cluster.idle());
             if let Some(excluded) = &entry.excluded {
                 candidates.subtract(excluded);
@@ -72,11 +78,15 @@ pub(crate) fn main_pass(
                 continue;
             }
             // SPEC 4.7: a job that requires all of its nodes by name keeps those alone from later jobs.
+            if lacks_required {
+                lacking.insert(entry.job);
+            }
             if let Some(nodes) = required.filter(|nodes| nodes.len() == entry.need.nodes) {
                 available.subtract(nodes);
                 continue;
             }
-            let holds_no_place = now - entry.eligible < settings.bf_min_age_reserve
+            let holds_no_place = lacks_required
+                || now - entry.eligible < settings.bf_min_age_reserve
                 || (entry.priority as usize) < settings.bf_min_prio_reserve;
             if holds_no_place {
                 continue;

@@ -124,14 +124,25 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, r
         let next = [submission, end, decays.then_some(next_decay), Some(next_limits), Some(run.loops.next(now))];
         let Some(next) = next.into_iter().flatten().min().filter(|_| !run.is_stuck(submission, now)) else { break };
         now = next.max(now);
+        let mut is_cut = false;
         if now >= next_limits {
             next_limits += LIMIT_LOOK;
-            run.cut(now);
+            is_cut = run.cut(now);
         }
         if phases.backfill_first {
             run.look_backfill(now);
         }
-        run.look(now);
+        let is_full = run.loops.look(now);
+        if let Some(is_full) = is_full {
+            run.main_pass(now, is_full);
+        }
+        if is_cut && is_full.is_some() {
+            // The clean-up after the pass calls for another one.
+            run.loops.request_at(now + 1);
+        } else if is_cut {
+            run.controller.clean_up(now);
+            run.main_pass(now, false);
+        }
         if decays && now >= next_decay {
             next_decay += period;
             if run.controller.decay(now) {
@@ -187,8 +198,7 @@ impl<F: FnMut(Report)> Run<'_, F> {
             && (!self.controller.has_queue() || now > self.last_event + patience)
     }
 
-    fn look(&mut self, now: i64) {
-        let Some(is_full) = self.loops.look(now) else { return };
+    fn main_pass(&mut self, now: i64, is_full: bool) {
         (self.report)(Report::MainPass { time: now - self.zero, is_full });
         let pass = self.controller.main_pass(now, is_full);
         if pass.changed {
@@ -231,26 +241,32 @@ impl<F: FnMut(Report)> Run<'_, F> {
         }
     }
 
-    /// Ends the jobs that are past their limits.
-    fn cut(&mut self, now: i64) {
+    /// Stops the jobs that are past their limits, and returns true if there are any.
+    fn cut(&mut self, now: i64) -> bool {
         let over = |active: &Active| {
             let partition = &self.site.conf.partitions[active.start_of.partition];
             partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
         };
         let late = |active: &Active| now > active.start + active.limit + over(active);
         let late: Vec<u32> = self.active.iter().filter(|(_, active)| late(active)).map(|(id, _)| *id).collect();
+        let is_any = !late.is_empty();
         for id in late {
             self.end(id, now, true);
         }
+        is_any
     }
 
     fn end(&mut self, id: u32, now: i64, is_cut: bool) {
         let (Some(job), Some(active)) = (self.jobs.remove(&id), self.active.remove(&id)) else { return };
         self.ends.remove(&(active.start + job.run, id));
-        self.controller.end(id, now, !is_cut);
+        if is_cut {
+            self.controller.stop(id, now, false);
+        } else {
+            self.controller.end(id, now, true);
+            self.loops.request();
+        }
         self.last_event = now;
         self.is_over = self.watched == Some(id);
-        self.loops.request();
         self.loops.change(now);
         (self.report)(Report::Ended(Ended {
             job: id,

@@ -21,31 +21,36 @@ pub(crate) struct Running {
     pub nodes: NodeSet,
     /// Demand that counts towards limits.
     pub demand: Demand,
+    /// True if it was stopped and its nodes are not idle yet.
+    pub is_completing: bool,
 }
 
-/// Running jobs in order of expected end, for the will-run tests of a pass.
+/// Running jobs in order of their limits' ends, for the will-run tests of a pass.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpectedEnds {
     ends: Vec<i64>,
+    /// The same ends, later for jobs past their limits.
+    expected: Vec<i64>,
     nodes: Vec<Part>,
     /// Nodes that are idle before the first end, and after each.
     released: Vec<NodeSet>,
 }
 
 impl ExpectedEnds {
-    /// Returns the releases of running jobs, ordered by expected end.
-    pub(crate) fn new(idle: &NodeSet, running: &[(i64, &NodeSet)]) -> Self {
+    /// Returns the releases of running jobs: the end by its limit, in order, the expected end, and the nodes of each.
+    pub(crate) fn new(idle: &NodeSet, running: &[(i64, i64, &NodeSet)]) -> Self {
         let mut released = vec![idle.clone()];
-        for (_, nodes) in running {
+        for (_, _, nodes) in running {
             let mut next = released[released.len() - 1].clone();
             next.unite(nodes);
             released.push(next);
         }
-        let nodes = running.iter().map(|(_, nodes)| Part::of(nodes)).collect();
-        Self { ends: running.iter().map(|(end, _)| *end).collect(), nodes, released }
+        let nodes = running.iter().map(|(_, _, nodes)| Part::of(nodes)).collect();
+        let (ends, expected) = running.iter().map(|(end, expected, _)| (*end, *expected)).unzip();
+        Self { ends, expected, nodes, released }
     }
 
-    /// Returns the nodes that are idle once the jobs that end by `time` have ended.
+    /// Returns the nodes that are idle once the jobs have ended that should end by `time`.
     pub(crate) fn by(&self, time: i64) -> &NodeSet {
         &self.released[self.ends.partition_point(|end| *end <= time)]
     }
@@ -56,7 +61,7 @@ impl ExpectedEnds {
 pub(crate) struct WillRun<'a> {
     /// Nodes.
     pub machine: &'a Machine,
-    /// Running jobs by expected end.
+    /// Running jobs.
     pub releases: &'a ExpectedEnds,
     /// Time of the pass.
     pub now: i64,
@@ -84,7 +89,7 @@ impl WillRun<'_> {
         required: Option<&NodeSet>,
         slot: Slot,
     ) -> Option<(i64, NodeSet)> {
-        let ExpectedEnds { ends, nodes, released } = self.releases;
+        let ExpectedEnds { ends, expected, nodes, released } = self.releases;
         // A useful start has enough nodes by the end of the slot.
         let latest = ends.partition_point(|end| *end <= slot.until);
         if released[latest].count_within(usable) < need.nodes {
@@ -124,7 +129,7 @@ impl WillRun<'_> {
             }
             next = last + 1;
             if let Some(nodes) = choose(next) {
-                return Some((ends[last], nodes));
+                return (expected[last] <= slot.until).then_some((expected[last], nodes));
             }
             // SPEC 5.6: the width grows until it reaches the next job.
             while ends.get(next).is_some_and(|next| *next > base + width) {

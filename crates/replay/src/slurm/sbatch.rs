@@ -55,8 +55,12 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
         Some(inner) => inner.replace("\"\"", "\""),
         None => args.trim().to_owned(),
     };
-    let request = parse(line, &args, faults)?;
+    let mut request = parse(line, &args, faults)?;
     let id = u32::try_from(id?).ok()?;
+    if request.name.is_empty() {
+        // The recorder submits each job under its number.
+        request.name = id.to_string();
+    }
     let limit = request.limit.or(limit?);
     Some(SubmittedJob { id, line, submit: submit?, run: run?, limit, request })
 }

@@ -111,7 +111,7 @@ fn jobs_and_nodes_that_scontrol_changes_are_followed() {
     let conf = Conf::read("slurm.conf", text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
     let site = Site { conf, accounts: None, version: Version::V22_05 };
     let jobs = read_csv(
-        "1,10,900,20,-N 2 --exclusive\n2,15,900,5,-N 1 --exclusive\n3,15,900,5,-N 1 --exclusive\n4,30,60,5,-N 4 --exclusive\n",
+        "1,10,900,20,-N 2 --exclusive\n2,15,900,5,-N 1 --exclusive\n3,15,900,5,-N 1 --exclusive\n4,30,60,5,-N 3 --exclusive\n5,35,60,5,-N 1 --exclusive\n",
     );
     // The forms are those of a recorded log.
     let lines = "20 debug:  sched: Running job scheduler for default depth.
@@ -133,18 +133,26 @@ fn jobs_and_nodes_that_scontrol_changes_are_followed() {
         44 sched: Allocate JobId=2 NodeList=n3 #CPUs=4 Partition=main
         50 _slurm_rpc_submit_batch_job: JobId=4 InitPrio=4294901755 usec=0
         51 sched: _update_job: setting time_limit to 50 for JobId=1
+        51 _update_job: setting min_nodes from 3 to 4 for JobId=4
         51 sched: _update_job: set priority to 4294901754 for JobId=4
         52 sched: _update_job: set priority to 77 for JobId=4
         53 sched/backfill: _attempt_backfill: beginning
         53 sched/backfill: _attempt_backfill: BACKFILL: test for JobId=4 Prio=77 Partition=main Reservation=NONE
         53 sched/backfill: _dump_job_sched: JobId=4 to start at 2023-11-14T23:03:33, end at 2023-11-14T23:08:00 on nodes n[1-4] in partition main
-        53 sched/backfill: _attempt_backfill: completed testing 1(1) jobs, usec=0\n";
+        53 sched/backfill: _attempt_backfill: completed testing 1(1) jobs, usec=0
+        54 requeue job JobId=3 due to failure of node n4
+        54 update_node: node n4 state set to DOWN
+        54 Requeuing JobId=3
+        54 node_did_resp: node n4 returned to service
+        55 _slurm_rpc_submit_batch_job: JobId=5 InitPrio=4294901752 usec=0
+        56 debug:  sched: Running job scheduler for default depth.
+        56 sched: Allocate JobId=5 NodeList=n4 #CPUs=4 Partition=main\n";
     let log: String = lines
         .lines()
         .map(|line| format!("[2023-11-14T22:13:{}.000]{}\n", &line.trim()[..2], &line.trim()[2..]))
         .collect();
     let found = follow(&site, &jobs, Events::new(log.as_bytes())).expect("a log");
-    assert!(found.is_equal() && (found.starts, found.plans, found.priorities) == (3, 1, 5), "{found:#?}");
+    assert!(found.is_equal() && (found.starts, found.plans, found.priorities) == (4, 1, 6), "{found:#?}");
     let other = log.replace("node n3 state", "node n33 state");
     let fault = follow(&site, &jobs, Events::new(other.as_bytes())).expect_err("an unknown node").to_string();
     assert_eq!(fault, "line 9: \"n33\" is not in slurm.conf; use the slurm.conf of the time of the log");

@@ -37,7 +37,7 @@ proptest! {
         let weights = (0..nodes).map(|node| u64::from(node < heavy)).collect();
         let machine = Machine::new((0..nodes).map(|node| 2 + u32::from(node % 5 == 0)).collect(), weights);
         let upper = NodeSet::of(nodes, nodes / 2..nodes);
-        let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], Limits::new(&conf, None));
+        let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], vec![Some(30); 2], Limits::new(&conf, None));
         // Running jobs hold about every other node, some beyond their limits.
         let mut node = 0;
         for (job, (width, limit, ..)) in (1000..).zip(running) {
@@ -67,7 +67,7 @@ proptest! {
             }
         };
         let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
-        let terms = Terms { settings: &settings, kill_wait: 30, version, ends_early: false };
+        let terms = Terms { settings: &settings, version, ends_early: false };
         let mut twin = cluster.clone();
         let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, terms) };
         plain.run(&queue);

@@ -10,7 +10,7 @@ proptest! {
     ) {
         const NODES: usize = 70;
         let half = NodeSet::of(NODES, 0..35);
-        let releases = ExpectedEnds::new(&NodeSet::of(NODES, 40..NODES), &[(20, &half)]);
+        let releases = ExpectedEnds::new(&NodeSet::of(NODES, 40..NODES), &[(20, 20, &half)]);
         let mut table = NodeSpace::new(0, 60, NODES, &releases);
         let mut grid = vec![NodeSet::full(NODES); 60];
         for (begin, length, members) in plans {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// Lets the running jobs end one by one (SPEC 5.6).
 fn walk(own: &WillRun<'_>, usable: &NodeSet, need: Need, slot: Slot) -> Option<(i64, NodeSet)> {
-    let ExpectedEnds { ends, nodes, released } = own.releases;
+    let ExpectedEnds { ends, nodes, released, .. } = own.releases;
     let mut next = ends.iter().filter(|end| slot.from > own.now && **end < slot.from).count();
     let mut free = released[next].clone();
     free.intersect(usable);
@@ -59,7 +59,7 @@ proptest! {
             (now + 1 + end * end / 1000 * spread, NodeSet::of(nodes, node - width..node))
         }).collect();
         sets.sort_by_key(|(end, _)| *end);
-        let ends: Vec<(i64, &NodeSet)> = sets.iter().map(|(end, nodes)| (*end, nodes)).collect();
+        let ends: Vec<(i64, i64, &NodeSet)> = sets.iter().map(|(end, nodes)| (*end, *end, nodes)).collect();
         let releases = ExpectedEnds::new(&NodeSet::of(nodes, node..nodes), &ends);
         let machine = Machine::new(vec![2; nodes], vec![1; nodes]);
         let own = WillRun { machine: &machine, releases: &releases, now, window_linear };
