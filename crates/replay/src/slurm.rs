@@ -105,7 +105,7 @@ pub fn compare(options: &Follow) -> Result<Comparison> {
     let Trace { jobs, left_out, .. } = options.inputs.jobs(&site)?;
     let trace = input::name(&options.inputs.trace);
     site.conf.not_modelled.extend(left_out.iter().map(|what| format!("{trace}: {what}")));
-    follow(&site, &jobs, log()?).with_context(place)
+    follow(&site, &jobs, log()?.named_as(&jobs)).with_context(place)
 }
 
 /// The comparison as a text for a terminal.

@@ -7,6 +7,7 @@ use crate::queue::Entry;
 use crate::table::{NodeSpace, Record};
 use crate::version::Version;
 use crate::will_run::{ExpectedEnds, Slot, WillRun};
+use crate::workload::array_of;
 use std::collections::BTreeMap;
 
 /// Planned start of a job.
@@ -188,7 +189,11 @@ impl<'a> Search<'a> {
             if !self.visits(entry, &mut counts) {
                 continue;
             }
-            if tests >= self.settings.bf_max_job_test {
+            // The limit is looked at before a job, and not before the next task of an array.
+            let is_sibling = self.pass.tested.last().is_some_and(|(job, partition)| {
+                array_of(*job).0 == array_of(entry.job).0 && *partition == entry.partition
+            });
+            if tests >= self.settings.bf_max_job_test && !is_sibling {
                 break;
             }
             self.pass.tested.push((entry.job, entry.partition));
@@ -231,7 +236,20 @@ impl<'a> Search<'a> {
     fn visits(&self, entry: &Entry, counts: &mut Counts) -> bool {
         let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
         let is_limited = self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop;
-        !(is_started || is_limited || counts.is_beyond(entry, self.settings))
+        !(is_started || is_limited || self.is_array_done(entry) || counts.is_beyond(entry, self.settings))
+    }
+
+    /// Returns true for a task of an array that has enough plans, or of which an earlier task got neither a plan nor a start.
+    fn is_array_done(&self, entry: &Entry) -> bool {
+        let (array, _) = array_of(entry.job);
+        let is_sibling = |job: u32, partition: usize| array_of(job).0 == array && partition == entry.partition;
+        array != entry.job && {
+            let Pass { tested, plans, starts, .. } = &self.pass;
+            let tested = tested.iter().filter(|(job, partition)| is_sibling(*job, *partition)).count();
+            let planned = plans.iter().filter(|plan| is_sibling(plan.job, plan.partition)).count();
+            let started = starts.iter().filter(|start| is_sibling(start.job, start.partition)).count();
+            planned >= self.settings.bf_max_job_array_resv || tested > planned + started
+        }
     }
 
     /// Returns true if a plan marks nodes.
@@ -267,7 +285,7 @@ impl<'a> Search<'a> {
             }
             if self.visits(entry, &mut counts) {
                 reachable.push(at);
-                tests += usize::from(self.is_surely_tested(entry));
+                tests += usize::from(array_of(entry.job).0 == entry.job && self.is_surely_tested(entry));
             }
         }
         reachable

@@ -17,7 +17,7 @@ use crate::priority::{JobFactors, Priorities, Running};
 use crate::queue::{self, Entry};
 use crate::select::{Machine, Need};
 use crate::version::Version;
-use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob};
+use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seconds between the requeue of a job and its begin time.
@@ -186,7 +186,10 @@ impl<'a> Controller<'a> {
             .map(|partition| self.place(job, partition, user, now, eligible))
             .collect();
         let is_multifactor = self.site.conf.priority.multifactor;
-        let mut first = None;
+        // Tasks of an array are submitted as one job.
+        let sibling =
+            (array_of(job.id).0 != job.id).then(|| self.priority(array_of(job.id).0, places[0].entry.partition));
+        let mut first = sibling.flatten();
         for place in &mut places {
             place.entry.priority = match (request.priority, first) {
                 _ if request.hold => 0,
@@ -290,19 +293,27 @@ impl<'a> Controller<'a> {
 
     /// Returns true if at least one alternative of each group is met at `now`.
     fn is_independent(&self, id: u32, groups: &[Vec<Dependency>], now: i64) -> bool {
-        let is_met = |dependency: &Dependency| {
-            let Some(other) = dependency.job else { return self.is_alone(id) };
-            match (dependency.kind, self.fates.get(&other)) {
+        let is_met_by = |kind: DependencyKind, other: u32| {
+            match (kind, self.fates.get(&other)) {
                 // A job that the controller does not know delays no other.
                 (_, None) => !self.jobs.contains_key(&other),
                 (DependencyKind::After(delay), Some(Fate::Started(start) | Fate::Ended { start, .. })) => {
                     start + delay <= now
                 }
                 (_, Some(Fate::Started(_))) => false,
-                (DependencyKind::AfterOk, Some(Fate::Ended { is_ok, .. })) => *is_ok,
+                (DependencyKind::AfterOk | DependencyKind::AfterCorr, Some(Fate::Ended { is_ok, .. })) => *is_ok,
                 (DependencyKind::AfterNotOk, Some(Fate::Ended { is_ok, .. })) => !is_ok,
                 (_, Some(Fate::Ended { .. })) => true,
             }
+        };
+        let is_met = |dependency: &Dependency| {
+            let Some(other) = dependency.job else { return self.is_alone(id) };
+            // A dependency on an array is one on all of its tasks, or on the task of the same index.
+            let own = task(other, array_of(id).1).filter(|_| dependency.kind == DependencyKind::AfterCorr);
+            let all = own.map_or(tasks(other), |own| own..=own);
+            is_met_by(dependency.kind, other)
+                && self.jobs.range(all.clone()).all(|(other, _)| is_met_by(dependency.kind, *other))
+                && self.fates.range(all).all(|(other, _)| is_met_by(dependency.kind, *other))
         };
         groups.iter().all(|group| group.iter().any(is_met))
     }
@@ -487,6 +498,11 @@ impl<'a> Controller<'a> {
                     self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
                 }
             }
+            Change::Nice(nice, priority) => {
+                for place in &mut job.places {
+                    (place.factors.nice, place.entry.priority) = (nice, priority);
+                }
+            }
             Change::Nodes(nodes) => {
                 for place in &mut job.places {
                     (place.factors.min_nodes, place.entry.need.nodes) = (nodes, nodes as usize);
@@ -566,10 +582,11 @@ impl<'a> Controller<'a> {
         is_changed
     }
 
-    /// Returns the priority of a job in a partition.
+    /// Returns the priority of a job, or of an array's first pending task, in a partition.
     #[must_use]
     pub(crate) fn priority(&self, job: u32, partition: usize) -> Option<u32> {
-        place_in(&self.jobs, job, partition).map(|place| place.entry.priority)
+        let pending = self.jobs.range(tasks(job)).find(|(_, task)| task.running.is_none()).map_or(job, |(id, _)| *id);
+        place_in(&self.jobs, pending, partition).map(|place| place.entry.priority)
     }
 
     /// Returns a job's time limit in a partition.

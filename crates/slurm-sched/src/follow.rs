@@ -11,7 +11,7 @@ use crate::controller::{Controller, Site};
 use crate::hostlist;
 use crate::log::{Entry, Event, LogError, Placed};
 use crate::nodes::NodeSet;
-use crate::workload::SubmittedJob;
+use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -234,7 +234,9 @@ impl LogFollower<'_> {
                     self.compare_priority("backfill", entry, *job, ours, *priority);
                 }
                 Event::Plan { placed, start, end, .. } => {
-                    plans.push(self.decision(entry.line, placed, (*start, *end))?)
+                    // The plan of a last task is named by the task, others by the array.
+                    let placed = Placed { job: array_of(placed.job).0, ..placed.clone() };
+                    plans.push(self.decision(entry.line, &placed, (*start, *end))?)
                 }
                 Event::BackfillEnd => {}
                 Event::BackfillStart(placed) => starts.push(self.decision(entry.line, placed, (first.time, 0))?),
@@ -260,8 +262,9 @@ impl LogFollower<'_> {
         self.catch_up(entry.time);
         match &entry.event {
             Event::Submit { job, priority } => {
-                let submitted = *self.jobs.get(job).ok_or(FollowError::Job { line: entry.line, job: *job })?;
-                let ours = self.controller.submit(submitted, entry.time);
+                let tasks = self.jobs.range(tasks(*job)).chain(self.jobs.get_key_value(job));
+                let ours = tasks.map(|(_, job)| self.controller.submit(job, entry.time)).last();
+                let ours = ours.ok_or(FollowError::Job { line: entry.line, job: *job })?;
                 self.compare_priority("submission", entry, *job, Some(ours), *priority);
             }
             Event::Failure { job } => {
@@ -384,16 +387,23 @@ impl LogFollower<'_> {
         theirs: &[Decision],
         rule: impl Fn(u32) -> String,
     ) -> u64 {
-        fn by_job(decisions: &[Decision]) -> BTreeMap<(u32, usize), &Decision> {
-            decisions.iter().map(|one| ((one.plan.job, one.plan.partition), one)).collect()
+        /// Decisions by job, partition, and order among the plans of one array.
+        fn by_job(decisions: &[Decision]) -> BTreeMap<(u32, usize, usize), &Decision> {
+            let mut found = BTreeMap::new();
+            for one in decisions {
+                let (job, partition) = (one.plan.job, one.plan.partition);
+                let nth = found.range((job, partition, 0)..=(job, partition, usize::MAX)).count();
+                found.insert((job, partition, nth), one);
+            }
+            found
         }
         let (our, their) = (by_job(ours), by_job(theirs));
-        let keys: BTreeSet<(u32, usize)> = our.keys().chain(their.keys()).copied().collect();
-        let plans = |key: &(u32, usize)| [&our, &their].map(|all| all.get(key).map(|one| &one.plan));
-        let is_missing = |key: &(u32, usize)| self.is_cut && !their.contains_key(key);
-        let differs = |key: &&(u32, usize)| plans(key)[0] != plans(key)[1] && !is_missing(key);
-        let differ: Vec<&(u32, usize)> = keys.iter().filter(differs).collect();
-        let line = |key: &(u32, usize)| their.get(key).map_or(first.line, |decision| decision.line);
+        let keys: BTreeSet<(u32, usize, usize)> = our.keys().chain(their.keys()).copied().collect();
+        let plans = |key: &(u32, usize, usize)| [&our, &their].map(|all| all.get(key).map(|one| &one.plan));
+        let is_missing = |key: &(u32, usize, usize)| self.is_cut && !their.contains_key(key);
+        let differs = |key: &&(u32, usize, usize)| plans(key)[0] != plans(key)[1] && !is_missing(key);
+        let differ: Vec<&(u32, usize, usize)> = keys.iter().filter(differs).collect();
+        let line = |key: &(u32, usize, usize)| their.get(key).map_or(first.line, |decision| decision.line);
         if let Some(key) = differ.iter().min_by_key(|key| line(key)) {
             let said = |plan: Option<&Plan>| plan.map_or("no start, no plan".to_owned(), |plan| self.said(plan));
             let [our_plan, their_plan] = plans(key);
@@ -458,8 +468,10 @@ impl Decision {
         Self::of_plan(Plan { job, partition, start: pass.time, end: 0, nodes }, pass)
     }
 
+    /// The log names the plan of a task by its array.
     fn of_plan(plan: Plan, pass: &Entry) -> Self {
-        Self { line: pass.line, plan }
+        let job = if plan.end == 0 { plan.job } else { array_of(plan.job).0 };
+        Self { line: pass.line, plan: Plan { job, ..plan } }
     }
 
     fn as_start(&self) -> Start {

@@ -2,6 +2,8 @@
 
 use crate::text::time;
 use crate::version::{UnknownVersion, Version};
+use crate::workload::{SubmittedJob, array_of, task};
+use std::collections::BTreeSet;
 use std::io::BufRead;
 
 /// Event recorded in one line of the log.
@@ -102,6 +104,8 @@ pub enum Event {
 pub enum Change {
     /// Time limit, in seconds.
     Limit(i64),
+    /// Nice value and the priority that follows.
+    Nice(i64, u32),
     /// Number of nodes of a pending job.
     Nodes(u32),
     /// Priority, which is fixed from then on; 0 holds the job.
@@ -161,12 +165,20 @@ pub struct Events<R> {
     input: R,
     buffer: Vec<u8>,
     line: u64,
+    arrays: BTreeSet<u32>,
 }
 
 impl<R: BufRead> Events<R> {
     /// Reads events from a log.
     pub fn new(input: R) -> Self {
-        Self { input, buffer: Vec::new(), line: 0 }
+        Self { input, buffer: Vec::new(), line: 0, arrays: BTreeSet::new() }
+    }
+
+    /// Names the tasks of arrays as `jobs` does.
+    #[must_use]
+    pub fn named_as(self, jobs: &[SubmittedJob]) -> Self {
+        let arrays = jobs.iter().map(|job| (array_of(job.id).0, job.id)).filter(|(array, job)| array != job);
+        Self { arrays: arrays.map(|(array, _)| array).collect(), ..self }
     }
 
     fn next_event(&mut self) -> Result<Option<Entry>, LogError> {
@@ -189,7 +201,7 @@ impl<R: BufRead> Events<R> {
             if !self.buffer.ends_with(b"\n") {
                 return Ok(None);
             }
-            if let Some(event) = event(message).map_err(bad)? {
+            if let Some(event) = event(message, &self.arrays).map_err(bad)? {
                 let time =
                     time(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
                 return Ok(Some(Entry { line, time, event }));
@@ -231,12 +243,18 @@ fn number(text: &str, key: &str) -> Option<u32> {
     rest[..digits].parse().ok()
 }
 
-/// Returns the number of the job: that in parentheses for a task of an array.
-fn job(text: &str) -> Option<u32> {
+/// Returns the number of the job: for a task of one of `arrays` that of the trace, else the JobId in parentheses.
+fn job(text: &str, arrays: &BTreeSet<u32>) -> Option<u32> {
     let rest = &text[text.find("JobId=")? + 6..];
     let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
     match word.split_once('(') {
-        Some((_, inner)) => inner.strip_suffix(')')?.parse().ok(),
+        Some((name, inner)) => {
+            let (array, index) = name.split_once('_')?;
+            match array.parse().ok().filter(|array| arrays.contains(array)) {
+                Some(array) => task(array, index.parse().ok()?),
+                None => inner.strip_suffix(')')?.parse().ok(),
+            }
+        }
         None => number(text, "JobId="),
     }
 }
@@ -246,21 +264,21 @@ fn word<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text[text.find(key)? + key.len()..].split_whitespace().next()
 }
 
-fn event(message: &str) -> Result<Option<Event>, &'static str> {
+fn event(message: &str, arrays: &BTreeSet<u32>) -> Result<Option<Event>, &'static str> {
     const PLACED: &str = "a job, its nodes and its partition";
     let placed = |nodes: &str, partition: &str| {
         Some(Placed {
-            job: job(message)?,
+            job: job(message, arrays)?,
             nodes: word(message, nodes)?.to_owned(),
             partition: word(message, partition)?.to_owned(),
         })
     };
     let event = if message.contains("_dump_job_sched: ") {
-        plan(message).ok_or("a job with its planned start, end, nodes and partition")?
+        plan(message, arrays).ok_or("a job with its planned start, end, nodes and partition")?
     } else if message.contains("BACKFILL: test for JobId=") {
         let test = || {
             Some(Event::Test {
-                job: job(message)?,
+                job: job(message, arrays)?,
                 priority: number(message, "Prio=")?,
                 partition: word(message, "Partition=")?.to_owned(),
             })
@@ -279,16 +297,16 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
     } else if message.contains("_start_job: Started JobId=") {
         Event::BackfillStart(placed(" on ", " in ").ok_or(PLACED)?)
     } else if message.contains("_slurm_rpc_submit_batch_job: JobId=") {
-        let submit = || Some(Event::Submit { job: job(message)?, priority: number(message, "InitPrio=")? });
+        let submit = || Some(Event::Submit { job: job(message, arrays)?, priority: number(message, "InitPrio=")? });
         submit().ok_or("a job with its first priority")?
     } else if let Some(is_done) = end(message) {
-        Event::End { job: job(message).ok_or("a job")?, is_done }
+        Event::End { job: job(message, arrays).ok_or("a job")?, is_done }
     } else if message.contains("_job_complete: JobId=")
         && (message.contains(" WTERMSIG ") || number(message, " WEXITSTATUS ").is_some_and(|status| status > 0))
     {
-        Event::Failure { job: job(message).ok_or("a job")? }
+        Event::Failure { job: job(message, arrays).ok_or("a job")? }
     } else if let Some(change) = change(message) {
-        let updated = || Some(Event::Update { job: job(message)?, change: change? });
+        let updated = || Some(Event::Update { job: job(message, arrays)?, change: change? });
         updated().ok_or("a job and its new time limit or priority")?
     } else if let Some((node, state)) =
         message.strip_prefix("update_node: node ").and_then(|rest| rest.split_once(" state set to "))
@@ -301,11 +319,12 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
     {
         Event::NodeReturns(node.to_owned())
     } else if message.starts_with("requeue job JobId=") {
-        let fails =
-            || Some(Event::NodeFails { job: job(message)?, node: word(message, " failure of node ")?.to_owned() });
+        let fails = || {
+            Some(Event::NodeFails { job: job(message, arrays)?, node: word(message, " failure of node ")?.to_owned() })
+        };
         fails().ok_or("a job and its node")?
     } else if message.starts_with("Requeuing JobId=") {
-        Event::Requeue { job: job(message).ok_or("a job")? }
+        Event::Requeue { job: job(message, arrays).ok_or("a job")? }
     } else if message.contains("_decay_thread: PRIO: Decay factor over") {
         Event::Decay
     } else if message.contains("Fair Tree fairshare algorithm, starting at root") {
@@ -329,9 +348,14 @@ fn end(message: &str) -> Option<bool> {
 fn change(message: &str) -> Option<Option<Change>> {
     const MINUTES: &str = "_update_job: setting time_limit to ";
     const NODES: &str = "_update_job: setting min_nodes from ";
+    const NICE: &str = "_update_job: nice changed from ";
     const PRIORITY: &str = "_update_job: set priority to ";
     if message.contains(MINUTES) {
         Some(number(message, MINUTES).map(|minutes| Change::Limit(60 * i64::from(minutes))))
+    } else if message.contains(NICE) {
+        // slurmctld adds 2^31 to nice values.
+        let nice = number(message, " to ").map(|nice| i64::from(nice) - (1 << 31));
+        Some(nice.zip(number(message, "setting priority to ")).map(|(nice, priority)| Change::Nice(nice, priority)))
     } else if message.contains(NODES) {
         Some(number(message, " to ").map(Change::Nodes))
     } else if message.contains(PRIORITY) {
@@ -343,12 +367,12 @@ fn change(message: &str) -> Option<Option<Change>> {
     }
 }
 
-fn plan(message: &str) -> Option<Event> {
+fn plan(message: &str, arrays: &BTreeSet<u32>) -> Option<Event> {
     let text = &message[message.find("_dump_job_sched: ")?..];
     let (start, end) = (word(text, " to start at ")?.trim_end_matches(','), word(text, ", end at ")?);
     Some(Event::Plan {
         placed: Placed {
-            job: job(text)?,
+            job: job(text, arrays)?,
             nodes: word(text, " on nodes ")?.to_owned(),
             partition: word(text, " in partition ")?.to_owned(),
         },

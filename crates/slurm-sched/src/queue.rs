@@ -3,6 +3,7 @@
 use crate::limits::Demand;
 use crate::nodes::NodeSet;
 use crate::select::Need;
+use crate::workload::array_of;
 use std::cmp::Reverse;
 
 /// Pending job in one of its partitions.
@@ -41,8 +42,8 @@ impl Entry {
     }
 }
 
-/// Sorts entries in the order of both passes: tier, priority, submission, number (SPEC 3.2). Entries of one job keep
+/// Sorts entries in the order of both passes: tier, priority, submission, number, task (SPEC 3.2). Entries of one job keep
 /// the order in which the job names its partitions.
 pub(crate) fn sort(queue: &mut [Entry]) {
-    queue.sort_by_key(|entry| (Reverse(entry.tier), Reverse(entry.priority), entry.submit, entry.job));
+    queue.sort_by_key(|entry| (Reverse(entry.tier), Reverse(entry.priority), entry.submit, array_of(entry.job)));
 }

@@ -9,7 +9,7 @@ use crate::conf::{Conf, Partition};
 /// Submission of a job. Times are whole seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubmittedJob {
-    /// JobId.
+    /// JobId; [`task`] for a task of an array, which gets its JobId when it leaves the array.
     pub id: u32,
     /// Line of the file, counted from 1.
     pub line: usize,
@@ -21,6 +21,30 @@ pub struct SubmittedJob {
     pub limit: Option<i64>,
     /// Options of sbatch.
     pub request: Request,
+}
+
+/// Greatest index of a task, and the bits that hold it.
+const LAST_TASK: u32 = 1023;
+const TASK_BITS: u32 = 10;
+
+/// Marks the number of a task; Slurm's own numbers are smaller.
+const TASK: u32 = 1 << 31;
+
+/// Returns the number of a task of an array, or `None` if the array's JobId or the index is too large (2 097 151, 1 023).
+#[must_use]
+pub fn task(array: u32, index: u32) -> Option<u32> {
+    ((1..TASK >> TASK_BITS).contains(&array) && index <= LAST_TASK).then_some(TASK | array << TASK_BITS | index)
+}
+
+/// Returns the JobId of the array and the index of a task; the JobId and 0 of any other job.
+#[must_use]
+pub fn array_of(job: u32) -> (u32, u32) {
+    if job < TASK { (job, 0) } else { ((job ^ TASK) >> TASK_BITS, job & LAST_TASK) }
+}
+
+/// Returns the numbers that tasks of an array may have.
+pub(crate) fn tasks(array: u32) -> std::ops::RangeInclusive<u32> {
+    task(array, 0).map_or(TASK..=TASK, |first| first..=first | LAST_TASK)
 }
 
 impl SubmittedJob {

@@ -3,9 +3,9 @@
 
 use slurm_sched::conf::YEAR;
 use slurm_sched::error::{Collector, Faults};
-use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
+use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob, task};
 use slurm_sched::{hostlist, text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// First line of a workload, which is optional.
 const HEADING: &str = "id,submit,run,limit,args";
@@ -25,7 +25,18 @@ pub(super) fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faul
             }
             continue;
         }
-        jobs.extend(read_row(line, row, &mut faults));
+        let Some(job) = read_row(line, row, &mut faults) else { continue };
+        let indices = job.request.array.clone();
+        if indices.is_empty() {
+            jobs.push(job);
+            continue;
+        }
+        for index in indices {
+            match task(job.id, index) {
+                Some(id) => jobs.push(SubmittedJob { id, ..job.clone() }),
+                None => faults.push(line, "array", "the number of an array must be below 2097152; use a lower id"),
+            }
+        }
     }
     jobs.sort_by_key(|job: &SubmittedJob| (job.submit, job.id));
     let mut lines = BTreeMap::new();
@@ -67,14 +78,14 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
 
 /// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for an optional value.
 const USED: &str = "N:nodes= n:ntasks= c:cpus-per-task= ntasks-per-node= exclusive? t:time= time-min= nice? A:account= p:partition= \
-    q:qos= b:begin= d:dependency= H:hold priority= w:nodelist= x:exclude= mem= mem-per-cpu= J:job-name= uid= user=";
+    q:qos= b:begin= d:dependency= H:hold priority= w:nodelist= x:exclude= mem= mem-per-cpu= J:job-name= uid= user= a:array=";
 
 /// Options without effect on a schedule.
 const IGNORED: &str = "o:output= e:error= i:input= D:chdir= export= comment= mail-type= mail-user= open-mode= gid= wckey= signal= \
     parsable requeue no-requeue Q:quiet v:verbose k:no-kill? m:distribution=";
 
 /// Options that require features outside the model.
-const REFUSED: &str = "a:array= gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-socket= mem-per-gpu= cpus-per-gpu= L:licenses= \
+const REFUSED: &str = "gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-socket= mem-per-gpu= cpus-per-gpu= L:licenses= \
     C:constraint= prefer= reservation= contiguous switches= S:core-spec= thread-spec= mincpus= tmp= deadline= s:oversubscribe \
     O:overcommit ntasks-per-core= ntasks-per-socket= spread-job use-min-nodes";
 
@@ -137,7 +148,6 @@ fn option(word: &str, words: &mut impl Iterator<Item = String>, request: &mut Re
     match entry.list {
         USED => set(entry.long, value.as_deref(), request),
         IGNORED => Ok(()),
-        _ if entry.long == "array" => Err("not modelled: a task's number is that of the moment when it leaves its array; give each task a line of its own".to_owned()),
         _ => Err("not modelled: only whole nodes are allocated; remove the option or the job".to_owned()),
     }
 }
@@ -171,10 +181,26 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "exclude" => request.excluded = hostlist::expand(text).map_err(|error| error.to_string())?,
         "mem" => request.memory = Some(Memory::PerNode(memory()?)),
         "mem-per-cpu" => request.memory = Some(Memory::PerCpu(memory()?)),
+        "array" => request.array = indices(text)?,
         "job-name" => text.clone_into(&mut request.name),
         _ => request.user = Some(owned()?),
     }
     Ok(())
+}
+
+/// Indices of the tasks of an array, such as `0-7:2,9`.
+fn indices(text: &str) -> Result<Vec<u32>, String> {
+    const FORM: &str =
+        "expected indices below 1024 such as 1-9, 0-8:2 or 1,3; a limit of running tasks (%) is not modelled";
+    let whole = |text: &str| text::whole(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 1024).ok_or(FORM);
+    let mut found = BTreeSet::new();
+    for part in text.split(',') {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let step = whole(step)?.max(1) as usize;
+        found.extend((whole(first)?..=whole(last)?).step_by(step));
+    }
+    Ok(found.into_iter().collect())
 }
 
 fn nodes(text: &str) -> Result<u32, String> {
@@ -241,13 +267,9 @@ fn condition_on_jobs(condition: &str) -> Result<Vec<Dependency>, String> {
         "afterany" => DependencyKind::AfterAny,
         "afterok" => DependencyKind::AfterOk,
         "afternotok" => DependencyKind::AfterNotOk,
-        "aftercorr" => {
-            return Err(
-                "aftercorr joins tasks of arrays, which are not modelled; write afterok with the task's job".to_owned()
-            );
-        }
+        "aftercorr" => DependencyKind::AfterCorr,
         "singleton" if jobs.is_empty() => return Ok(vec![Dependency { kind: DependencyKind::Singleton, job: None }]),
-        _ => return Err("expected after, afterany, afterok, afternotok or singleton".to_owned()),
+        _ => return Err("expected after, afterany, afterok, aftercorr, afternotok or singleton".to_owned()),
     };
     let mut all = Vec::new();
     for job in jobs.split(':') {
@@ -322,14 +344,14 @@ mod tests {
                 "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job",
             ),
             (
-                "-a 1-9",
-                "-a: not modelled: a task's number is that of the moment when it leaves its array; give each task a line of its own",
+                "-a 1-9%2",
+                "-a: expected indices below 1024 such as 1-9, 0-8:2 or 1,3; a limit of running tasks (%) is not modelled",
             ),
             ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
             ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
             ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),
             ("-N", "-N: expected a value after it"),
-            ("-d later:3", "-d: expected after, afterany, afterok, afternotok or singleton"),
+            ("-d later:3", "-d: expected after, afterany, afterok, aftercorr, afternotok or singleton"),
             ("--begin tomorrow", "--begin: expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
             ("job.sh", "job.sh: expected an option of sbatch, such as -N 4; remove the script and its arguments"),
         ] {

@@ -11,6 +11,7 @@ use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Estimate, Metric};
 use serde_json::{Value, json};
 use slurm_sched::hostlist;
+use slurm_sched::workload::array_of;
 use std::path::Path;
 
 /// Metrics of sentences and of the terminal.
@@ -79,7 +80,9 @@ pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> 
         let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
         let cut = if ended.is_cut { "yes" } else { "no" };
         let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
-        let head = [ended.job.to_string(), name(2), name(1), name(3), ended.partition.clone()];
+        let (job, task) = array_of(ended.job);
+        let job = if job == ended.job { job.to_string() } else { format!("{job}_{task}") };
+        let head = [job, name(2), name(1), name(3), ended.partition.clone()];
         let tail =
             [nodes.len().to_string(), hostlist::fold(&nodes), explain::name(ended.by).to_owned(), cut.to_owned()];
         head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()

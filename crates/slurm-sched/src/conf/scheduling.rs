@@ -18,6 +18,8 @@ pub struct Scheduling {
     pub bf_interval: i64,
     /// Number of jobs of a partition that get a plan.
     pub bf_job_part_count_reserve: usize,
+    /// Number of tasks of an array that get a plan (20).
+    pub bf_max_job_array_resv: usize,
     /// Number of jobs of an association that are tested.
     pub bf_max_job_assoc: usize,
     /// Number of jobs of a partition that are tested.
@@ -71,6 +73,7 @@ const PARAMETERS: &[(&str, SchedulingParameter)] = &[
     ("batch_sched_delay", Time(|s| &mut s.batch_sched_delay, 3, 1, 0, 3600)),
     ("bf_interval", Time(|s| &mut s.bf_interval, 30, 1, 1, 10_800)),
     ("bf_job_part_count_reserve", Count(|s| &mut s.bf_job_part_count_reserve, 0, 0, MANY)),
+    ("bf_max_job_array_resv", Count(|s| &mut s.bf_max_job_array_resv, 20, 1, MANY)),
     ("bf_max_job_assoc", Count(|s| &mut s.bf_max_job_assoc, 0, 0, MANY)),
     ("bf_max_job_part", Count(|s| &mut s.bf_max_job_part, 0, 0, MANY)),
     ("bf_max_job_start", Count(|s| &mut s.bf_max_job_start, 0, 0, MANY)),
@@ -91,7 +94,7 @@ const PARAMETERS: &[(&str, SchedulingParameter)] = &[
 ];
 
 /// Parameters without effect on the model: passes take no time, so that nothing yields.
-const LISTED: &str = "bf_max_job_array_resv bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
+const LISTED: &str = "bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
     disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top extra_node_info ff_wait \
     ff_wait_value gpu_min_freq hetjob_prio ignore_numa ignore_prefer_validation max_array_tasks max_depend_depth \
     max_rpc_cnt max_script_size max_submit_line_size max_switch_wait no_backup_scheduling no_env_cache \

@@ -13,6 +13,8 @@ pub struct Request {
     pub name: String,
     /// `-p`, in the order given; empty for the default partition.
     pub partitions: Vec<String>,
+    /// `-a`: indices of the tasks.
+    pub array: Vec<u32>,
     /// `-N`.
     pub nodes: Option<u32>,
     /// `-n`.
@@ -89,6 +91,8 @@ pub enum DependencyKind {
     AfterAny,
     /// `afterok`: the other ended with success.
     AfterOk,
+    /// `aftercorr`: the task of the same index ended with success.
+    AfterCorr,
     /// `afternotok`: the other failed.
     AfterNotOk,
     /// `singleton`: no earlier job of this name and user is pending or running.

@@ -144,7 +144,7 @@ fn jobs_and_nodes_that_scontrol_changes_are_followed() {
         54 update_node: node n4 state set to DOWN
         54 Requeuing JobId=3
         54 node_did_resp: node n4 returned to service
-        55 _slurm_rpc_submit_batch_job: JobId=5 InitPrio=4294901752 usec=0
+        55 _slurm_rpc_submit_batch_job: JobId=5 InitPrio=4294901753 usec=0
         56 debug:  sched: Running job scheduler for default depth.
         56 sched: Allocate JobId=5 NodeList=n4 #CPUs=4 Partition=main\n";
     let log: String = lines

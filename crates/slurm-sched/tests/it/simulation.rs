@@ -172,19 +172,19 @@ fn starts(site: &Site, rows: &[&str]) -> String {
 
 #[test]
 fn in_the_main_pass_a_job_with_required_nodes_bars_those_alone() {
-    let mut site = site(2, Version::V22_05, "");
+    let mut site = site(3, Version::V22_05, "");
     site.conf.scheduling.backfill = false;
     let rows = [
-        "1,10,300,6,-N 1 --exclusive -w n1",
+        "1,10,300,6,-N 2 --exclusive -w n[1,3]",
         "2,20,60,5,-N 1 --exclusive -w n1",
         // Its n1 is kept for job 2: the first pass that finds this keeps n2 from job 4, later ones pass it over.
         "3,20,60,5,-N 2 --exclusive -w n[1-2]",
         "4,20,600,20,-N 1 --exclusive",
         // More nodes than are left: it bars the partition. It is stopped at its limit, and the clean-up calls for a pass.
         "5,50,600,1,-N 2 --exclusive",
-        "6,60,60,5,-N 1 --exclusive",
+        "6,60,60,5,-N 2 --exclusive",
     ];
-    assert_eq!(starts(&site, &rows), "1@11 2@312 3@641 4@40 5@702 6@790");
+    assert_eq!(starts(&site, &rows), "1@11 2@312 3@643 4@40 5@704 6@790");
 }
 
 #[test]
