@@ -8,7 +8,7 @@ running = {}  # job -> (expected end, processors)
 
 
 def reservation(head, free):
-    """When the head can start at the latest, and how many processors it leaves over then."""
+    """Returns the latest start of the head, and the processors that it leaves over then."""
     ends = sorted(running.values())
     for k, (end, processors) in enumerate(ends):
         free += processors

@@ -10,7 +10,7 @@ use lab::cli::{Common, Ending};
 use lab::scenario::workspace;
 use std::process::ExitCode;
 
-/// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
+/// Gridproof: grid-scheduling papers as programs to run, check and build on.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo-xtask",

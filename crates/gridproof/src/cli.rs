@@ -13,7 +13,7 @@ Exit codes: 0 done; 1 done, but --check found a verdict that differs from the
 recorded one; 2 bad usage or bad input; 3 reading or writing failed; 130
 interrupted (Ctrl-C, SIGTERM, SIGHUP).";
 
-/// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
+/// Gridproof: grid-scheduling papers as programs to run, check and build on.
 #[derive(Debug, Parser)]
 #[command(
     name = "gridproof",
@@ -47,7 +47,7 @@ pub enum Command {
     Experiment(Box<replay::experiment::Experiment>),
     /// Explain why a job of a log started when it did under a policy.
     Explain(Box<replay::explain::Explain>),
-    /// Check a schedule of any program: can machines have run it, and is it what a policy does?
+    /// Check a schedule of any program: its feasibility, and its agreement with a policy.
     Check(Box<replay::check::Check>),
     /// Replay a Slurm cluster, or follow a recorded controller: variants of its settings, and every decision.
     Slurm(Box<replay::slurm::Slurm>),
@@ -56,7 +56,7 @@ pub enum Command {
     Workload(replay::workload::Workload),
     /// Check folders of results against their manifests.
     Verify(Verify),
-    /// Print the completion script of a shell: for the program under the name by which it is called.
+    /// Print the completion script of a shell, for the name under which the program is called.
     #[command(after_help = "\
 Examples:
   cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
@@ -92,9 +92,9 @@ Examples:
       --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
       one replication again, as named in the column `run` of runs.csv
 
-Finished replications are kept below OUT/cells: an interrupted run continues where
-it stopped. All other files in OUT belong to one run: a complete run replaces an
-earlier one as a whole, and a folder with other files is refused.")]
+Finished replications are kept below OUT/cells: an interrupted run continues
+where it stopped. All other files in OUT belong to one run: a complete run
+replaces an earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
     /// The papers, and options of their runs.
     #[command(flatten)]

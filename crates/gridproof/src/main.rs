@@ -1,4 +1,4 @@
-//! Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on. `gridproof --help`.
+//! Gridproof: grid-scheduling papers as programs to run, check and build on. `gridproof --help`.
 
 use std::process::ExitCode;
 

@@ -186,6 +186,7 @@ mod tests {
             verdict: Verdict::Contradicted,
             decided_at: Some(10),
             cells: vec![cell],
+            shown: None,
         }
     }
 

@@ -108,8 +108,6 @@ impl<P: Paper> Session<P> {
     /// Returns the provenance table of a page.
     pub(crate) fn provenance(&self) -> Vec<(String, String)> {
         let own = [
-            ("Version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision", provenance::git_revision().to_owned()),
             ("Models (SHA-256 of the sources)", models::<P>().to_owned()),
             ("Scenario (SHA-256)", self.scenario.hash()),
             ("Seed", self.seed.to_string()),

@@ -36,6 +36,11 @@ pub fn tell(line: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
+/// Returns the width of text for the terminal, at most 100 columns; 100 if standard output is none.
+pub fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
+}
+
 /// Returns `text` without terminal control: control characters except line feeds and tabs become `\u{1b}` and the like.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');

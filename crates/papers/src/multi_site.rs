@@ -243,7 +243,7 @@ impl Paper for MultiSite {
 
     fn notes(&self) -> Vec<String> {
         vec![
-            "WRT and WSLD of gangs are no steady-state values: gangs of 16 tasks starve under approach 1, and the \
+            "WRT and WSLD of gangs are not steady-state values: gangs of 16 tasks starve under approach 1, and the \
              longer the run, the longer they wait (figure run-length). They describe a run of this length and no other."
                 .to_owned(),
             "The mean slowdown of exponential service times has no finite expectation, since a job may be as short as it \

@@ -226,7 +226,7 @@ impl Paper for PredictionsPaper {
             )
         } else {
             let names: Vec<&str> = missing.into_iter().map(Log::name).collect();
-            format!("Not found: {}. What is judged is judged on the others. {download}.", names.join(", "))
+            format!("Not found: {}. Claims are judged on the others. {download}.", names.join(", "))
         })
     }
 

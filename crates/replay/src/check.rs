@@ -34,11 +34,11 @@ use workload::SwfReader;
 #[command(after_help = "\
 Examples:
   cargo xtask check KTH-SP2.swf.gz --schedule results/simulate/KTH-SP2/easy/jobs.csv
-      can a machine have run this? Each job once, after its submission, as wide
-      and as long as requested, and none missing
+      feasibility: each job once, after its submission, with its processors and
+      run time, and none missing
   cargo xtask check --trace log.swf --schedule theirs.csv --procs 256 --policy easy
-      and is it what EASY does? The first start that EASY would not have made,
-      and their number
+      agreement with EASY: the first start that EASY would not have made, and
+      the number of these starts
   cargo xtask check log.swf --schedule theirs.swf --machines site.machines --json
   cargo xtask check log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 \\
       --policy easy
@@ -52,24 +52,24 @@ they are there; times in seconds, from the first submission or as in the log. Or
 SWF, where a start is submit + wait. Plain or gzip.
 
 Run times are those of the log, cut at the limit under --estimates user. Records
-without a run time, or of zero, are no jobs, and are skipped. A job wider than
-every place must not start.
+without a run time, or of zero, are skipped. A job wider than every place must
+not start.
 
-With --outages: no job runs while the place is down, and a job that a failure hit
-has started again. The starts that a failure ended are in no schedule: where the
-policy would have made one, and there was room for it, it is taken as made.
+With --outages: no job runs while the place is down, and a job that a failure
+hit has started again. The starts that a failure ended are in no schedule: where
+the policy would have made one, and there was room for it, it is taken as made.
 
-With --policy: at one instant come releases, then arrivals, then one scheduling
-pass (or as --passes says); a policy sees jobs that arrived at one instant in the
-order of the log. At each instant the policy decides in the state that the
+With --policy: at one instant, releases come first, then arrivals, then one
+scheduling pass (or the rule of --passes); a policy sees jobs that arrived at one instant in
+the order of the log. At each instant the policy decides in the state that the
 schedule has led to. Where it would start others than the schedule does, that is
 a difference, and it goes on from the schedule: one with a state (cons,
-easy+reserve=K) is rebuilt from the jobs that run and wait. A job that is late is
-counted once. Of plans (eg-edf, best-gap, bgt, sg) and of policies of your own,
-unless their answer follows from the view alone (Policy::is_pure), only the first
-difference is reported.
+easy+reserve=K) is rebuilt from the jobs that run and wait. A job that is late
+is counted once. Of plans (eg-edf, best-gap, bgt, sg) and of policies of your
+own, unless their answer follows from the view alone (Policy::is_pure), only the
+first difference is reported.
 
-Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
+Exit codes: 0 no finding; 1 findings; 2 bad usage or input; 3 reading failed.")]
 pub struct Check {
     /// The log and its reading options.
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! Differences between policies: in words, and as dots of a chart.
 
-use crate::units::{amount, percent, range, readable};
+use crate::units::{amount, amount_within, percent, range, readable};
 use lab::chart::{Axis, Dot, Facet, Forest};
-use metrics::{Better, Estimate, Metric, Refusal};
+use metrics::{Better, Estimate, JobClass, Metric, Refusal};
 
 /// Explanation of a [`Forest`] for readers.
 pub(crate) const CAPTION: &str =
@@ -60,7 +60,9 @@ impl Difference<'_> {
         };
         let share = percent(self.share(estimate.mean).abs());
         let size = match self.of_baseline {
-            Some(_) => format!("{} ({share})", amount(metric, estimate.mean.abs())),
+            Some(_) => {
+                format!("{} ({share})", amount_within(metric, estimate.mean.abs(), estimate.low.zip(estimate.high)))
+            }
             None => share,
         };
         let value = self.of_baseline.map_or_else(String::new, |mean| format!(", {}", amount(metric, mean)));
@@ -108,7 +110,7 @@ impl Difference<'_> {
         };
         let share = self.in_percent();
         let size = match self.of_baseline {
-            Some(_) => format!("{sign}{} ({sign}{share})", amount(self.metric, mean)),
+            Some(_) => format!("{sign}{} ({sign}{share})", amount_within(self.metric, mean, low.zip(high))),
             None => format!("{sign}{share}"),
         };
         Dot { mean, interval: low.zip(high), text: format!("{size} {end}"), ..self.plain() }
@@ -144,16 +146,46 @@ impl Difference<'_> {
             end,
             format!("{} {}", interval.blocks, self.observations),
         ];
-        Dot { blocks: u32::try_from(interval.blocks).unwrap_or(u32::MAX), facts, ..Dot::default() }
+        let reach =
+            [interval.low, interval.high].into_iter().flatten().fold(interval.mean.abs(), |a, b| a.max(b.abs()));
+        Dot {
+            blocks: u32::try_from(interval.blocks).unwrap_or(u32::MAX),
+            share: self.share(reach),
+            facts,
+            ..Dot::default()
+        }
     }
 }
 
-/// Headline of a comparison, from the differences of all other policies to the baseline; `None` without other policies.
-pub(crate) fn headline(all: &[Difference<'_>]) -> Option<String> {
+/// Headline of a comparison, from the differences of all other policies to the baseline, and the best of these policies; `None` without
+/// other policies.
+pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
     let sign = |one: &Difference<'_>| if one.metric.better() == Better::Larger { -1.0 } else { 1.0 };
     let worse = |one: &Difference<'_>| sign(one) * one.interval.mean;
     let best = all.iter().min_by(|a, b| worse(a).total_cmp(&worse(b)))?;
-    Some(best.headline(worse(best) > 0.0))
+    Some((best.headline(worse(best) > 0.0), best.policy))
+}
+
+/// Classes of jobs in which one policy is significantly worse or better than another by a metric; `None` without intervals.
+pub(crate) fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> Option<String> {
+    let found = || all.iter().filter(|(_, one)| one.interval.low.is_some());
+    let (policy, label) = (found().next()?.1.policy, metric.short_label());
+    let describe = |direction: &str, sign: f64| {
+        let is_wanted = |one: &Difference<'_>| one.interval.is_significant() && sign * one.interval.mean > 0.0;
+        let text = |(class, one): &(JobClass, Difference<'_>)| {
+            format!("{} jobs (by {})", class.name(), percent(one.share(one.interval.mean).abs()))
+        };
+        let texts: Vec<String> = found().filter(|(_, one)| is_wanted(one)).map(text).collect();
+        (!texts.is_empty()).then(|| {
+            format!(
+                "Under {policy}, {label} is significantly {direction} for {}.",
+                texts.join(if texts.len() == 2 { " and " } else { ", " })
+            )
+        })
+    };
+    let worse = describe("higher", 1.0);
+    let worse = worse.unwrap_or_else(|| format!("No class of jobs has a significantly higher {label} under {policy}."));
+    Some(describe("lower", -1.0).map_or_else(|| worse.clone(), |better| format!("{better} {worse}")))
 }
 
 /// Differences of policies to a baseline, as panels of one picture.
@@ -164,9 +196,9 @@ pub(crate) struct DifferencesTo<'a> {
 
 /// A policy that is compared with the baseline.
 pub(crate) struct Other<'a> {
-    /// As the picture calls it.
+    /// Name in the picture.
     label: &'a str,
-    /// As the pointer reads it.
+    /// Name under the pointer.
     name: &'a str,
     /// Its position among the policies, and the slot of its colour.
     pub(crate) slot: usize,

@@ -39,8 +39,8 @@ Examples:
       the messages that moved it
 
 Options are those of `simulate`, and so is the run: the same log, options and
-seed give the schedule that `simulate` writes. Reasons come from the policy's own
-decisions, pass by pass. fcfs, easy, cons and flex, with all their settings,
+seed give the schedule that `simulate` writes. Reasons come from the policy's
+own decisions, pass by pass. fcfs, easy, cons and flex, with all their settings,
 report reasons; plans (best-gap, bgt, sg, eg-edf), programs (exec) and policies
 of your own report none unless they implement Policy::schedule_with_reasons. For
 those, the history has what the state shows: the queue, the jobs that held the

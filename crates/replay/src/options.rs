@@ -83,14 +83,14 @@ pub struct MachineOptions {
     /// Clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub machines: Option<PathBuf>,
-    /// Place inside which a job must fit, as the machine file has them; cluster if not given.
+    /// Part of the machine file in which a job must fit; cluster if not given.
     #[arg(long, value_enum, requires = "machines")]
     pub inside: Option<Inside>,
     /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub procs: Option<u32>,
     /// Failures of machines: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
-    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start again.
+    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that run there start again.
     #[arg(long)]
     pub outages: Option<Outages>,
     /// Maximum iterations of a Tabu search, after each arrival; 10 if not given.
@@ -101,7 +101,7 @@ pub struct MachineOptions {
     pub passes: Option<PassesName>,
 }
 
-/// Place inside which a job must fit.
+/// Part of the machine file in which a job must fit.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inside {

@@ -58,7 +58,8 @@ The log gives the order of events and passes. Each pass is decided here, too, fr
 starts are compared by job and nodes, plans also by start and end, priorities by value. Versions: 22.05 and 24.11; another \
 one is refused unless --slurm-version nearest:VERSION is given.
 
-Exit codes: 0 all are equal; 1 one is not; 2 bad usage or input; 3 reading failed.")]
+Exit codes: 0 all are equal; 1 one is not; 2 bad usage or input; 3 reading
+failed.")]
 pub struct Follow {
     /// The log of slurmctld, plain or gzip.
     #[arg(value_name = "LOG")]

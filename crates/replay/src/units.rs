@@ -107,8 +107,21 @@ pub(crate) fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
             format!("{} to {} {unit}", end(low / scale), end(high / scale))
         }
         "%" => format!("{} to {} points", end(low), end(high)),
-        _ => format!("{} to {}", significant(low), significant(high)),
+        _ => format!("{} to {}", within(low, low, high), within(high, low, high)),
     }
+}
+
+/// A difference as [`amount`] writes it, with as many digits as its interval supports.
+pub(crate) fn amount_within(metric: &Metric, value: f64, interval: Option<(f64, f64)>) -> String {
+    match (metric.unit(), interval) {
+        ("s" | "%", _) | (_, None) => amount(metric, value),
+        (_, Some((low, high))) => within(value, low, high),
+    }
+}
+
+/// A number with the digits that an interval supports: two of its half-width.
+fn within(value: f64, low: f64, high: f64) -> String {
+    if high > low { fixed(value, decimals_for((high - low) / 2.0, 2)) } else { significant(value) }
 }
 
 /// `13 %`.
@@ -237,6 +250,7 @@ mod tests {
         assert_eq!(range(wait, -956.4, -2_215.0, -11.07), "−37 to −0.2 min");
         assert_eq!(range(wait, -1_228.0, -5_630.0, 3_173.0), "−94 to 53 min");
         assert_eq!(range(wait, 7.2, -1_260.0, 1_260.0), "−21 to 21 min");
+        assert_eq!(range(Metric::of("bounded_slowdown_mean"), -6.638, -16.84, 3.561), "−17 to 4");
         let utilization = ConfidenceInterval {
             mean: 0.697_5,
             low: Some(0.687_7),

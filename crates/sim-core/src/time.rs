@@ -1,6 +1,6 @@
 //! Integer time: [`Time`] is an instant, [`Span`] a length, both in nanoseconds.
 //!
-//! Where a paper has abstract time units, one unit is one second. `f64` appears only at the rim: drawing a
+//! Where a paper has abstract time units, one unit is one second. `f64` appears only at the boundary: drawing a
 //! variate, dividing work by speed, printing. Integers make equality mean something: slots touch exactly, ties
 //! are real ties, and areas sum without drift. The range is 584 years; leaving it is a panic, never a wrap.
 

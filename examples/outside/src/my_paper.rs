@@ -44,9 +44,9 @@ lab::readings! {
 lab::metrics! {
     /// Metrics of one replication: the record, and the type that figures and claims name.
     pub(crate) struct Measured of Metric {
-        /// Mean over all jobs, from submission to what R1 says.
+        /// Mean over all jobs, from submission to the instant that R1 names.
         wait_mean: "mean wait" ("s") smaller,
-        /// The longest of them.
+        /// The longest of these waits.
         wait_longest: "longest wait" ("s") smaller,
     }
 }

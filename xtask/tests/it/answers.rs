@@ -1,4 +1,4 @@
-//! The page of `simulate` in a real browser: its first screen, the search for a job, the pointer, and the keyboard.
+//! Pages of `simulate` and `experiment` in a real browser: the first screen, the search for a job, the pointer, and the keyboard.
 
 use crate::browser::{browser, chromium};
 use crate::program::{file, folder, xtask};
@@ -10,13 +10,20 @@ const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 /// Script that acts as a reader and returns the page's responses, as JSON.
 const ASK: &str = include_str!("browser/ask-page.js");
 
-/// Returns the responses of the page of a log under two policies; `None` without a browser.
-fn asked(log: &str) -> Option<Value> {
+/// A log under two policies.
+const SIMULATE: [&str; 6] = ["simulate", "--policy", "fcfs,easy", "--baseline", "fcfs", "--trace"];
+
+/// Three jobs a week for thirty weeks: a head that blocks, and small ones that EASY lets pass.
+const WEEKS: &str = include_str!("browser/weeks.swf");
+
+const EXPERIMENT: &str = include_str!("browser/own.toml");
+
+/// Returns the responses of the page that a command writes about a file; `None` without a browser.
+fn asked(run: &[&str], input: &str) -> Option<Value> {
     let program = browser()?;
     let folder = folder();
-    let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
-    let run = ["simulate", "--quiet", "--policy", "fcfs,easy", "--baseline", "fcfs", "--trace"];
-    xtask().args(run).arg(&log).arg("--out").arg(&out).assert().code(0);
+    let (input, out) = (file(&folder, "input", input), folder.path().join("out"));
+    xtask().args(run).arg(&input).arg("--quiet").arg("--out").arg(&out).assert().code(0);
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let (head, tail) = page.rsplit_once("</body>").expect("it ends");
     let page = file(&folder, "asked.html", format!("{head}<script>{ASK}</script></body>{tail}"));
@@ -31,7 +38,7 @@ fn asked(log: &str) -> Option<Value> {
 
 #[test]
 fn a_job_is_found_and_marked_in_every_schedule_and_one_crosshair_reads_all_policies() {
-    let Some(answers) = asked(TEN_JOBS) else { return };
+    let Some(answers) = asked(&SIMULATE, TEN_JOBS) else { return };
 
     // The search.
     assert_eq!(answers["unknown"], json!(["No job is called 4711."]));
@@ -56,26 +63,19 @@ fn a_job_is_found_and_marked_in_every_schedule_and_one_crosshair_reads_all_polic
     assert_eq!(rows("hidden"), 1, "{answers}");
 }
 
-/// Three jobs a week for thirty weeks: a head that blocks, and small ones that EASY lets pass.
 #[test]
 fn the_first_screen_answers_which_policy_by_how_much_for_which_jobs_and_whether_it_is_significant() {
-    let mut log = "; MaxProcs: 8\n".to_owned();
-    for week in 0..30 {
-        let submit = week * 7 * 86_400;
-        for (k, (procs, run)) in [(4, 1_000), (8, 10), (2, 100 + 10 * week)].into_iter().enumerate() {
-            let number = 3 * week + k as u64 + 1;
-            log += &format!("{number} {submit} -1 {run} {procs} -1 -1 {procs} {run} -1 1 7 1 -1 -1 -1 -1 -1\n");
+    let check = |run: &[&str], input: &str, answers: [&str; 5]| {
+        let Some(found) = asked(run, input) else { return };
+        let screen = found["screen"].as_str().expect("text");
+        let questions = ["the best policy, and its gain", "interval", "significance", "jobs that lose", "blocks"];
+        for (question, answer) in questions.into_iter().zip(answers) {
+            assert!(screen.contains(answer), "{question}: {screen}");
         }
-    }
-    let Some(answers) = asked(&log) else { return };
-    let screen = answers["screen"].as_str().expect("text");
-    for (question, answer) in [
-        ("which policy is best, and by how much", "easy cuts mean wait by 5.6 min ("),
-        ("with which interval", "95 % CI 5.6 to 5.6 min"),
-        ("is it significant", "Significantly higher mean wait: fcfs."),
-        ("which jobs lose", "No class of jobs has a significantly higher wait under easy."),
-        ("how many blocks", "The interval rests on 29 blocks of the log"),
-    ] {
-        assert!(screen.contains(answer), "{question}: {screen}");
-    }
+    };
+    let no_loss = "No class of jobs has a significantly higher wait under easy.";
+    let (gain, blocks) = ("easy cuts mean wait by 5.6 min (", "The interval rests on 29 blocks of the log");
+    check(&SIMULATE, WEEKS, [gain, "95 % CI 5.6 to 5.6 min", "Significantly higher mean wait: fcfs.", no_loss, blocks]);
+    let (gain, worse) = ("easy cuts mean wait by 2.7 h (84 %) against fcfs", "all others are significantly worse");
+    check(&["experiment"], EXPERIMENT, [gain, "95 % CI 2.2 to 3.2 h", worse, no_loss, "over 12 replications (seeds)"]);
 }

@@ -1,7 +1,7 @@
 //! A printed report shows as many pictures as the screen, tested with a real browser.
 
 use crate::browser::{browser, chromium};
-use crate::program::{SMALL, xtask};
+use crate::program::{SMALL, file, folder, xtask};
 use std::process::Command;
 use test_data::Need;
 
@@ -14,15 +14,13 @@ fn printed_pages_hold_as_many_pictures_as_the_screen() {
     if test_data::program(Need::Browser, &["pdftotext"]).is_none() {
         return;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let out = folder.path().join("out");
     xtask().args(SMALL).args(["--quiet", "--out"]).arg(&out).assert().success();
     let page = std::fs::read_to_string(out.join("report.html")).expect("the report");
-    let shown = folder.path().join("page.html");
     // The mark is inside each picture, and is printed exactly where the picture is.
     let marked = page.replace("<div class=\"wide\">", &format!("<div class=\"wide\">{MARK}"));
-    std::fs::write(&shown, &marked).expect("it is written");
-    let address = format!("file://{}", shown.display());
+    let address = format!("file://{}", file(&folder, "page.html", marked).display());
     let figures = page.matches("<figure id=").count();
     assert!(figures >= 14, "the paper has fourteen figures, the page {figures}");
 

@@ -30,8 +30,8 @@ struct ChartPlan {
     /// For each series, the series whose offsets it shares: itself or, for a reference series, its namesake.
     namesake: Vec<usize>,
     legend: Vec<Entry>,
-    /// True if the lines are named at their ends and need no legend.
-    ends: bool,
+    /// Heights of the names at the ends of the lines, if these need no legend.
+    ends: Option<Vec<f64>>,
     note: String,
 }
 
@@ -48,9 +48,9 @@ impl ChartPlan {
             Frame::new(&texts, x.clone(), y.clone(), sheet, right)
         };
         let named = frame_of(&[], widest_name(chart) + 12.0);
-        let ends = !strips && names_fit(chart, &named, sheet);
-        let legend = if strips || ends { Vec::new() } else { legend(chart, &looks) };
-        let mut frame = if ends { named } else { frame_of(&legend, 26.0) };
+        let ends = if strips { None } else { heights_of_names(chart, &named, sheet) };
+        let legend = if strips || ends.is_some() { Vec::new() } else { legend(chart, &looks) };
+        let mut frame = if ends.is_some() { named } else { frame_of(&legend, 26.0) };
         let marks = marks(chart, &frame);
         let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
         let dodge = Dodge::new(looks.len(), &marks, widest);
@@ -110,14 +110,11 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         }
         canvas.close();
     }
-    if plan.ends {
-        for ((series, look), k) in chart.series.iter().zip(&plan.looks).zip(0..) {
-            let Some((_, y)) = last_place(chart, frame, series) else { continue };
-            let name = Type { colour: look.colour().as_text(), ..Type::NAME };
-            canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
-            canvas.text(&series.name, frame.right + 8.0, y + 4.0, name, Anchor::Start);
-            canvas.close();
-        }
+    for ((series, look), (k, y)) in chart.series.iter().zip(&plan.looks).zip(plan.ends.iter().flatten().enumerate()) {
+        let name = Type { colour: look.colour().as_text(), ..Type::NAME };
+        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
+        canvas.text(&series.name, frame.right + 8.0, y + 4.0, name, Anchor::Start);
+        canvas.close();
     }
     if frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
         let middle = f64::midpoint(frame.left, frame.right);
@@ -141,23 +138,34 @@ fn widest_name(chart: &Chart) -> f64 {
     chart.series.iter().map(|series| Type::NAME.width(&series.name)).fold(0.0, f64::max)
 }
 
-/// Returns the place of the last point of a line.
-fn last_place(chart: &Chart, frame: &Frame, series: &Series) -> Option<(f64, f64)> {
-    series.points.iter().rfind(|point| has_place(point, chart)).map(|point| frame.at(point.x, point.y))
-}
-
-/// Returns true if each of at most five lines has room for its name at its end.
-fn names_fit(chart: &Chart, frame: &Frame, sheet: Sheet) -> bool {
+/// Returns the height of the name of each of at most five lines, next to its end; `None` without room for all. Names of ends that are
+/// close stand apart, in the order of the ends.
+fn heights_of_names(chart: &Chart, frame: &Frame, sheet: Sheet) -> Option<Vec<f64>> {
+    const LINE: f64 = 15.0;
     let is_line = |series: &Series| matches!(series.style, LineStyle::Lines | LineStyle::Steps);
-    let ends: Option<Vec<(f64, f64)>> = chart.series.iter().map(|series| last_place(chart, frame, series)).collect();
-    let Some(mut ends) = ends else { return false };
-    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-    (2..=5).contains(&ends.len())
+    let last = |series: &Series| {
+        series.points.iter().rfind(|point| has_place(point, chart)).map(|point| frame.at(point.x, point.y))
+    };
+    let ends: Vec<(f64, f64)> = chart.series.iter().map(last).collect::<Option<_>>()?;
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by(|a, b| ends[*a].1.total_cmp(&ends[*b].1));
+    let mut heights: Vec<f64> = ends.iter().map(|(_, y)| *y).collect();
+    // Neighbours that are too close give way by half of what is missing each; a few rounds are enough for five names.
+    for _ in 0..40 {
+        for pair in order.windows(2) {
+            let lack = (LINE - (heights[pair[1]] - heights[pair[0]])).max(0.0);
+            heights[pair[0]] -= lack / 2.0;
+            heights[pair[1]] += lack / 2.0;
+        }
+    }
+    let is_near = |((_, end), height): (&(f64, f64), &f64)| (end - height).abs() <= 1.2 * LINE;
+    ((2..=5).contains(&ends.len())
         && chart.reference.is_empty()
         && chart.series.iter().all(is_line)
         && widest_name(chart) < 0.25 * sheet.width
         && ends.iter().all(|(x, _)| frame.right - x < 0.12 * (frame.right - frame.left))
-        && ends.windows(2).all(|pair| pair[1].1 - pair[0].1 >= 14.0)
+        && ends.iter().zip(&heights).all(is_near))
+    .then_some(heights)
 }
 
 /// Returns true for a chart of several levels that change often.

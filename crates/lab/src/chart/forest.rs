@@ -4,7 +4,7 @@ use super::Axis;
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::marks::{Rgb, SeriesLook};
-use super::scale::{Scale, fixed, significant};
+use super::scale::{Scale, Tick, decimals_for, fixed};
 
 /// Differences of several policies to a baseline, in one or more panels.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +43,8 @@ pub struct Dot {
     pub mean: f64,
     /// Its 95 % interval, if there is one.
     pub interval: Option<(f64, f64)>,
+    /// The largest absolute value of both in percent of the baseline's mean.
+    pub share: f64,
     /// Number of blocks behind it.
     pub blocks: u32,
     /// Text beside it, drawn if there is one panel.
@@ -66,10 +68,10 @@ impl Dot {
     }
 }
 
-/// Factor by which a row must exceed the next one to be left out of the scale.
+/// Factor by which a row must exceed the next one, or the median, to be left out of the scale.
 const DWARFS: f64 = 5.0;
 
-/// The same of the last but one row, in percent, if the other reaches at least [`LEGIBLE`] percent.
+/// The same of the last but one row, if the other reaches at least [`LEGIBLE`] percent of the baseline.
 const DWARFS_THE_LAST: f64 = 10.0;
 
 const LEGIBLE: f64 = 5.0;
@@ -103,9 +105,9 @@ impl Forest {
 
     /// Returns the scale of all panels: the intervals of all rows, except rows without an interval and rows that dwarf the others.
     fn scale(&self) -> Scale {
+        let dots = |row: usize| self.drawn().filter_map(move |facet| facet.dots.get(row)?.as_ref());
         let reach = |row: usize, needs_interval: bool| {
-            let dots = self.drawn().filter_map(|facet| facet.dots.get(row)?.as_ref());
-            let dots = dots.filter(|dot| !needs_interval || dot.interval.is_some());
+            let dots = dots(row).filter(|dot| !needs_interval || dot.interval.is_some());
             dots.map(Dot::reach).fold(f64::NAN, f64::max)
         };
         let sorted = |needs_interval| {
@@ -119,11 +121,10 @@ impl Forest {
         if rows.is_empty() {
             rows = sorted(false);
         }
-        let in_percent = self.x.label.contains('%');
-        while let [.., (next, _), (most, _)] = rows[..] {
-            let has_others = rows.len() > 2 && most > DWARFS * next;
-            let dwarfs_the_last = in_percent && next >= LEGIBLE && most > DWARFS_THE_LAST * next;
-            if !has_others && !dwarfs_the_last {
+        while let [.., (next, row), (most, _)] = rows[..] {
+            let has_others = rows.len() > 2 && most > DWARFS * rows[rows.len() / 2].0;
+            let is_legible = || dots(row).any(|dot| dot.share >= LEGIBLE);
+            if !(has_others || (most > DWARFS_THE_LAST * next && is_legible())) {
                 break;
             }
             rows.pop();
@@ -242,18 +243,22 @@ impl Pane<'_> {
                 }
             }
         }
-        let ticks = &self.scale.ticks;
+        for (at, _) in &self.scale.ticks {
+            canvas.line(&[(self.at(*at), first), (self.at(*at), bottom)], Rgb::GRID, 0.8, false);
+        }
+        // A label stays clear of those of the panels beside it.
+        let is_clear = |(at, label): &&Tick| {
+            let (place, half) = (self.at(*at), Type::TICK.width(label) / 2.0);
+            !is_named || (place - half >= self.left - 5.0 && place + half <= self.right + 5.0)
+        };
+        let ticks: Vec<&Tick> = self.scale.ticks.iter().filter(is_clear).collect();
         let places: Vec<f64> = ticks.iter().map(|(at, _)| self.at(*at)).collect();
         let widths: Vec<f64> = ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
-        for (((_, label), place), shown) in ticks.iter().zip(&places).zip(thinned(&places, &widths, 12.0)) {
-            canvas.line(&[(*place, first), (*place, bottom)], Rgb::GRID, 0.8, false);
-            // A label stays clear of those of the panels beside it.
-            let half = Type::TICK.width(label) / 2.0;
-            let is_inside = place - half >= self.left - 5.0 && place + half <= self.right + 5.0;
-            if shown && (is_inside || !is_named) {
-                let x = place.max(2.0 + half);
-                canvas.text(label, x, bottom + 15.0, Type::TICK, Anchor::Middle);
-            }
+        let at_zero = places.iter().position(|place| (place - zero).abs() < 0.01).unwrap_or(0);
+        let shown = thinned(&places, &widths, 9.0, at_zero);
+        for (k, (_, label)) in ticks.iter().enumerate().filter(|(k, _)| shown[*k]) {
+            let x = places[k].max(2.0 + widths[k] / 2.0);
+            canvas.text(label, x, bottom + 15.0, Type::TICK, Anchor::Middle);
         }
         canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, false);
         for (k, (name, slot)) in rows.iter().enumerate() {
@@ -332,8 +337,8 @@ fn clear(canvas: &mut Canvas, left: f64, baseline: f64, width: f64) {
     canvas.fill(&[(left - 1.0, top), (right, top), (right, bottom), (left - 1.0, bottom)], Rgb::WHITE, 1.0);
 }
 
-/// Formats a signed value: `+1,234`, `−12.3`.
+/// Formats a signed value: `+1,234`, `−6.2`.
 fn rounded(value: f64) -> String {
-    let text = if value.abs() >= 10.0 { fixed(value, 0) } else { significant(value) };
+    let text = fixed(value, if value.abs() >= 10.0 { 0 } else { decimals_for(value, 2) });
     if value > 0.0 { format!("+{text}") } else { text }
 }

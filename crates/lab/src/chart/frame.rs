@@ -98,7 +98,7 @@ impl Frame {
 
         let places: Vec<f64> = self.x.ticks.iter().map(|(at, _)| self.at(*at, self.y.low).0).collect();
         let widths: Vec<f64> = self.x.ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
-        let shown = thinned(&places, &widths, 9.0);
+        let shown = thinned(&places, &widths, 9.0, 0);
         for (k, (_, label)) in self.x.ticks.iter().enumerate() {
             canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, false);
             if shown[k] {

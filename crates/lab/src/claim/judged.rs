@@ -30,6 +30,8 @@ pub struct Judged {
     pub decided_at: Option<u32>,
     /// Each check with its estimate.
     pub cells: Vec<JudgedCell>,
+    /// Bound and estimate of the deciding cell as the page shows them, if they have a unit.
+    pub shown: Option<[String; 2]>,
 }
 
 /// One cell with its estimate and verdict.
@@ -106,6 +108,7 @@ impl Judged {
             verdict,
             decided_at: None,
             cells,
+            shown: None,
         }
     }
 
@@ -141,7 +144,7 @@ impl Judged {
     }
 
     /// Returns the claim beside its verdict on record, as the page shows both.
-    pub fn on_page(&self, recorded: Option<&str>) -> (Self, Option<Verdict>) {
+    pub(crate) fn on_page(&self, recorded: Option<&str>) -> (Self, Option<Verdict>) {
         (self.clone(), recorded.and_then(Verdict::from_words))
     }
 

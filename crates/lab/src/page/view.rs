@@ -1,7 +1,7 @@
 //! Template data: drawn figures, formatted numbers, coordinates of the small pictures.
 
 use super::{Figure, Page, Part, Section, Table, Verdict};
-use crate::chart::{self, Chart, Picture, significant};
+use crate::chart::{self, Chart, Picture, decimals_for, fixed, significant};
 use crate::claim::{Judged, JudgedCell};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -36,7 +36,7 @@ pub(super) fn view(page: &Page) -> Value {
         readings => serde(&page.readings),
         parameters => serde(&page.parameters),
         commands => serde(&page.commands),
-        provenance => serde(&page.provenance),
+        provenance => serde(&[&page.provenance[..], &crate::provenance::of_program()].concat()),
         style => safe(include_str!("../../templates/report.css")),
         dark => safe(&chart::dark_css()),
         script => safe(include_str!("../../templates/report.js")),
@@ -132,20 +132,25 @@ fn claim_view((judged, recorded): &Recorded, page: &Page) -> Value {
     let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();
     let cell = |(cell, strip): (&JudgedCell, Option<Value>)| {
         let [estimate, low, high] = numbers_of(cell);
+        let rounded = |value: f64| match cell.estimate.half_width() {
+            Some(half) if half > 1e-9 * estimate.abs() => fixed(value, decimals_for(half, 2)),
+            _ => significant(value),
+        };
         context! {
             label => cell.label.as_str(),
-            estimate => significant(estimate),
-            low => significant(low),
-            high => significant(high),
+            estimate => rounded(estimate),
+            low => rounded(low),
+            high => rounded(high),
             has_interval => low.is_finite() && high.is_finite(),
             verdict => serde(&cell.verdict),
             strip,
         }
     };
+    let decides = judged.deciding_cell();
+    let in_words = || [decides.expected(), decides.observed()].map(|text| text.replace('-', "−"));
+    let [expected, observed] = judged.shown.clone().unwrap_or_else(in_words);
     context! {
-        id, source, statement, test,
-        expected => judged.deciding_cell().expected(),
-        observed => judged.deciding_cell().observed(),
+        id, source, statement, test, expected, observed,
         verdict => serde(verdict),
         recorded => serde(recorded),
         reps => decided_at,

@@ -5,7 +5,7 @@ lab::metrics! {
     pub(crate) struct Measured of Metric {
         /// Jobs that end after their deadline, of all jobs or of those that have one (R3).
         late_percent: "late jobs" ("%") smaller,
-        /// Active processors over the lesser of all processors and those asked for by running and waiting jobs (R13).
+        /// Active processors over the lesser of all processors and those requested by running and waiting jobs (R13).
         usage_percent: "system usage" ("%") larger,
         /// Mean of (wait + time on the machine) / time on the machine.
         slowdown: "mean slowdown" smaller,

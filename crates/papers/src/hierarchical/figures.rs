@@ -43,7 +43,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!("From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}.")
             => [over(Trial::First, sample, Metric::awt)], log_x;
         "fig4" "Figure 4. TRT in experiment 1"
-            format!("From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got.")
+            format!("From the first request to the last output, equation (3); {sampled}. The last job to end ran on a slow server.")
             => [over(Trial::First, sample, Metric::trt)], log_x;
         "fig5" "Figure 5. AET of large jobs in experiment 1" format!("From offer to output, equation (5); {larges}.")
             => [over(Trial::First, large, Metric::aet)], log_x;
@@ -64,7 +64,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!("Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}.")
             => [switched(Trial::Fourth, &[Off::None, Off::Both, Off::All])], log_x;
         "messages" "Control messages per job in experiment 1"
-            format!("Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes.")
+            format!("Ours: the cost in messages; {sampled}. Among peers, requests without an offer flood the overlay every two minutes.")
             => [over(Trial::First, sample, Metric::messages).log_y()], log_x;
         "moves" "Rescheduling"
             format!("Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}.")
@@ -221,7 +221,7 @@ fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
     Table {
         id: "messages",
         title: format!("Control messages per job by kind, {jobs} jobs"),
-        caption: "Who sends each kind, when, and what the receiver does: the documentation of hier_grid::message."
+        caption: "The documentation of hier_grid::message has the sender, the occasion and the effect of each kind."
             .to_owned(),
         names: vec!["kind".to_owned()],
         columns: systems.iter().map(|system| name(*system)).collect(),

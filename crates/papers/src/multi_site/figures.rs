@@ -26,7 +26,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
         "fig3" "Figure 3. WSLD of gangs" "Weighted slowdown of completed gangs, equation (6). T = 0, overhead 10 %."
             => by_approach(Metric::wsld);
         "fig4" "Figure 4. Completed gangs"
-            "Gangs completed, of those that had arrived when the run stopped. Hollow marks: what the paper prints."
+            "Gangs completed, of those that had arrived when the run stopped. Hollow marks: values printed in the paper."
             => completed;
         "fig5" "Figure 5. ICG: more gangs than approach 1"
             "Relative increase in completed gangs over approach 1, per replication."
@@ -34,10 +34,10 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
         "fig6" "Figure 6. RT of locals" "Mean response time of local jobs. T = 0, overhead 10 %."
             => by_approach(Metric::rt_local);
         "fig7" "Figure 7. SLD of locals"
-            "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length."
+            "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and hold for this run length only."
             => by_approach(Metric::sld_local);
         "fig7-bounded" "Figure 7 with a floor: bounded SLD of locals"
-            "The same with the service time floored (A1): what claim L4 is judged on."
+            "The same with a lower bound on the service time (A1); claim L4 is judged on it."
             => by_approach(Metric::bounded_sld_local);
         "table2" "Table 2. Processor utilization" "Processor time that runs jobs, of all processor time."
             => by_approach(Metric::utilization_percent), with_table;
@@ -162,7 +162,7 @@ impl MultiSite {
         let title = format!("Length of the run, λ = {}", self.lambda(self.middle_load()));
         let panels = [Panel::of(Metric::wrt, series(Metric::wrt)), completed];
         Figure::new("run-length", title, "jobs completed when the run stops", panels)
-            .caption("WRT grows with the run wherever gangs starve: it is no steady-state value.")
+            .caption("WRT grows with the run wherever gangs starve: it is not a steady-state value.")
             .log_x()
     }
 }

@@ -216,7 +216,7 @@ pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
         both,
         [
             "text-and-nearest",
-            "Swift Gap as the text has it, and as it comes nearest to table 3",
+            "Swift Gap by the text, and by the reading nearest to table 3",
             "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
          the nearest reading (scenario, table nearest) was chosen by its outcome.",
         ],

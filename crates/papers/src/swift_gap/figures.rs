@@ -91,7 +91,7 @@ pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Work
     let series = paper.in_table(workload).iter().map(series);
     let panel = Panel::derived("difference_percent", "difference from the paper (%)", series).signed();
     Figure::new(id, title, "metric", [panel])
-        .caption(format!("Our means relative to those that the paper prints{explanation}"))
+        .caption(format!("Our means relative to the printed ones{explanation}"))
         .over(&metrics::WORDS)
 }
 

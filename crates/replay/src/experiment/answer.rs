@@ -3,7 +3,7 @@
 use super::file::Method;
 use super::measure::{Cell, Metric};
 use super::results::Results;
-use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, capitalized, headline};
+use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Estimate, Refusal, catalogue};
@@ -71,9 +71,21 @@ impl<'a> Answer<'a> {
         all.filter(|(_, places): &(String, Vec<Cell>)| places.len() < self.places.len()).collect()
     }
 
-    /// The best policy by one metric over the whole experiment, and its difference.
-    pub(super) fn headline(&self, metric: Metric) -> Option<String> {
-        headline(&self.all(metric, &self.places))
+    /// The best policy by the first metric over the whole experiment, its difference, and the classes of jobs that gain or lose.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let Some((headline, best)) = headline(&self.all(self.results.design.metrics[0], &self.places)) else {
+            return Vec::new();
+        };
+        let slot = self.against.others.iter().find(|other| self.results.design.policies[other.slot].name() == best);
+        let of_class = |(metric, class)| Some((class, self.between(slot?.slot, metric, &self.places)?));
+        let classes: Vec<_> = of_classes(self.shown()).filter_map(of_class).collect();
+        std::iter::once(headline).chain(by_class(self.shown(), &classes)).collect()
+    }
+
+    /// The metric that charts by class of jobs show: waits for a time, bounded slowdowns for others.
+    fn shown(&self) -> Metric {
+        let is_time = self.results.design.metrics[0].unit() == "s";
+        metrics::Metric::of(if is_time { "wait_mean" } else { "bounded_slowdown_mean" })
     }
 
     /// The first metric over the whole experiment.
@@ -126,13 +138,12 @@ impl<'a> Answer<'a> {
         has_others.then(|| Shown::picture(forest, "Means over all logs and settings.", rows))
     }
 
-    /// The first metric by class of jobs over the whole experiment: waits for a time, bounded slowdowns for others. `None` of slowdowns
-    /// in one place, where [`Answer::classes_on`] is the same.
+    /// The first metric by class of jobs over the whole experiment. `None` of slowdowns in one place, where [`Answer::classes_on`] is the
+    /// same.
     pub(super) fn all_classes(&self) -> Option<Shown> {
-        let is_time = self.results.design.metrics[0].unit() == "s";
-        let shown = metrics::Metric::of(if is_time { "wait_mean" } else { "bounded_slowdown_mean" });
+        let (shown, places) = (self.shown(), &self.places);
         let title = format!("{} by class of jobs", shown.label());
-        (is_time || self.places.len() > 1).then(|| self.classes("classes", shown, &self.places, &title))?
+        (shown.unit() == "s" || places.len() > 1).then(|| self.classes("classes", shown, places, &title))?
     }
 
     /// Bounded slowdown by class of jobs, on one log under the first setting.
@@ -144,9 +155,7 @@ impl<'a> Answer<'a> {
 
     fn classes(&self, id: &str, shown: Metric, places: &[Cell], title: &str) -> Option<Shown> {
         let mut rows: Vec<DataRow> = Vec::new();
-        let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
-        let of_shown = of_classes.filter(|(metric, _)| metric.unit() == shown.unit());
-        let facets = of_shown.map(|(metric, class)| {
+        let facets = of_classes(shown).map(|(metric, class)| {
             let all = self.all(metric, places);
             rows.extend(all.iter().map(|one| row(one, class.name())));
             self.against.facet(&capitalized(class.name()), "", all.iter(), Difference::relative)
@@ -155,6 +164,12 @@ impl<'a> Answer<'a> {
         let forest = self.against.forest(id, title, shown, true, facets);
         (!rows.is_empty()).then(|| Shown::picture(forest, CLASSES, rows))
     }
+}
+
+/// The metric of each class of jobs that corresponds to a metric of all jobs.
+fn of_classes(shown: Metric) -> impl Iterator<Item = (Metric, metrics::JobClass)> {
+    let all = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
+    all.filter(move |(metric, _)| metric.unit() == shown.unit())
 }
 
 /// A difference in percent, as data.

@@ -15,7 +15,7 @@ Examples:
   cargo xtask experiment mine.toml --traces logs --quick
       a tenth of the work: does it run, and what will the report look like?
   cargo xtask experiment mine.toml --traces logs
-      the whole; results.csv, differences.csv, ranks.csv, claims.csv, figures and report.html below results/experiment/NAME
+      the full experiment; results.csv, differences.csv, ranks.csv, claims.csv, figures and report.html below results/experiment/NAME
   cargo xtask experiment mine.toml --precision 0.02
       more replications, until every mean is known to 2 %
   cargo xtask experiment mine.toml --engine slurm --partition batch --time 01:00:00 --dry-run
@@ -42,7 +42,7 @@ pub struct Experiment {
     /// Print the plan in words (for slurm: the script), and do nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Largest half-width as a share of its mean, 0.02 say; replications are added, up to ten times as many.
+    /// Largest half-width as a share of its mean, such as 0.02; replications are added, up to ten times as many.
     #[arg(long, value_name = "P", value_parser = share)]
     pub(crate) precision: Option<f64>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub(crate) struct How {
     /// A tenth of the replications, of the first 2000 jobs of each log, with the first two values of each setting.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Seed of all that is drawn, instead of the file's.
+    /// Seed of random numbers, instead of the file's.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// Folder of the logs; the variable GRID_TRACES may name it too. A log is looked for beside the experiment's file first.

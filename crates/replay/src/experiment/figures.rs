@@ -149,7 +149,8 @@ fn distribution(results: &Results<'_>, at: Cell) -> Option<Shown> {
         return None;
     }
     let (id, title) = (legal(&format!("waits-{}", design.logs[at.log].name)), format!("Waits on {}", results.on(at)));
-    let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::of_spans("wait below (s)"), series);
+    let chart =
+        Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::of_spans("quantile of the wait (s)"), series);
     let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
     Some(Shown::picture(chart, caption, rows))

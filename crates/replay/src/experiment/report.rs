@@ -9,7 +9,7 @@ use super::pitfalls::pitfalls;
 use super::plan::ExperimentPlan;
 use super::results::Results;
 use super::unit::Run;
-use super::words::{finding, of_others, sentences};
+use super::words::{finding, in_units, of_others, sentences};
 use crate::difference::capitalized;
 use crate::units::{alone, count, level, range, table, with_half_width};
 use anyhow::Result;
@@ -93,12 +93,18 @@ impl<'a> ExperimentReport<'a> {
 
     fn page(&self, sections: Vec<Section>, figures: Vec<Figure>) -> Page {
         let design = &self.plan.design;
+        let shown = |(judged, claim): (&Judged, &Claim)| {
+            let decides = judged.deciding_cell();
+            let shown = Some(in_units(&self.results, claim, decides));
+            let source = format!("{}, decided by {}", judged.source, decides.label);
+            (Judged { shown, source, ..judged.clone() }, None)
+        };
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
-            lead: sentences(&self.results, &self.judged),
+            lead: sentences(&self.results, &[]),
             caveats: self.warnings.clone(),
-            claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
+            claims: self.judged.iter().zip(&design.claims).map(shown).collect(),
             has_own_claims: true,
             sections,
             figures,
@@ -207,12 +213,8 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
-        let mut rows = vec![
-            ("Plan".to_owned(), self.plan.hash.clone()),
-            ("Seed".to_owned(), self.plan.design.seed.to_string()),
-            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("Revision".to_owned(), provenance::git_revision().to_owned()),
-        ];
+        let mut rows =
+            vec![("Plan".to_owned(), self.plan.hash.clone()), ("Seed".to_owned(), self.plan.design.seed.to_string())];
         for (log, held) in self.plan.design.logs.iter().zip(&self.plan.held) {
             if log.file.is_some() {
                 rows.push((format!("SHA-256 of {}", log.name), held.sha256.clone()));
@@ -292,10 +294,10 @@ fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
     let settings = design.settings().len();
     let replications = match design.method {
         Method::Weeks => "the weeks of one replay".to_owned(),
-        Method::Blocks => format!("{} logs of weeks drawn in blocks", plan.head.end),
-        Method::Users => format!("{} logs of users drawn independently", plan.head.end),
-        Method::Shake => format!("{} shaken logs", plan.head.end),
-        Method::Seeds => format!("{} seeds", plan.head.end),
+        Method::Blocks => format!("{} replications (weeks of the log, drawn in blocks)", plan.head.end),
+        Method::Users => format!("{} replications (users of the log, drawn independently)", plan.head.end),
+        Method::Shake => format!("{} replications (shaken logs)", plan.head.end),
+        Method::Seeds => format!("{} replications (seeds)", plan.head.end),
     };
     let counted = |many: usize, one: &str| format!("{many} {one}{}", if many == 1 { "" } else { "s" });
     let policies = match design.policies.len() {

@@ -1,12 +1,14 @@
 //! The findings in sentences, built from the numbers.
 
 use super::answer::Answer;
+use super::design::{Against, Claim};
 use super::measure::{Cell, Metric, better};
 use super::results::Results;
 use crate::simulate::policy::Policy;
-use crate::units::{best as best_in_words, level};
-use lab::chart::{fixed, significant};
-use lab::claim::Judged;
+use crate::units::{best as best_in_words, level, with_half_width};
+use lab::chart::fixed;
+use lab::claim::{Judged, JudgedCell};
+use lab::table::in_words;
 use lab::verdict::Verdict;
 
 /// Verdict on a claim of the user's own.
@@ -21,7 +23,7 @@ pub(super) const fn finding(verdict: Verdict) -> &'static str {
 /// The answer by the first metric, its differences to the baseline, and verdicts on claims.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let first = results.design.metrics[0];
-    let mut sentences: Vec<String> = Answer::new(results).headline(first).into_iter().collect();
+    let mut sentences = Answer::new(results).sentences();
     sentences.push(by_metric(results, first));
     let claims = of_claims(results, judged).collect::<Vec<_>>().join(" ");
     sentences.extend((!claims.is_empty()).then_some(claims));
@@ -103,19 +105,25 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
             let all = if cells.len() == 2 { "both".to_owned() } else { format!("all {}", cells.len()) };
             return format!("{id} is {finding} in {all} cells.");
         }
-        let (label, whole) = (claim.metric.label(), results.whole(claim));
-        let text = |value: f64| match whole {
-            Some(_) => format!("{} %", significant(value)),
-            None => level(claim.metric, value),
-        };
-        let of = whole.map_or_else(String::new, |whole| format!(" of the {label} of {whole}"));
-        let interval = match (cell.estimate.low, cell.estimate.high) {
-            (Some(low), Some(high)) => format!("95 % interval {} to {}", text(low), text(high)),
-            _ => "no interval".to_owned(),
-        };
-        let (quantity, mean) = (results.quantity(claim, label), text(cell.estimate.mean));
-        format!("{id} is {finding}, decided by {}: {quantity} is {mean}{of}, {interval}.", cell.label)
+        let (label, [_, observed]) = (claim.metric.label(), in_units(results, claim, cell));
+        let of = results.whole(claim).map_or_else(String::new, |whole| format!(" of the {label} of {whole}"));
+        let interval = if cell.estimate.low.is_some() { "95 % interval" } else { "no interval" };
+        let quantity = results.quantity(claim, label);
+        format!("{id} is {finding}, decided by {}: {quantity} is {observed}{of} ({interval}).", cell.label)
     })
+}
+
+/// The bound of a claim and the estimate of one of its cells, with their unit.
+pub(super) fn in_units(results: &Results<'_>, claim: &Claim, cell: &JudgedCell) -> [String; 2] {
+    let bound = match claim.bound {
+        Against::Number(bound) => level(claim.metric, bound),
+        Against::Policy(_) => "0".to_owned(),
+    };
+    let observed = match results.whole(claim) {
+        Some(_) => format!("{} %", in_words(&cell.estimate)),
+        None => with_half_width(claim.metric, &cell.estimate),
+    };
+    [format!("{} {bound}", if claim.is_below { "<" } else { ">" }), observed]
 }
 
 fn percent(value: f64) -> String {

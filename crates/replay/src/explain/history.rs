@@ -13,9 +13,6 @@ use workload::LogJob;
 /// Number of lines of a history that are shown without `--all`.
 const FEW: usize = 16;
 
-/// Columns of a line of text.
-const WIDTH: usize = 100;
-
 /// Job as in the log.
 #[derive(Debug)]
 pub(super) struct JobFacts {
@@ -211,10 +208,10 @@ fn clock(start: Option<i64>, from: Time, until: Option<Time>) -> String {
 
 /// The sentence, indented by two columns; its continuation lines by four.
 fn indented(sentence: &str) -> String {
-    let (mut text, mut column) = (" ".to_owned(), 1);
+    let (mut text, mut column, most) = (" ".to_owned(), 1, lab::terminal::width());
     for word in sentence.split(' ') {
         let width = word.chars().count();
-        if column > 4 && column + 1 + width > WIDTH {
+        if column > 4 && column + 1 + width > most {
             text += "\n   ";
             column = 3;
         }

@@ -39,7 +39,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let (log, options) = (wanted.log, wanted.options);
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let path = options.on.machines.as_deref();
-    let path = path.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
+    let path = path.context("--profile alea31 needs --machines FILE: its jobs request clusters by name")?;
     for (is_given, option, because) in [
         (log.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
         (log.deadlines != Deadlines::None, "--deadlines", "jobs are due twice their run time after their submission"),

@@ -5,7 +5,7 @@ use super::report::Simulation;
 use super::world::Run;
 use crate::difference::{Difference, DifferencesTo, capitalized};
 use crate::options::stem;
-use crate::units::{aligned, amount, count, percent};
+use crate::units::{aligned, amount, count};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
@@ -52,24 +52,13 @@ pub(super) fn sentences(report: &Simulation) -> Vec<String> {
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
-fn by_class(report: &Simulation, pair: [usize; 2], metric: &Metric) -> Option<String> {
+fn by_class(report: &Simulation, pair: [usize; 2], metric: &'static Metric) -> Option<String> {
     let found = JobClass::ALL.into_iter().filter_map(|class| {
-        let estimate = of_class(&report.runs, pair, metric, class)?;
-        estimate.low?;
-        Some((class, estimate, 100.0 * estimate.mean / mean_of_class(&report.runs[pair[1]], metric, class)?))
+        let interval = of_class(&report.runs, pair, metric, class)?;
+        let of_baseline = mean_of_class(&report.runs[pair[1]], metric, class)?;
+        Some((class, between(pair.map(|run| report.runs[run].label.as_str()), metric, interval, of_baseline)))
     });
-    let found: Vec<(JobClass, Estimate, f64)> = found.collect();
-    let (policy, label) = (&report.runs[pair[0]].label, metric.short_label());
-    let describe = |wanted: fn(&Estimate) -> bool, direction: &str| {
-        let classes = found.iter().filter(|(_, estimate, _)| wanted(estimate));
-        let texts = classes.map(|(class, _, share)| format!("{} jobs (by {})", class.name(), percent(share.abs())));
-        let texts: Vec<String> = texts.collect();
-        (!texts.is_empty()).then(|| format!("Under {policy}, {label} is {direction} for {}.", texts.join(" and ")))
-    };
-    let worse = describe(|estimate| estimate.low.is_some_and(|low| low > 0.0), "significantly higher");
-    let worse = worse.unwrap_or_else(|| format!("No class of jobs has a significantly higher {label} under {policy}."));
-    let better = describe(|estimate| estimate.high.is_some_and(|high| high < 0.0), "significantly lower");
-    (!found.is_empty()).then(|| [better, Some(worse)].into_iter().flatten().collect::<Vec<_>>().join(" "))
+    crate::difference::by_class(metric, &found.collect::<Vec<_>>())
 }
 
 /// The other policies by their standing relative to the best.

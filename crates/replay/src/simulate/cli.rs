@@ -42,11 +42,11 @@ Examples:
 
 Policies of space-shared machines (docs/policies.md has sources and costs):
 POLICIES
-Orders of a queue. Ties are broken by arrival. r is the expected run time in seconds
-(requested, or predicted in its place), n the processors, s the submission in
-seconds from the first one of the log, w the wait so far in seconds:
+Orders of a queue. Ties are broken by arrival. r is the expected run time in
+seconds (requested or predicted), n the number of processors, s the submission
+in seconds from the first one of the log, w the wait so far in seconds:
 ORDERS
-A name is BASE+KEY=VALUE+…, and the folder of its results is called the same.
+A name is BASE+KEY=VALUE+…; the folder of its results has the same name.
 
 Policies of --model metasched:
 METASCHED
@@ -54,7 +54,7 @@ Policies of --model hier-grid (systems):
 HIER_GRID
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level;
 servers as in the paper, drawn by --seed), universities, which is built in
-(workloads/trees), or a file in TOML (what has a value here may be left out):
+(workloads/trees), or a file in TOML (keys with a value here are optional):
   tree = [\"a\", [\"b\", \"c\"]]   # needed; nested lists of sites in their order, or
                          # \"4-2-5\"
   backbones = 1          # sites are spread evenly over backbones and nets
@@ -64,7 +64,7 @@ servers as in the paper, drawn by --seed), universities, which is built in
   local_load = 0.1       # share of every server that its owners keep busy
   [network]              # all keys as in workloads/hierarchical.toml
   [algorithms]           # likewise
-  [readings]             # likewise, but for peer_wait_ends
+  [readings]             # likewise, except peer_wait_ends
   [jobs]                 # what a log does not contain
   time = \"work\"          # run time × processors, spread over all CPUs; or
                          # \"runtime\"
@@ -79,15 +79,15 @@ A server runs one job at a time on all of its CPUs. It needs at least as many as
 the job requests in the log; a job that no server of its operating system can
 hold is rejected.
 
-Clusters of --model metasched: a file in TOML (what has a value here may be left
-out), or a machine file, whose processors are then nodes without local users:
+Clusters of --model metasched: a file in TOML (keys with a value here are
+optional), or a machine file, whose processors are nodes without local users:
   mpl = 4                # parallel tasks on a node, at most
-  task_overhead = 0.05   # how much longer each takes for every further one
+  task_overhead = 0.05   # relative slowdown of each for every further one
   overrun = 0.02         # expected rest of a job that outlives its estimate
-  [local_users]          # what one of them takes of a node
+  [local_users]          # share of a node that one of them takes
   cpu = 0.15
   memory = 0.35
-  [jobs]                 # what a task of the log needs of its node, in CPUs, MiB
+  [jobs]                 # demand of a task of the log on its node: CPUs, MiB
   cpu = 1.0
   memory = 0.0
   [readings]             # as in workloads/metaloras.toml
@@ -100,12 +100,11 @@ out), or a machine file, whose processors are then nodes without local users:
   local_users = true     # at every node; false if left out
 
 Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator
-Alea 3.1, which meet the tables of the paper on Swift Gap (sg is what its text
-says). Jobs start 8 ms after one another, run up to a second longer, ask for
-clusters in column 21 of the log (if there is none, any nodes will do), are cut
-at the requested time and due twice their run time after submission. It needs
---machines; --estimates, --deadlines, --outages, --inside and --passes do not go
-with it.
+Alea 3.1, which meet the tables of the paper on Swift Gap (sg follows its text).
+Jobs start 8 ms after one another, run up to a second longer, request clusters
+in column 21 of the log (without it, any nodes), are cut at the requested time,
+and are due twice their run time after submission. It needs --machines, and
+excludes --estimates, --deadlines, --outages, --inside and --passes.
 
 Estimates:
   user              the log's requested time, enforced as a limit
@@ -120,8 +119,8 @@ Estimates:
                     --model metasched and hier-grid: that mean by the log's own
                     ends, uncorrected
 
-Logs in the Standard Workload Format, plain or gzip. What a log leaves out or
-gets wrong is repaired under named rules, and the report counts each.";
+Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
+a log are repaired under named rules, and the report counts each.";
 
 /// Lines of policies with descriptions.
 fn entries<B>(policies: &[Base<B>]) -> String {

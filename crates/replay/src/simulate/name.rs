@@ -98,7 +98,7 @@ impl fmt::Display for PolicyName {
 
 /// Entry of a registry of policies that have at most one setting: a number, which must be given.
 pub(crate) struct Base<B: 'static> {
-    /// As in the help: `rr`, `ptt+w=W`.
+    /// Form in the help: `rr`, `ptt+w=W`.
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) number: Option<&'static Number>,

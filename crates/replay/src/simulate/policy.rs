@@ -57,7 +57,7 @@ static BASES: [Base; 9] = [
     Base {
         name: "cons",
         about: "conservative backfilling: other jobs may start if they delay no waiting job. When a job ends early, the \
-                waiting jobs, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & \
+                waiting jobs, in order of arrival, move to their earliest start then, or keep their start (Feitelson & \
                 Weil 1998, Mu'alem & Feitelson 2001; the simulator pyss)",
         settings: &["order", "compress", "threshold", "predict", "correct"],
         build: |settings, _, _| {
@@ -303,7 +303,7 @@ impl Policy {
         &self.name
     }
 
-    /// As reports call it.
+    /// Name in reports.
     pub(super) fn label(&self) -> &str {
         self.alias.unwrap_or(&self.name)
     }

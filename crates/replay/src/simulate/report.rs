@@ -113,7 +113,9 @@ impl Simulation {
             caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
             commands: vec![("This comparison".to_owned(), self.command_line())],
-            provenance: self.provenance(hash),
+            provenance: [("Log (SHA-256)", hash.to_owned()), ("Machine", self.sites().to_string())]
+                .map(|(name, it)| (name.to_owned(), it))
+                .into(),
             ..Page::default()
         }
     }
@@ -197,15 +199,6 @@ impl Simulation {
     fn policies_in_words(&self) -> String {
         let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
         self.runs.iter().map(both).collect::<Vec<_>>().join(", ")
-    }
-
-    fn provenance(&self, hash: &str) -> Vec<(String, String)> {
-        vec![
-            ("Log (SHA-256)".to_owned(), hash.to_owned()),
-            ("Machine".to_owned(), self.sites().to_string()),
-            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision".to_owned(), provenance::git_revision().to_owned()),
-        ]
     }
 
     pub(super) fn manifest(&self, hash: &str) -> serde_json::Value {

@@ -66,7 +66,7 @@ impl SimulatedJob {
         self.record.is_some() && self.known.is_cut
     }
 
-    /// As `jobs.csv` and `schedule.swf` call what became of it.
+    /// State in `jobs.csv`, and status in `schedule.swf`.
     const fn state(&self) -> (&'static str, Status) {
         match self.record {
             None => ("rejected", Status::Cancelled),

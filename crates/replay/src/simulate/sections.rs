@@ -9,7 +9,7 @@ use super::world::Run;
 use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
 use crate::options::start_of;
-use crate::units::{alone, amount, cells, count, percent, range, readable, table};
+use crate::units::{alone, amount, amount_within, cells, count, percent, range, readable, table};
 use lab::chart::{Axis, Chart, Point, Series, fixed};
 use lab::page::{Part, Section};
 use metrics::sums::{Breakdown, Portion};
@@ -53,10 +53,12 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
     let row = |one: &Difference<'_>| {
         let (metric, estimate) = (one.metric, &one.interval);
         let exact = format!("{}{}", readable(estimate.mean), unit(metric));
-        let mut row = vec![alone(metric.label()), alone(one.policy), [amount(metric, estimate.mean), exact]];
+        let ends = estimate.low.zip(estimate.high);
+        let mut row =
+            vec![alone(metric.label()), alone(one.policy), [amount_within(metric, estimate.mean, ends), exact]];
         row.push(alone(one.in_percent()));
         if has_intervals {
-            let interval = estimate.low.zip(estimate.high).map(|(low, high)| range(metric, estimate.mean, low, high));
+            let interval = ends.map(|(low, high)| range(metric, estimate.mean, low, high));
             let verdict = match (&interval, estimate.refused) {
                 (None, Some(Refusal::Saturated)) => "saturated",
                 (None, _) => "",

@@ -1,10 +1,9 @@
-//! The table of a finished simulation on the terminal: at most 100 columns wide, with units in its head.
+//! The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
 
 use super::world::Run;
 use crate::units::{aligned, readable};
+use lab::terminal::width as width_of_terminal;
 use metrics::{Metric, catalogue};
-
-const WIDEST: usize = 100;
 
 pub(super) fn table(runs: &[Run]) -> String {
     let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
@@ -21,7 +20,7 @@ pub(super) fn table(runs: &[Run]) -> String {
     };
     for order in 1..=catalogue().iter().map(Metric::spared_as).max().unwrap_or(0) {
         let total: usize = columns.iter().filter_map(width).map(|width| width + 2).sum();
-        if names + total > WIDEST {
+        if names + total > width_of_terminal() {
             columns.retain(|(metric, ..)| metric.spared_as() != order);
         }
     }

@@ -55,7 +55,7 @@ pub(crate) struct Opened {
 pub(crate) struct Named {
     /// Name of the folder of its results.
     pub(crate) name: String,
-    /// As reports call it: its alias, if it was called by one.
+    /// Name in reports: the alias, if `--policy` has one.
     pub(crate) label: String,
     /// Name as `--policy` takes it, in normal form.
     pub(crate) given: String,

@@ -1,4 +1,4 @@
-//! Why jobs of a Slurm cluster wait: what the passes of the first phase say, as `explain` prints it.
+//! Reasons for which jobs of a Slurm cluster wait, from the passes of the first phase, as `explain` prints them.
 
 use super::results::{Arm, terms};
 use super::trace::Trace;

@@ -8,7 +8,6 @@ use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series, fixed};
 use lab::output::OutDir;
 use lab::page::{self, Page, Table};
-use lab::provenance;
 use lab::shown::{self, DataRow, Shown};
 use metrics::{ConfidenceInterval, Metric, catalogue};
 
@@ -65,11 +64,7 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
         figures,
         tables: vec![variants(results), means(results), paired(results), breakdown(results)],
         commands: vec![("This comparison".to_owned(), report.command.clone())],
-        provenance: vec![
-            ("Seed".to_owned(), report.seed.to_string()),
-            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision".to_owned(), provenance::git_revision().to_owned()),
-        ],
+        provenance: vec![("Seed".to_owned(), report.seed.to_string())],
         ..Page::default()
     };
     out.write("report.html", page::render(&page)?)
@@ -81,14 +76,8 @@ fn variants(results: &VariantResults<'_>) -> Table {
         let [main, backfill] = results.passes[at].map(|passes| fixed(passes, 0));
         vec![arm.name.clone(), settings, main, backfill]
     });
-    let caption = "Passes are the mean of a phase.";
-    Table::new(
-        "variants",
-        "Variants",
-        caption,
-        ["variant", "settings", "main passes", "backfill passes"],
-        rows.collect(),
-    )
+    let columns = ["variant", "settings", "main passes", "backfill passes"];
+    Table::new("variants", "Variants", "Passes are the mean of a phase.", columns, rows.collect())
 }
 
 fn means(results: &VariantResults<'_>) -> Table {
@@ -153,7 +142,7 @@ fn waits(results: &VariantResults<'_>) -> Shown {
         (name.to_owned(), found.collect())
     };
     let all = results.names().into_iter().enumerate().map(of_arm).collect();
-    let y = Axis { log: true, ..Axis::of_spans("wait below") };
+    let y = Axis { log: true, ..Axis::of_spans("quantile of the wait") };
     let chart = Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), y, Vec::new());
     drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
 }

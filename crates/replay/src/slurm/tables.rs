@@ -137,7 +137,7 @@ pub(super) fn sentences(results: &VariantResults<'_>) -> Vec<String> {
     let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
     let mut sentences = Vec::new();
     for metric in spoken().filter(|metric| metric.is_in_sentences()) {
-        sentences.extend(headline(&compared(results, metric)));
+        sentences.extend(headline(&compared(results, metric)).map(|(text, _)| text));
         if names.len() > 1 && results.phases > 1 {
             sentences.extend(best(metric.label(), &names, &results.standings(metric)));
         }

@@ -35,7 +35,8 @@ Examples:
 
 Without --users and --shake, weeks of the whole log are drawn in blocks. Each log that is written keeps the printed bounds; draws \
 outside of them are refused and counted. Jobs are numbered from 1; FILE.jobs.csv beside FILE.swf has the job number of the \
-original for each. Group, executable, queue, partition, memory and status are those of the original.
+original for each. Group, executable, queue, partition, memory and status are
+those of the original.
 
 Sources: H. R. Künsch, Annals of Statistics 17(3), 1989 (blocks); N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir, \
 K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/statistics.md. `experiment` does this \
@@ -55,7 +56,7 @@ pub struct Resample {
     pub(crate) weeks: Option<u64>,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    /// Seed of all that is drawn.
+    /// Seed of random numbers.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// The file to write, in the Standard Workload Format; packed if its name ends in .gz.
@@ -72,7 +73,8 @@ Examples:
       a log without a header: the size of its machine, and its time zone
   cargo xtask workload inspect log.swf --json | jq .inspection.load
 
-Jobs are the records that a simulation would run; their times are those of the log.")]
+Jobs are the records that a simulation would run; their times are those of the
+log.")]
 pub struct Inspect {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "FILE.swf[.gz]")]
@@ -95,7 +97,8 @@ Examples:
       one line for each kind of anomaly, with its count
   cargo xtask workload validate log.swf.gz | grep ': cut-at-estimate'
 
-The log is read once and never held in memory. Exit code 0 if every line can be read, however odd, and 2 if one cannot.")]
+The log is read once and never held in memory. Exit code 0 if every line can be
+read, however odd, and 2 if one cannot.")]
 pub struct Validate {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "FILE.swf[.gz]")]
@@ -126,9 +129,10 @@ NNodes,AllocTRES,ReqMem,TotalCPU,State > jobs.sacct
 
 From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts \
 each. Names of users, groups, queues and partitions become numbers, and comments keep the names (`; User: 1000000000 alice`), as \
-they keep what people call a job (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments \
-before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone; --zone gives it. \
---duplicates also gives the earlier runs of jobs that were requeued, under the same number.
+they keep names of jobs (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments \
+before you publish the log. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone; --zone gives it. \
+--duplicates also gives the earlier runs of jobs that were requeued, under the
+same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has \
 all its records. Values that the other format has no column for are counted.")]
@@ -179,7 +183,7 @@ pub struct Generate {
     /// Number of jobs. (`--jobs` is the number of threads, as everywhere.)
     #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
-    /// Seed of all that is drawn.
+    /// Seed of random numbers.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Processors of the machine, for models whose sizes follow it, such as lublin (one class of jobs, sized for that machine) and
@@ -251,7 +255,8 @@ Examples:
   cargo xtask workload generate session --preset kth.toml --count 28000 --seed 1 --out kth-like.swf.gz
 
 What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size, \
-run times as parts of estimates, and how often a job requests the same as the one before it.")]
+run times as parts of estimates, and how often a job requests the same as the
+one before it.")]
 pub struct Fit {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "FILE.swf[.gz]")]

@@ -19,7 +19,7 @@ function ask(found) {
   const tip = document.querySelector(".tip");
   // The text that stands on a screen of 900 pixels.
   const seen = all("main h1, main h2, main h3, main p").filter((one) => one.getBoundingClientRect().bottom < 900);
-  found.screen = seen.map((one) => one.textContent.trim()).join("\n");
+  found.screen = seen.map((one) => one.textContent.trim().replaceAll("\u00a0", " ")).join("\n");
 
   const search = document.getElementById("find-job");
   if (!search) return;

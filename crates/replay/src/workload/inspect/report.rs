@@ -7,7 +7,7 @@ use super::text::frequent;
 use crate::options::stem;
 use crate::units::{count, duration};
 use lab::page::{self, Page, Part, Section, Table};
-use lab::provenance::{self, quoted};
+use lab::provenance::quoted;
 use std::collections::BTreeMap;
 
 /// Rows of a table of frequent values.
@@ -128,12 +128,6 @@ impl InspectedLog<'_> {
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let said = |key: &str| self.header.get(key).map(|value| entry(key, value.lines().next().unwrap_or_default()));
         let hash = self.hash.as_deref().map(|hash| entry("Log (SHA-256)", hash));
-        let ours = [entry("Version", env!("CARGO_PKG_VERSION")), entry("Git revision", provenance::git_revision())];
-        ["Computer", "Installation", "Acknowledge", "Information"]
-            .into_iter()
-            .filter_map(said)
-            .chain(hash)
-            .chain(ours)
-            .collect()
+        ["Computer", "Installation", "Acknowledge", "Information"].into_iter().filter_map(said).chain(hash).collect()
     }
 }
