@@ -2,9 +2,10 @@
 
 use super::trace::{Trace, seconds};
 use super::{sacct, sbatch};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
+use serde::Deserialize;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{Request, SubmittedJob};
@@ -12,6 +13,7 @@ use slurm_sched::{Events, Site, Version};
 use std::collections::BTreeMap;
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, BufReader, Read};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use workload::file::{self, FileError};
 use workload::sacct::Zone;
@@ -20,7 +22,7 @@ use workload::{SacctReader, SwfReader, SwfRecord};
 /// Files of a cluster and of its jobs, and how they are read.
 #[derive(Clone, Debug, Args)]
 pub struct Inputs {
-    /// slurm.conf of the cluster, of the time of the trace.
+    /// slurm.conf of the cluster, of the time of the trace; or its nodes alone (.toml).
     #[arg(long, value_name = "FILE")]
     pub conf: PathBuf,
     /// The jobs: the output of sacct, an SWF log (.swf, .swf.gz), or CSV id,submit,run,limit,args.
@@ -44,7 +46,12 @@ impl Inputs {
     /// Reads slurm.conf and the accounts. Each of `own` replaces a setting, too.
     pub(super) fn site(&self, version: Version, own: &[String]) -> Result<Site> {
         let overlays: Vec<&str> = self.set.iter().chain(own).map(String::as_str).collect();
-        let conf = Conf::load(&self.conf, version, &overlays)?;
+        let file = name(&self.conf);
+        let conf = if file.ends_with(".toml") {
+            Conf::read(&file, &conf_of_nodes(&file, &text(&self.conf)?)?, version, &overlays)?
+        } else {
+            Conf::load(&self.conf, version, &overlays)?
+        };
         let accounts = self.accounts.as_deref();
         let accounts = accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &text(path)?)?)).transpose()?;
         Ok(Site { conf, accounts, version })
@@ -56,6 +63,34 @@ impl Inputs {
         site.check(&name(&self.trace), &trace.jobs)?;
         Ok(trace)
     }
+}
+
+/// Nodes of a cluster without a slurm.conf.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodesFile {
+    nodes: Vec<NodeGroup>,
+}
+
+/// Equal nodes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeGroup {
+    count: NonZeroU32,
+    cpus: NonZeroU32,
+    weight: Option<u64>,
+}
+
+/// Returns the lines of slurm.conf for the nodes of a TOML file: nodes `n1`, `n2` …, all in one partition.
+fn conf_of_nodes(file: &str, text: &str) -> Result<String> {
+    let NodesFile { nodes } = toml::from_str(text).map_err(|error| anyhow!("{file}: {error}"))?;
+    let (mut lines, mut first) = (String::new(), 1);
+    for NodeGroup { count, cpus, weight } in nodes {
+        let last = first + u64::from(count.get()) - 1;
+        lines += &format!("NodeName=n[{first}-{last}] CPUs={cpus} Weight={}\n", weight.unwrap_or(1));
+        first = last + 1;
+    }
+    Ok(lines + "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE\n")
 }
 
 impl Trace {
@@ -145,4 +180,20 @@ fn text(path: &Path) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_of_toml_are_a_cluster_with_one_partition() {
+        let text = "[[nodes]]\ncount = 10\ncpus = 4\n[[nodes]]\ncount = 2\ncpus = 8\nweight = 3\n";
+        let lines = conf_of_nodes("nodes.toml", text).expect("valid");
+        let conf = Conf::read("nodes.toml", &lines, Version::V24_11, &[]).expect("valid");
+        let last = conf.nodes.last().expect("a node");
+        assert_eq!((last.name.as_str(), last.cpus, last.weight, conf.default_partition()), ("n12", 8, 3, Some(0)));
+        let fault = conf_of_nodes("nodes.toml", &text.replace("10", "0")).expect_err("no node").to_string();
+        assert!(fault.contains("nodes.toml") && fault.contains("line 2, column 9"), "{fault}");
+    }
 }
