@@ -101,7 +101,7 @@ pub use event::Event;
 pub use grid::Grid;
 pub use ids::{SchedulerId, ServerId, StationId};
 pub use jobs::Submission;
-pub use message::{Address, Family, Kind, Message, Payload};
+pub use message::{Address, Kind, Message, Payload};
 pub use observer::MessageObserver;
 pub use shape::Shape;
 pub use sim_core::ConfigError;

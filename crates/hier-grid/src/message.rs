@@ -6,13 +6,10 @@
 //! [`Payload`] is the only declaration of the messages: [`Kind`], by which messages are
 //! counted, is derived from the same lines. *Parent* and *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
-mod words;
-
 use crate::ids::{SchedulerId, ServerId, StationId};
 use crate::world::Bag;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
-pub use words::Family;
 
 /// A node as sender or receiver of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,25 +1,20 @@
-//! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from the state and messages of a run.
+//! Figures 1 and 2: a grid tree with its channels, and a hybrid. Both are drawn from the state of a run.
 
 use super::{Cell, Hierarchical, Trial, name};
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
-    Address, Config, Grid, Kind, Message, MessageObserver, Places, SchedulerId, Shape, StationId, Submission, System,
-    World,
+    Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, World,
 };
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
 use lab::extra::seen;
 use lab::paper::Shown;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Returns the example of figure 1: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. The first three of its six jobs find no
 /// resources at GS4.
-fn example<W: MessageObserver>(
-    paper: &Hierarchical,
-    streams: &Streams,
-    observer: W,
-) -> Grid<W, impl Iterator<Item = Submission>> {
+fn example(paper: &Hierarchical, streams: &Streams) -> Grid<(), impl Iterator<Item = Submission>> {
     let config = Config { system: System::Trees(1), ..paper.config(&sample(paper, System::Trees(1))) };
     let shape = Shape::over(vec![Shape::over(vec![Shape::site(), Shape::over(vec![Shape::site(), Shape::site()])])]);
     let places = Places { backbones: 1, nets: 1, sites: 3 };
@@ -32,7 +27,7 @@ fn example<W: MessageObserver>(
         input: 0,
         output: 0,
     });
-    Grid::fed(config, world, submissions, streams, observer).expect("the scenario was validated")
+    Grid::fed(config, world, submissions, streams, ()).expect("the scenario was validated")
 }
 
 /// Jobs of the example.
@@ -40,7 +35,7 @@ const JOBS: u32 = 6;
 
 /// Draws the example with its two channels.
 pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
-    let mut sim = Sim::new(example(paper, streams, ()), ());
+    let mut sim = Sim::new(example(paper, streams), ());
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
 
@@ -86,76 +81,6 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
                    GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
         .to_owned();
     made("fig1", caption, sketch, data)
-}
-
-/// Draws the example's run, message by message.
-pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Shown {
-    let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
-    let views: Vec<SchedulerView> = grid.schedulers().collect();
-    let name = |address| match address {
-        Address::Station(_) => "work station".to_owned(),
-        Address::Scheduler(scheduler) => label(&views[scheduler.index()]),
-        Address::Server(server) => {
-            let site = grid.world().servers()[server.index()].site;
-            let leaf = views.iter().rfind(|view| view.site == site).expect("every site has an LGS");
-            format!("server of {}", label(leaf))
-        }
-    };
-    let sketch = sequence("The six jobs of figure 1, message by message", grid.observer(), name);
-    let count = |kind: &Kind| float(grid.counts().messages(*kind));
-    let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
-    let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
-    let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
-                   not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
-        .to_owned();
-    made("fig1-messages", caption, sketch, data)
-}
-
-/// Returns a sequence diagram of the width of a report: lifelines of the communicating nodes, arrows from sender to receiver in the order
-/// of sending, time at the left.
-fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String) -> Sketch {
-    const ROW: f64 = 17.0;
-    const TOP: f64 = 108.0;
-    const LEFT: f64 = 74.0;
-    const WIDTH: f64 = 890.0;
-    let nodes: BTreeSet<Address> = messages.iter().flat_map(|message| [message.from, message.to]).collect();
-    let step = ((WIDTH - LEFT) / float(nodes.len() as u64)).min(150.0);
-    let place = |k: u32| LEFT + step * (f64::from(k) + 0.5);
-    let places: BTreeMap<Address, f64> = nodes.iter().copied().zip((0..).map(place)).collect();
-    let bottom = TOP + ROW * float(messages.len() as u64);
-    let mut sketch = Sketch {
-        title: title.to_owned(),
-        about: format!("{} messages between {} nodes, in the order of their sending", messages.len(), nodes.len()),
-        size: Some((WIDTH, bottom + 12.0)),
-        ..Sketch::default()
-    };
-    let mut stroke = |points, slot, width, dashed| sketch.strokes.push(Stroke { points, slot, width, dashed });
-    for (&node, &x) in &places {
-        stroke(vec![(x, TOP - 34.0), (x, bottom)], None, 0.8, true);
-        let lines = name(node).splitn(2, ' ').map(str::to_owned).collect();
-        let size = (step.min(96.0) - 6.0, 34.0);
-        sketch.boxes.push(SketchBox { centre: (x, TOP - 51.0), size, lines, slot: None });
-    }
-    // Forwards are assembled before they leave: an observer sees them early.
-    let mut in_order: Vec<&Message> = messages.iter().collect();
-    in_order.sort_by_key(|message| message.sent);
-    let mut last = None;
-    for (message, row) in in_order.into_iter().zip(0_u32..) {
-        let y = TOP + ROW * (f64::from(row) + 0.6);
-        let [from, to] = [message.from, message.to].map(|node| places[&node]);
-        let slot = Some(message.payload.family() as usize);
-        let tail = to - 6.0 * (to - from).signum();
-        stroke(vec![(from, y), (to, y)], slot, 1.2, false);
-        stroke(vec![(tail, y - 3.0), (to, y), (tail, y + 3.0)], slot, 1.2, false);
-        let mut word = |at, text, slot| sketch.words.push(Words { at, text, size: 9.5, slot });
-        word((from.min(to) + 7.0, y - 3.0), message.payload.to_string(), slot);
-        if last.replace(message.sent) != Some(message.sent) {
-            let seconds = message.sent.as_secs_f64();
-            let at = if seconds < 10.0 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.4} s") };
-            word((8.0, y + 3.0), at, None);
-        }
-    }
-    sketch
 }
 
 /// Draws the hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.

@@ -10,7 +10,6 @@ const JOBS: &str = "jobs in the workload";
 pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let mut exhibits = vec![
         Exhibit::made("fig1", |streams| drawings::channels(paper, streams)),
-        Exhibit::made("fig1-messages", |streams| drawings::messages(paper, streams)),
         Exhibit::made("fig2", |streams| drawings::hybrid(paper, streams)),
         Exhibit::Plot(server_types(paper)),
         Exhibit::Table(server_table(paper)),

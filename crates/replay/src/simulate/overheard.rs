@@ -83,7 +83,7 @@ impl Overheard {
             Payload::Accept { .. } => format!("{from} accepts it, and informs {to}"),
             Payload::Confirm { .. } => format!("{from} confirms that {to} was the first to accept it"),
             Payload::Decline { .. } => format!("{from} declines it after all, and informs {to}"),
-            other => format!("{from} informs {to}: {other}"),
+            other => format!("{from} informs {to}: {:?}", other.kind()),
         };
         format!("{words} (this arrives at {} s)", message.arrives)
     }
