@@ -67,7 +67,7 @@ impl Processor {
     }
 
     /// Returns true if no job waits here, neither a gang's task nor a local.
-    pub fn none_waiting(&self) -> bool {
+    pub(crate) fn none_waiting(&self) -> bool {
         self.reserved.is_none() && self.queue.is_empty()
     }
 
@@ -94,7 +94,7 @@ pub enum Eligible {
     Idle,
     /// [`Processor::is_idle`] or [`Processor::is_held`] (R6: yes).
     IdleOrHeld,
-    /// [`Processor::none_waiting`].
+    /// No job waits for it, neither a gang's task nor a local.
     NoneWaiting,
 }
 
