@@ -56,7 +56,7 @@ pub enum Command {
     Workload(replay::workload::Workload),
     /// Check folders of results against their manifests.
     Verify(Verify),
-    /// Print the completion script of a shell, for the name under which the program is called.
+    /// Print the completion script of a shell: for the name under which the program is called.
     #[command(after_help = "\
 Examples:
   cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
