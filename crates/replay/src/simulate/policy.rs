@@ -401,14 +401,14 @@ impl Policy {
 /// let job = |id, submit, processors| Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(100));
 /// let jobs = [job(0, 0, 3), job(1, 10, 4), job(2, 20, 1)].into_iter();
 /// let mut sim = Sim::new(machines_under("easy+order=wfp3", vec![Machine::new(4)], jobs)?, ());
-/// while sim.now() < Time::from_secs(20) && sim.step() {}
-/// assert_eq!(sim.model().view(sim.now()).free, [0]);
+/// sim.run_until(Time::from_secs(25));
+/// assert_eq!(sim.model().view(sim.now()).free, [1]);
 ///
 /// let mut fork = sim.fork(());
 /// fork.post_at(Time::from_secs(30), Event::Submit(Box::new(job(3, 30, 4))));
 /// let end = std::thread::spawn(move || { while fork.step() {} fork.now() }).join().unwrap();
 /// while sim.step() {}
-/// assert_eq!((sim.now(), end), (Time::from_secs(220), Time::from_secs(320)));
+/// assert_eq!((sim.now(), end), (Time::from_secs(300), Time::from_secs(400)));
 /// # Ok::<(), String>(())
 /// ```
 ///
