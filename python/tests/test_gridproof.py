@@ -79,9 +79,7 @@ def names():
     block = lambda first, last: text.split(first, 1)[1].split(last, 1)[0]
     entries = lambda block: re.findall(r"(?m)^  (\S+) ", block)
     bases = entries(block("(docs/policies.md has sources and costs):", "Settings of policies:"))
-    orders = entries(
-        block("submission in\nseconds from the first one of the log, w the wait so far in seconds:", "A name is BASE")
-    )
+    orders = entries(block("w the wait so far in seconds:", "A name is BASE"))
     aliases = entries(block("Other names:", "Orders of a queue."))
     assert {"fcfs", "easy", "sg", "eg-edf-tabu"} <= set(bases) and {"wfp3", "f4"} <= set(orders) and "EASY++" in aliases
     values = {"reserve": ["0", "8", "all"], "threshold": ["2h"], "compress": ["reserved"]}
