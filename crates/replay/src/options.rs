@@ -83,7 +83,7 @@ pub struct MachineOptions {
     /// Clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub machines: Option<PathBuf>,
-    /// Part of the machine file in which a job must fit; cluster if not given.
+    /// Place in which a job must fit, as the machine file has them; cluster if not given.
     #[arg(long, value_enum, requires = "machines")]
     pub inside: Option<Inside>,
     /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
@@ -101,7 +101,7 @@ pub struct MachineOptions {
     pub passes: Option<PassesName>,
 }
 
-/// Part of the machine file in which a job must fit.
+/// Place of the machine file in which a job must fit.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inside {
