@@ -1,5 +1,9 @@
 //! Backfill pass (SPEC 5).
 
+mod counts;
+mod early_end;
+mod quick;
+
 use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
@@ -8,6 +12,8 @@ use crate::table::{NodeSpace, Record};
 use crate::version::Version;
 use crate::will_run::{ExpectedEnds, Slot, WillRun};
 use crate::workload::array_of;
+use counts::Counts;
+use quick::Bounds;
 use std::collections::BTreeMap;
 
 /// Planned start of a job.
@@ -78,9 +84,6 @@ pub(crate) struct Step {
     pub will_run: Option<(i64, NodeSet)>,
 }
 
-/// Entries between two examinations of the rest of the queue.
-const EXAMINATION: usize = 8;
-
 /// Outcome of the search for one job.
 #[derive(Debug)]
 enum Found {
@@ -112,32 +115,6 @@ struct Search<'a> {
     /// Index of the entry before which the rest of the queue is examined next.
     due: usize,
     steps: Vec<Step>,
-}
-
-/// Lower bounds of the starts of the jobs of a pass.
-///
-/// A job can start at T only if enough nodes are released by T and unplanned for its limit from T. Within a pass plans
-/// are only added, and nodes are only taken. If this fails at every second before a bound for one job, it also fails
-/// there for each later job of the partition that needs at least as many nodes for at least as long.
-#[derive(Debug, Default)]
-struct Bounds {
-    /// Nodes, limit and bound, by partition.
-    partitions: BTreeMap<usize, Vec<(usize, i64, i64)>>,
-}
-
-impl Bounds {
-    fn of(&self, entry: &Entry) -> Option<i64> {
-        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
-        let known = self.partitions.get(&entry.partition)?.iter();
-        known.filter(|known| known.0 <= nodes && known.1 <= limit).map(|known| known.2).max()
-    }
-
-    fn add(&mut self, entry: &Entry, bound: i64) {
-        let known = self.partitions.entry(entry.partition).or_default();
-        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
-        known.retain(|known| known.0 < nodes || known.1 < limit || known.2 > bound);
-        known.push((nodes, limit, bound));
-    }
 }
 
 /// Runs a backfill pass over the sorted queue; jobs that it starts hold their nodes afterwards.
@@ -258,64 +235,6 @@ impl<'a> Search<'a> {
         self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))
     }
 
-    /// Returns true if no entry from `index` on can start or must be tested, and further plans cannot alter the effect of
-    /// [`Pass::marks_nodes`] and [`Pass::changed`].
-    ///
-    /// Within a pass plans are only added, and nodes only taken, so that a job that cannot start now is not examined again.
-    fn is_over(&mut self, queue: &[Entry], index: usize, counts: &Counts, tests: usize) -> bool {
-        self.due = index + EXAMINATION;
-        let candidates = self.candidates.take();
-        let mut candidates = candidates.unwrap_or_else(|| self.reachable(queue, index, counts.clone(), tests));
-        let matters = |at: usize| at >= index && (queue[at].needs_test || self.may_start(&queue[at]));
-        let left = candidates.iter().rposition(|at| matters(*at)).map_or(0, |last| last + 1);
-        candidates.truncate(left);
-        self.candidates = Some(candidates);
-        // A marked node has the effect of a change. Without idle nodes, 22.05 marks none.
-        let is_unmarked = !self.is_new && self.cluster.idle().len() == 0;
-        left == 0 && (self.marks_nodes() || (is_unmarked && self.pass.changed))
-    }
-
-    /// Returns the indices of the entries from `index` on that the pass visits unless it starts a job, and of some behind
-    /// them: only jobs that are tested for certain count towards `bf_max_job_test`.
-    fn reachable(&self, queue: &[Entry], index: usize, mut counts: Counts, mut tests: usize) -> Vec<usize> {
-        let mut reachable = Vec::new();
-        for (at, entry) in queue.iter().enumerate().skip(index) {
-            if tests >= self.settings.bf_max_job_test {
-                break;
-            }
-            if self.visits(entry, &mut counts) {
-                reachable.push(at);
-                tests += usize::from(array_of(entry.job).0 == entry.job && self.is_surely_tested(entry));
-            }
-        }
-        reachable
-    }
-
-    /// Returns true if the first slot of a job has enough nodes, whatever is planned before it.
-    ///
-    /// Nodes that running jobs hold beyond its limit, and a step of the table more, have no plan that begins within the limit.
-    fn is_surely_tested(&self, entry: &Entry) -> bool {
-        let Some(record) = self.table.records_after(self.now).first() else { return false };
-        let mut held = self.cluster.partition(entry.partition).clone();
-        held.intersect(&record.free);
-        held.subtract(self.releases.by(self.now + entry.least_limit() + self.settings.bf_resolution));
-        entry.required.is_none() && entry.excluded.is_none() && held.len() >= entry.need.nodes
-    }
-
-    /// Returns true if enough idle nodes are unplanned for the limit of a job, and no limit prevents its start.
-    fn may_start(&self, entry: &Entry) -> bool {
-        let (needed, until) = (entry.need.nodes, self.now + entry.least_limit());
-        let mut nodes = self.cluster.idle().clone();
-        nodes.intersect(self.cluster.partition(entry.partition));
-        let mut records = self.table.records_after(self.now).iter().take_while(|record| record.begin <= until);
-        nodes.len() >= needed
-            && records.all(|record| {
-                nodes.intersect(&record.free);
-                nodes.len() >= needed
-            })
-            && !self.cluster.is_limited(&entry.demand)
-    }
-
     /// Returns true if a job requires, or must explain, the search by slots.
     fn is_plain(&self, entry: &Entry) -> bool {
         self.is_plain
@@ -324,134 +243,6 @@ impl<'a> Search<'a> {
             // A plan shorter than the table's step may hold no record.
             || entry.least_limit() < self.settings.bf_resolution
             || self.is_for_now_only(entry)
-    }
-
-    /// Searches the start of one job like [`Self::search`], without the tests of slots in which too few nodes are
-    /// released and unplanned. Returns `None` if the search by slots must decide.
-    fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
-        let known = self.bounds.of(entry);
-        let bound = self.not_before(entry, known.unwrap_or(self.now));
-        if known != Some(bound) {
-            self.bounds.add(entry, bound);
-        }
-        let (need, limit) = (entry.need, entry.least_limit());
-        let partition = self.cluster.partition(entry.partition);
-        let mut usable = partition.clone();
-        let mut not_before = bound;
-        let mut from = self.now;
-        let (start, end, nodes) = loop {
-            if not_before < from {
-                not_before = self.not_before(entry, from);
-            }
-            let (slot_begin, records, later) = self.slot(partition, limit, from, not_before)?;
-            from = slot_begin;
-            // The slot serves starts up to `later`.
-            let until = if later == 0 { i64::MAX } else { later };
-            let beyond = records.partition_point(|record| record.begin <= from + limit);
-            usable.copy_from(partition);
-            records[..beyond].iter().for_each(|record| usable.intersect(&record.free));
-            let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
-            let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
-            let found =
-                if has_required { self.will_run().test(&usable, need, entry.required.as_ref(), slot) } else { None };
-            let Some((start, nodes)) = found else {
-                if later == 0 {
-                    return None;
-                }
-                from = later;
-                continue;
-            };
-            let start = start.max(from);
-            if start <= self.now {
-                break (start, 0, nodes);
-            }
-            let end = self.round_end(start + limit);
-            // Up to the end of a job that starts with the slot, the usable nodes have no plan.
-            let begin = self.floor(start);
-            let further = beyond.max(records.partition_point(|record| record.end <= begin));
-            let mut further = records[further..].iter().take_while(|record| record.begin < end);
-            if further.any(|record| !nodes.is_within(&record.free)) {
-                from = start;
-            } else if start > until {
-                from = later;
-            } else {
-                break (start, end, nodes);
-            }
-        };
-        self.pass.changed |= from > self.now;
-        self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
-        Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
-    }
-
-    /// Returns the first slot from `from` on that can serve a start at `not_before`: its begin, the records from there, and the
-    /// begin of the next slot, or 0. Returns `None` after the last record.
-    ///
-    /// The first end of a plan in a slot is the next slot: up to there, nodes that the walk lacks are lacking in the present
-    /// record, too. If a slot begins with a clash, the same end follows, because no plan of the partition ends earlier.
-    fn slot(&self, partition: &NodeSet, limit: i64, from: i64, not_before: i64) -> Option<(i64, &[Record], i64)> {
-        let records = self.table.records_after(from);
-        let is_whole = partition.len() == self.cluster.machine().len();
-        let (mut first, mut from) = (0, from);
-        for (index, record) in records.iter().enumerate() {
-            let rises_here = || records[index + 1].free.offers_more(partition, &record.free, &record.free);
-            if record.is_rising && (is_whole || rises_here()) {
-                if record.end >= not_before {
-                    return Some((from, &records[first..], record.end));
-                }
-                (first, from) = (index + 1, record.end);
-            } else if record.begin > from + limit {
-                let after_next = if self.is_new { records.get(index + 1).map_or(0, |next| next.end) } else { 0 };
-                return Some((from, &records[first..], after_next));
-            }
-        }
-        (first < records.len()).then_some((from, &records[first..], 0))
-    }
-
-    /// Returns the first second from `time` on at which enough nodes may be released and unplanned for the limit of a job.
-    fn not_before(&self, entry: &Entry, time: i64) -> i64 {
-        let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
-        let records = self.table.records_after(time);
-        // Nodes without a plan in `records[first..last]`.
-        let mut common = partition.clone();
-        let (mut first, mut last, mut counted) = (0, 0, 0);
-        while first < records.len() {
-            // A start in the first record lasts at least until then.
-            let end = self.round_end(time.max(records[first].begin) + entry.least_limit());
-            let window = counted.max(first);
-            counted = window + records[window..].iter().take_while(|record| record.begin < end).count();
-            counted = counted.max(first + 1);
-            if let Some(low) = records[window..counted].iter().rposition(|record| record.ready_count < nodes) {
-                first = window + low + 1;
-                last = first;
-                common.copy_from(partition);
-                continue;
-            }
-            let released = self.releases.by(records[first].end);
-            while last < counted && (last % 4 != 0 || last == first || common.count_within(released) >= nodes) {
-                common.intersect(&records[last].free);
-                last += 1;
-            }
-            if common.count_within(released) >= nodes {
-                break;
-            }
-            // The walk backward finds the last record from which these records bar a start.
-            common.copy_from(partition);
-            let bars = |common: &NodeSet, record: &Record| {
-                let mut ready = common.clone();
-                ready.intersect(&record.free);
-                ready.count_within(self.releases.by(record.end)) < nodes
-            };
-            let mut barred = last - 1;
-            while barred > first && !bars(&common, &records[barred]) {
-                common.intersect(&records[barred].free);
-                barred -= 1;
-            }
-            first = barred + 1;
-        }
-        records
-            .get(first)
-            .or(records.last())
-            .map_or(time, |record| if first < records.len() { time.max(record.begin) } else { record.end })
     }
 
     /// Searches the start of one job slot by slot (SPEC 5.4). Also returns true if a will-run test was made.
@@ -595,37 +386,6 @@ impl<'a> Search<'a> {
 
     fn round_end(&self, time: i64) -> i64 {
         if self.is_new { self.floor(time + self.settings.bf_resolution - 1) } else { self.floor(time) }
-    }
-}
-
-/// Numbers of jobs visited so far, by user, partition and association.
-#[derive(Clone, Debug, Default)]
-struct Counts {
-    users: BTreeMap<usize, usize>,
-    partitions: BTreeMap<usize, usize>,
-    users_of_partitions: BTreeMap<(usize, usize), usize>,
-    associations: BTreeMap<Option<usize>, usize>,
-}
-
-impl Counts {
-    /// Counts an entry, and returns true if it is beyond one of the limits.
-    fn is_beyond(&mut self, entry: &Entry, settings: &Scheduling) -> bool {
-        fn exceeds<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K, limit: usize) -> bool {
-            if limit == 0 {
-                return false;
-            }
-            let count = counts.entry(key).or_default();
-            *count += 1;
-            *count > limit
-        }
-        exceeds(&mut self.partitions, entry.partition, settings.bf_max_job_part)
-            || exceeds(
-                &mut self.users_of_partitions,
-                (entry.demand.user, entry.partition),
-                settings.bf_max_job_user_part,
-            )
-            || exceeds(&mut self.users, entry.demand.user, settings.bf_max_job_user)
-            || exceeds(&mut self.associations, entry.demand.association, settings.bf_max_job_assoc)
     }
 }
 

@@ -4,11 +4,9 @@ mod why;
 
 pub use why::Why;
 
-use crate::accounts::Accounts;
 use crate::backfill::{self, Start, Terms, backfill};
 use crate::cluster::Cluster;
-use crate::conf::{Conf, State, YEAR};
-use crate::error::{Collector, Faults};
+use crate::conf::{State, YEAR};
 use crate::limits::{Demand, Limits};
 use crate::log::Change;
 use crate::main_pass::{self, main_pass};
@@ -16,65 +14,12 @@ use crate::nodes::NodeSet;
 use crate::priority::{JobFactors, Priorities, Running};
 use crate::queue::{self, Entry};
 use crate::select::{Machine, Need};
-use crate::version::Version;
+use crate::site::Site;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seconds between the requeue of a job and its begin time.
 const REQUEUE_DELAY: i64 = 121;
-
-/// Cluster as described by its files, under one version of Slurm.
-#[derive(Clone, Debug)]
-pub struct Site {
-    /// `slurm.conf`.
-    pub conf: Conf,
-    /// Dump of accounts, if there is one.
-    pub accounts: Option<Accounts>,
-    /// Version whose rules apply.
-    pub version: Version,
-}
-
-impl Site {
-    /// Checks that all jobs can be modelled.
-    ///
-    /// # Errors
-    ///
-    /// Returns the list of jobs that cannot be modelled.
-    pub fn check(&self, file: &str, jobs: &[SubmittedJob]) -> Result<(), Faults> {
-        let mut faults = Collector::new(file);
-        for job in jobs {
-            for name in &job.request.partitions {
-                if self.conf.partition(name).is_none() {
-                    faults.push(job.line, "-p", format_args!("there is no partition {name:?} in slurm.conf"));
-                }
-            }
-            for partition in self.partitions(job) {
-                let nodes = job.whole_nodes(&self.conf, &self.conf.partitions[partition]);
-                faults.take(job.line, &format!("job {}", job.id), nodes);
-            }
-            let request = &job.request;
-            for (option, names) in [("-w", &request.required), ("-x", &request.excluded)] {
-                for name in names.iter().filter(|name| self.node(name).is_none()) {
-                    faults.push(job.line, option, format_args!("there is no node {name:?} in slurm.conf"));
-                }
-            }
-        }
-        faults.finish(())
-    }
-
-    /// Returns the indices of the partitions to which a job is submitted.
-    fn partitions(&self, job: &SubmittedJob) -> Vec<usize> {
-        if job.request.partitions.is_empty() {
-            return self.conf.default_partition().into_iter().collect();
-        }
-        job.request.partitions.iter().filter_map(|name| self.conf.partition(name)).collect()
-    }
-
-    /// Returns the index of a node.
-    pub(crate) fn node(&self, name: &str) -> Option<usize> {
-        self.conf.nodes.iter().position(|node| node.name == name)
-    }
-}
 
 /// Job in one of its partitions.
 #[derive(Clone, Debug)]

@@ -29,13 +29,15 @@ mod nodes;
 mod queue;
 mod select;
 mod simulate;
+mod site;
 mod table;
 mod version;
 mod will_run;
 
-pub use controller::{Site, Why};
+pub use controller::Why;
 pub use follow::{Comparison, Difference, FollowError, follow};
 pub use log::{Event, Events, LogError, version_of};
 pub use loops::Phases;
 pub use simulate::{By, Ended, Report, Terms, explain, simulate};
+pub use site::Site;
 pub use version::{UnknownVersion, Version};

@@ -1,8 +1,9 @@
 //! Simulation of the controller alone: jobs are submitted, started by its passes, and end after their run time.
 
 use crate::backfill::Start;
-use crate::controller::{Controller, Site, Why};
+use crate::controller::{Controller, Why};
 use crate::loops::{Loops, Phases};
+use crate::site::Site;
 use crate::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
 

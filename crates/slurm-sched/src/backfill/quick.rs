@@ -1,0 +1,164 @@
+//! Search of a job's start without the slots in which too few nodes are released and unplanned. Its twin is [`Search::search`].
+
+use super::{Found, Search};
+use crate::nodes::NodeSet;
+use crate::queue::Entry;
+use crate::table::Record;
+use crate::will_run::Slot;
+use std::collections::BTreeMap;
+
+/// Lower bounds of the starts of the jobs of a pass.
+///
+/// A job can start at T only if enough nodes are released by T and unplanned for its limit from T. Within a pass plans
+/// are only added, and nodes are only taken. If this fails at every second before a bound for one job, it also fails
+/// there for each later job of the partition that needs at least as many nodes for at least as long.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    /// Nodes, limit and bound, by partition.
+    partitions: BTreeMap<usize, Vec<(usize, i64, i64)>>,
+}
+
+impl Bounds {
+    fn of(&self, entry: &Entry) -> Option<i64> {
+        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
+        let known = self.partitions.get(&entry.partition)?.iter();
+        known.filter(|known| known.0 <= nodes && known.1 <= limit).map(|known| known.2).max()
+    }
+
+    fn add(&mut self, entry: &Entry, bound: i64) {
+        let known = self.partitions.entry(entry.partition).or_default();
+        let (nodes, limit) = (entry.need.nodes, entry.least_limit());
+        known.retain(|known| known.0 < nodes || known.1 < limit || known.2 > bound);
+        known.push((nodes, limit, bound));
+    }
+}
+
+impl Search<'_> {
+    /// Searches the start of one job like [`Search::search`], without the tests of slots in which too few nodes are
+    /// released and unplanned. Returns `None` if the search by slots must decide.
+    pub(super) fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
+        let known = self.bounds.of(entry);
+        let bound = self.not_before(entry, known.unwrap_or(self.now));
+        if known != Some(bound) {
+            self.bounds.add(entry, bound);
+        }
+        let (need, limit) = (entry.need, entry.least_limit());
+        let partition = self.cluster.partition(entry.partition);
+        let mut usable = partition.clone();
+        let mut not_before = bound;
+        let mut from = self.now;
+        let (start, end, nodes) = loop {
+            if not_before < from {
+                not_before = self.not_before(entry, from);
+            }
+            let (slot_begin, records, later) = self.slot(partition, limit, from, not_before)?;
+            from = slot_begin;
+            // The slot serves starts up to `later`.
+            let until = if later == 0 { i64::MAX } else { later };
+            let beyond = records.partition_point(|record| record.begin <= from + limit);
+            usable.copy_from(partition);
+            records[..beyond].iter().for_each(|record| usable.intersect(&record.free));
+            let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
+            let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
+            let found =
+                if has_required { self.will_run().test(&usable, need, entry.required.as_ref(), slot) } else { None };
+            let Some((start, nodes)) = found else {
+                if later == 0 {
+                    return None;
+                }
+                from = later;
+                continue;
+            };
+            let start = start.max(from);
+            if start <= self.now {
+                break (start, 0, nodes);
+            }
+            let end = self.round_end(start + limit);
+            // Up to the end of a job that starts with the slot, the usable nodes have no plan.
+            let begin = self.floor(start);
+            let further = beyond.max(records.partition_point(|record| record.end <= begin));
+            let mut further = records[further..].iter().take_while(|record| record.begin < end);
+            if further.any(|record| !nodes.is_within(&record.free)) {
+                from = start;
+            } else if start > until {
+                from = later;
+            } else {
+                break (start, end, nodes);
+            }
+        };
+        self.pass.changed |= from > self.now;
+        self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+        Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
+    }
+
+    /// Returns the first slot from `from` on that can serve a start at `not_before`: its begin, the records from there, and the
+    /// begin of the next slot, or 0. Returns `None` after the last record.
+    ///
+    /// The first end of a plan in a slot is the next slot: up to there, nodes that the walk lacks are lacking in the present
+    /// record, too. If a slot begins with a clash, the same end follows, because no plan of the partition ends earlier.
+    fn slot(&self, partition: &NodeSet, limit: i64, from: i64, not_before: i64) -> Option<(i64, &[Record], i64)> {
+        let records = self.table.records_after(from);
+        let is_whole = partition.len() == self.cluster.machine().len();
+        let (mut first, mut from) = (0, from);
+        for (index, record) in records.iter().enumerate() {
+            let rises_here = || records[index + 1].free.offers_more(partition, &record.free, &record.free);
+            if record.is_rising && (is_whole || rises_here()) {
+                if record.end >= not_before {
+                    return Some((from, &records[first..], record.end));
+                }
+                (first, from) = (index + 1, record.end);
+            } else if record.begin > from + limit {
+                let after_next = if self.is_new { records.get(index + 1).map_or(0, |next| next.end) } else { 0 };
+                return Some((from, &records[first..], after_next));
+            }
+        }
+        (first < records.len()).then_some((from, &records[first..], 0))
+    }
+
+    /// Returns the first second from `time` on at which enough nodes may be released and unplanned for the limit of a job.
+    fn not_before(&self, entry: &Entry, time: i64) -> i64 {
+        let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
+        let records = self.table.records_after(time);
+        // Nodes without a plan in `records[first..last]`.
+        let mut common = partition.clone();
+        let (mut first, mut last, mut counted) = (0, 0, 0);
+        while first < records.len() {
+            // A start in the first record lasts at least until then.
+            let end = self.round_end(time.max(records[first].begin) + entry.least_limit());
+            let window = counted.max(first);
+            counted = window + records[window..].iter().take_while(|record| record.begin < end).count();
+            counted = counted.max(first + 1);
+            if let Some(low) = records[window..counted].iter().rposition(|record| record.ready_count < nodes) {
+                first = window + low + 1;
+                last = first;
+                common.copy_from(partition);
+                continue;
+            }
+            let released = self.releases.by(records[first].end);
+            while last < counted && (last % 4 != 0 || last == first || common.count_within(released) >= nodes) {
+                common.intersect(&records[last].free);
+                last += 1;
+            }
+            if common.count_within(released) >= nodes {
+                break;
+            }
+            // The walk backward finds the last record from which these records bar a start.
+            common.copy_from(partition);
+            let bars = |common: &NodeSet, record: &Record| {
+                let mut ready = common.clone();
+                ready.intersect(&record.free);
+                ready.count_within(self.releases.by(record.end)) < nodes
+            };
+            let mut barred = last - 1;
+            while barred > first && !bars(&common, &records[barred]) {
+                common.intersect(&records[barred].free);
+                barred -= 1;
+            }
+            first = barred + 1;
+        }
+        records
+            .get(first)
+            .or(records.last())
+            .map_or(time, |record| if first < records.len() { time.max(record.begin) } else { record.end })
+    }
+}

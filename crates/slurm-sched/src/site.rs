@@ -1,0 +1,60 @@
+//! A cluster by its files: [`Site`].
+
+use crate::accounts::Accounts;
+use crate::conf::Conf;
+use crate::error::{Collector, Faults};
+use crate::version::Version;
+use crate::workload::SubmittedJob;
+
+/// Cluster as described by its files, under one version of Slurm.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// `slurm.conf`.
+    pub conf: Conf,
+    /// Dump of accounts, if there is one.
+    pub accounts: Option<Accounts>,
+    /// Version whose rules apply.
+    pub version: Version,
+}
+
+impl Site {
+    /// Checks that all jobs can be modelled.
+    ///
+    /// # Errors
+    ///
+    /// Returns the list of jobs that cannot be modelled.
+    pub fn check(&self, file: &str, jobs: &[SubmittedJob]) -> Result<(), Faults> {
+        let mut faults = Collector::new(file);
+        for job in jobs {
+            for name in &job.request.partitions {
+                if self.conf.partition(name).is_none() {
+                    faults.push(job.line, "-p", format_args!("there is no partition {name:?} in slurm.conf"));
+                }
+            }
+            for partition in self.partitions(job) {
+                let nodes = job.whole_nodes(&self.conf, &self.conf.partitions[partition]);
+                faults.take(job.line, &format!("job {}", job.id), nodes);
+            }
+            let request = &job.request;
+            for (option, names) in [("-w", &request.required), ("-x", &request.excluded)] {
+                for name in names.iter().filter(|name| self.node(name).is_none()) {
+                    faults.push(job.line, option, format_args!("there is no node {name:?} in slurm.conf"));
+                }
+            }
+        }
+        faults.finish(())
+    }
+
+    /// Returns the indices of the partitions to which a job is submitted.
+    pub(crate) fn partitions(&self, job: &SubmittedJob) -> Vec<usize> {
+        if job.request.partitions.is_empty() {
+            return self.conf.default_partition().into_iter().collect();
+        }
+        job.request.partitions.iter().filter_map(|name| self.conf.partition(name)).collect()
+    }
+
+    /// Returns the index of a node.
+    pub(crate) fn node(&self, name: &str) -> Option<usize> {
+        self.conf.nodes.iter().position(|node| node.name == name)
+    }
+}
