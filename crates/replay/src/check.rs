@@ -109,6 +109,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
         let question = Question { jobs: &jobs, machines, outages, on, policy, search, predicting };
         conform::check(question, &checked.starts, &mut checked.findings)
     });
+    let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
     Ok(ScheduleCheck {
         trace: log.trace().to_owned(),

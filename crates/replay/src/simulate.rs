@@ -25,6 +25,7 @@ mod rows;
 mod schedules;
 mod sections;
 pub(crate) mod sites;
+mod slurm;
 mod space_shared;
 mod terminal;
 mod watch;

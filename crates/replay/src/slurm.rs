@@ -1,14 +1,16 @@
 //! `gridproof slurm`: a Slurm cluster, decision by decision.
 
 mod explain;
-mod input;
+pub(crate) mod input;
 mod page;
 mod results;
 mod sacct;
 mod sbatch;
 mod tables;
+pub(crate) mod terms;
 mod trace;
 mod what_if;
+pub(crate) mod whole_nodes;
 
 pub use input::Inputs;
 pub use what_if::WhatIf;

@@ -101,6 +101,8 @@ struct Search<'a> {
     now: i64,
     table: NodeSpace,
     releases: ExpectedEnds,
+    /// See [`Cluster::completing`].
+    completing: NodeSet,
     bounds: Bounds,
     pass: Pass,
     /// Job whose steps are recorded.
@@ -115,6 +117,8 @@ struct Search<'a> {
     /// Index of the entry before which the rest of the queue is examined next.
     due: usize,
     steps: Vec<Step>,
+    /// Tasks of each array and partition: those planned, and those tested that got neither a plan nor a start.
+    arrays: BTreeMap<(u32, usize), (usize, usize)>,
 }
 
 /// Runs a backfill pass over the sorted queue; jobs that it starts hold their nodes afterwards.
@@ -135,7 +139,7 @@ impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
         let Terms { settings, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
-        let releases = cluster.releases(now);
+        let (releases, completing) = (cluster.releases(now), cluster.completing());
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
         let pass = Pass::default();
         Self {
@@ -145,6 +149,7 @@ impl<'a> Search<'a> {
             now,
             table,
             releases,
+            completing,
             bounds: Bounds::default(),
             pass,
             watched: None,
@@ -153,6 +158,7 @@ impl<'a> Search<'a> {
             candidates: None,
             due: 0,
             steps: Vec::new(),
+            arrays: BTreeMap::new(),
         }
     }
 
@@ -174,7 +180,8 @@ impl<'a> Search<'a> {
                 break;
             }
             self.pass.tested.push((entry.job, entry.partition));
-            let found = if self.is_plain(entry) { None } else { self.quick_search(entry) };
+            self.note(entry, |(_, without)| *without += 1);
+            let found = if self.needs_slots(entry) { None } else { self.quick_search(entry) };
             let (found, is_counted) = found.map_or_else(|| self.search(entry), |found| (found, true));
             tests += usize::from(is_counted);
             match found {
@@ -198,6 +205,7 @@ impl<'a> Search<'a> {
                             let end = end.max(begin + self.settings.bf_resolution);
                             self.table.reserve(begin, end, &nodes, &self.releases);
                         }
+                        self.note(entry, |(planned, without)| (*planned, *without) = (*planned + 1, *without - 1));
                         self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
                         if is_full && !is_beyond {
                             break;
@@ -219,13 +227,15 @@ impl<'a> Search<'a> {
     /// Returns true for a task of an array that has enough plans, or of which an earlier task got neither a plan nor a start.
     fn is_array_done(&self, entry: &Entry) -> bool {
         let (array, _) = array_of(entry.job);
-        let is_sibling = |job: u32, partition: usize| array_of(job).0 == array && partition == entry.partition;
-        array != entry.job && {
-            let Pass { tested, plans, starts, .. } = &self.pass;
-            let tested = tested.iter().filter(|(job, partition)| is_sibling(*job, *partition)).count();
-            let planned = plans.iter().filter(|plan| is_sibling(plan.job, plan.partition)).count();
-            let started = starts.iter().filter(|start| is_sibling(start.job, start.partition)).count();
-            planned >= self.settings.bf_max_job_array_resv || tested > planned + started
+        let siblings = self.arrays.get(&(array, entry.partition)).filter(|_| array != entry.job);
+        siblings.is_some_and(|(planned, without)| *planned >= self.settings.bf_max_job_array_resv || *without > 0)
+    }
+
+    /// Counts a task of an array.
+    fn note(&mut self, entry: &Entry, change: impl FnOnce(&mut (usize, usize))) {
+        let (array, _) = array_of(entry.job);
+        if array != entry.job {
+            change(self.arrays.entry((array, entry.partition)).or_default());
         }
     }
 
@@ -236,9 +246,10 @@ impl<'a> Search<'a> {
     }
 
     /// Returns true if a job requires, or must explain, the search by slots.
-    fn is_plain(&self, entry: &Entry) -> bool {
+    fn needs_slots(&self, entry: &Entry) -> bool {
         self.is_plain
             || self.watched == Some(entry.job)
+            || self.completing.len() > 0
             || entry.excluded.is_some()
             // A plan shorter than the table's step may hold no record.
             || entry.least_limit() < self.settings.bf_resolution
@@ -273,7 +284,7 @@ impl<'a> Search<'a> {
                 None
             };
             if self.watched == Some(entry.job) {
-                self.steps.push(Step { from, usable, later, will_run: found.clone() });
+                self.steps.push(Step { from, usable: usable.clone(), later, will_run: found.clone() });
             }
             let Some((start, nodes)) = found else {
                 if later == 0 {
@@ -282,9 +293,15 @@ impl<'a> Search<'a> {
                 continue;
             };
             self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
-            let start = start.max(from);
-            if start <= self.now {
-                return (Found::Now(nodes), true);
+            let mut start = start.max(from);
+            if start <= self.now && !nodes.meets(&self.completing) {
+                // The nodes are picked again, among those that are idle.
+                let mut idle = usable;
+                idle.intersect(self.cluster.idle());
+                let picked = self.cluster.machine().choose(&idle, entry.need, entry.required.as_ref());
+                return (picked.map_or(Found::Nothing, Found::Now), true);
+            } else if start <= self.now {
+                (start, later) = (self.now + 1, 0);
             }
             let is_nearer = later != 0 && start > later;
             if is_nearer && !self.is_new {
@@ -376,6 +393,7 @@ impl<'a> Search<'a> {
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.releases = self.cluster.releases(self.now);
         self.pass.changed = true;
+        self.note(entry, |(_, without)| *without -= 1);
         (self.candidates, self.due) = (None, 0);
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
     }

@@ -101,16 +101,25 @@ impl Cluster {
         self.limit(demand).is_some()
     }
 
-    /// Returns the running jobs for the will-run test. A job past its limit keeps its place in their order, and is expected
-    /// to end after its partition's grace, or else after another limit.
+    /// Returns the nodes of stopped jobs, which are not idle yet.
+    pub(crate) fn completing(&self) -> NodeSet {
+        let mut nodes = NodeSet::empty(self.machine.len());
+        self.running.iter().filter(|running| running.is_completing).for_each(|running| nodes.unite(&running.nodes));
+        nodes
+    }
+
+    /// Returns the running jobs for the will-run test, which takes nodes of stopped jobs as idle. A job past its limit keeps its place
+    /// in their order, and is expected to end after its partition's grace, or else after another limit.
     pub(crate) fn releases(&self, now: i64) -> ExpectedEnds {
+        let mut idle = self.completing();
+        idle.unite(&self.idle);
         let expected = |running: &Running| match self.graces[running.demand.partition] {
-            _ if running.is_completing => now + 1,
             _ if running.end > now => running.end,
             Some(grace) => (running.end + grace).max(now + 1),
             None => now + running.demand.limit,
         };
-        let ends = self.running.iter().map(|running| (running.end, expected(running), &running.nodes));
-        ExpectedEnds::new(&self.idle, &ends.collect::<Vec<_>>())
+        let running = self.running.iter().filter(|running| !running.is_completing);
+        let ends = running.map(|running| (running.end, expected(running), &running.nodes));
+        ExpectedEnds::new(&idle, &ends.collect::<Vec<_>>())
     }
 }

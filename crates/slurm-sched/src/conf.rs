@@ -20,6 +20,7 @@ use crate::version::Version;
 use keys::Treatment;
 use lines::{SettingLine, SettingLines};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Seconds of a year, which stands for an infinite time limit.
 pub const YEAR: i64 = 365 * 86_400;
@@ -48,6 +49,8 @@ pub struct Conf {
     pub memory_counts: bool,
     /// Settings that are read and not modelled, as `slurm.conf:12: Licenses`.
     pub not_modelled: Vec<String>,
+    /// Files that `Include` lines name.
+    pub included: Vec<PathBuf>,
 }
 
 impl Conf {
@@ -70,14 +73,18 @@ impl Conf {
     /// # Errors
     ///
     /// Returns all faults of the files and of the overlays.
-    pub fn load(path: &std::path::Path, version: Version, overlays: &[&str]) -> Result<Self, Faults> {
+    pub fn load(path: &Path, version: Version, overlays: &[&str]) -> Result<Self, Faults> {
         let name = path.display().to_string();
-        let open =
-            |path: &std::path::Path| std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"));
+        let open = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"));
         let fault = |problem| Fault { file: name.clone(), line: 0, key: "file".to_owned(), problem };
         let text = open(path).map_err(|problem| Faults(vec![fault(problem)]))?;
-        let mut include = |other: &str| open(&path.parent().unwrap_or(path).join(other));
-        Self::build(&name, &text, version, overlays, &mut include)
+        let mut included = Vec::new();
+        let mut include = |other: &str| {
+            included.push(path.parent().unwrap_or(path).join(other));
+            open(&included[included.len() - 1])
+        };
+        let conf = Self::build(&name, &text, version, overlays, &mut include)?;
+        Ok(Self { included, ..conf })
     }
 
     fn build(
@@ -111,6 +118,7 @@ impl Conf {
             select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
             memory_counts: parameters.iter().any(|word| word.ends_with("memory")),
             not_modelled,
+            included: Vec::new(),
         };
         globals.faults.finish(conf)
     }

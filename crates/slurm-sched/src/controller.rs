@@ -17,6 +17,7 @@ use crate::select::{Machine, Need};
 use crate::site::Site;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Seconds between the requeue of a job and its begin time.
 const REQUEUE_DELAY: i64 = 121;
@@ -50,8 +51,8 @@ enum Fate {
 
 /// Controller between two events.
 #[derive(Clone, Debug)]
-pub(crate) struct Controller<'a> {
-    site: &'a Site,
+pub(crate) struct Controller {
+    site: Arc<Site>,
     cluster: Cluster,
     priorities: Priorities,
     jobs: BTreeMap<u32, Job>,
@@ -74,10 +75,10 @@ pub(crate) struct Controller<'a> {
     idle_pass: Option<(bool, main_pass::Pass)>,
 }
 
-impl<'a> Controller<'a> {
+impl Controller {
     /// Returns the controller of an idle cluster that starts at `start`.
     #[must_use]
-    pub(crate) fn new(site: &'a Site, start: i64) -> Self {
+    pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
         let nodes = &site.conf.nodes;
         let machine =
             Machine::new(nodes.iter().map(|node| node.cpus).collect(), nodes.iter().map(|node| node.weight).collect());
@@ -91,7 +92,6 @@ impl<'a> Controller<'a> {
             (over < YEAR).then_some(site.conf.kill_wait + over)
         };
         Self {
-            site,
             cluster: Cluster::new(
                 machine,
                 site.conf.partitions.iter().map(up).collect(),
@@ -110,6 +110,7 @@ impl<'a> Controller<'a> {
             is_sorted: true,
             counts_cpus: priority.multifactor && priority.decays && priority.weights.job_size != 0,
             idle_pass: None,
+            site,
         }
     }
 
@@ -321,7 +322,7 @@ impl<'a> Controller<'a> {
     /// [`Self::commit`] removes the jobs from the queue.
     pub(crate) fn backfill(&mut self, now: i64, ends_early: bool) -> backfill::Pass {
         self.prepare(now);
-        let terms = Terms { ends_early, ..self.terms() };
+        let terms = Terms { ends_early, ..terms(&self.site) };
         let pass = backfill(&mut self.cluster, &self.queue, now, terms);
         for (id, cpus) in &pass.found {
             if let Some(job) = self.jobs.get_mut(id) {
@@ -339,12 +340,7 @@ impl<'a> Controller<'a> {
 
     /// Returns the steps of the search for one job in a backfill pass, without an effect.
     pub(crate) fn explain(&self, job: u32, now: i64) -> Vec<backfill::Step> {
-        backfill::explain(&mut self.cluster.clone(), &self.queue, now, self.terms(), job)
-    }
-
-    fn terms(&self) -> Terms<'a> {
-        let Site { conf, version, .. } = self.site;
-        Terms { settings: &conf.scheduling, version: *version, ends_early: false }
+        backfill::explain(&mut self.cluster.clone(), &self.queue, now, terms(&self.site), job)
     }
 
     /// Removes started jobs from the queue.
@@ -576,6 +572,10 @@ impl<'a> Controller<'a> {
         self.cluster.start(start.job, now + limit, start.nodes.clone(), demand);
         displaced
     }
+}
+
+fn terms(site: &Site) -> Terms<'_> {
+    Terms { settings: &site.conf.scheduling, version: site.version, ends_early: false }
 }
 
 /// Returns a job in one of its partitions.

@@ -15,6 +15,7 @@ use crate::site::Site;
 use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,7 +124,7 @@ where
     let mut follower = LogFollower {
         site,
         jobs: jobs.iter().map(|job| (job.id, job)).collect(),
-        controller: Controller::new(site, start),
+        controller: Controller::new(Arc::new(site.clone()), start),
         next_decay: start + site.conf.priority.calc_period,
         last_decay: start,
         is_decay_logged: false,
@@ -161,7 +162,7 @@ where
 struct LogFollower<'a> {
     site: &'a Site,
     jobs: BTreeMap<u32, &'a SubmittedJob>,
-    controller: Controller<'a>,
+    controller: Controller,
     next_decay: i64,
     last_decay: i64,
     is_decay_logged: bool,

@@ -20,7 +20,8 @@ job,submit,start,finish,processors
 /// Checks a schedule of a log and returns the exit code and the output.
 fn check(log: &Path, schedule: &Path, further: &[&str]) -> (i32, String) {
     let arguments = ["check", "--trace", utf8(log), "--schedule", utf8(schedule)];
-    let run = xtask().args(arguments).args(further).output().expect("it runs");
+    let folder = log.parent().expect("a folder");
+    let run = xtask().current_dir(folder).args(arguments).args(further).output().expect("it runs");
     let told = String::from_utf8(run.stdout).expect("UTF-8") + &String::from_utf8_lossy(&run.stderr);
     (run.status.code().expect("a code"), told)
 }
@@ -101,6 +102,8 @@ fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
         (_, "SPAN") => listed(&["2h"]),
         (_, "K") => listed(&["0", "3", "all"]),
         ("predict", "HOW") => listed(&["tsafrir", "mean-of-user=3", "double-requested", "requested", "clairvoyant"]),
+        ("accounts", "DUMP") => listed(&["cluster.cfg"]),
+        ("version", "VERSION") => listed(&["22.05", "24.11"]),
         ("correct", "HOW") => listed(&["requested", "doubling", "tsafrir", "none"]),
         // A fixed value, such as `compress=reserved`.
         (_, value) if value.chars().all(|letter| letter.is_ascii_lowercase()) => listed(&[value]),
@@ -149,14 +152,16 @@ fn named_by_the_help() -> Vec<String> {
 fn schedules_of_every_name_that_the_help_lists_are_its_own() {
     let folder = folder();
     let log = generated(&folder, "120");
-    let names = named_by_the_help();
+    file(&folder, "nodes.toml", "[[nodes]]\ncount = 16\ncpus = 4\n");
+    file(&folder, "cluster.cfg", "Cluster - 'c':Fairshare=1\nParent - 'root'\nUser - 'u1':Fairshare=1\n");
+    let names: Vec<String> = named_by_the_help().iter().map(|name| name.replace("FILE", "nodes.toml")).collect();
     assert!(names.len() > 90 && names.iter().any(|name| name == "sg"), "{names:?}");
     let mut checked = 0;
     for (k, some) in names.chunks(24).enumerate() {
         let out = folder.path().join(k.to_string());
         let run =
             ["simulate", "--quiet", "--json", "--policy", &some.join(","), "--trace", utf8(&log), "--out", utf8(&out)];
-        let told = xtask().args(run).output().expect("it runs");
+        let told = xtask().current_dir(&folder).args(run).output().expect("it runs");
         let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
         // The names that the program writes: `fcfs+order=fcfs` is `fcfs`, once.
         for policy in told["policies"].as_object().expect("runs").keys() {

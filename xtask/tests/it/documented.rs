@@ -199,6 +199,7 @@ fn quick_commands_of_the_pages_run() {
         std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared)).expect("a link");
     }
     fs::write(folder.path().join("log.swf"), narrow_log()).expect("a log");
+    fs::write(folder.path().join("nodes.toml"), "[[nodes]]\ncount = 100\ncpus = 1\n").expect("nodes");
     let log = "KTH-SP2-1996-2.1-cln.swf.gz";
     let generate =
         ["workload", "generate", "lublin", "--procs", "100", "--count", "200", "--seed", "1", "--quiet", "--out", log];

@@ -31,6 +31,7 @@ mod real_logs;
 mod reproduced;
 mod resume;
 mod simulated;
+mod slurm;
 mod star;
 mod swift_gap;
 mod whole;

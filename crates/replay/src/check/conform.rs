@@ -9,7 +9,8 @@ use super::follower::{Differences, Follower};
 use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
 use crate::simulate::predicting::Predicting;
-use gap_schedule::{Event, Machine, MultiCluster, Policy, QueuedJob, RunningJob, Starts, View};
+use anyhow::Result;
+use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Context, EventPriority, Job, Model, Outage, Prioritized, Sim, SiteId, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +29,15 @@ pub(super) struct Question<'a> {
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
 /// order of time.
-pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &mut FindingList) -> Differences {
+///
+/// # Errors
+///
+/// A policy that cannot decide.
+pub(super) fn check(
+    question: Question<'_>,
+    starts: &[PlannedStart],
+    findings: &mut FindingList,
+) -> Result<Differences> {
     let Question { jobs, machines, outages, on, policy, search, predicting } = question;
     let follower = Follower::new(jobs, (policy, search), starts, &machines, &outages);
     let follower = Rc::new(RefCell::new(follower));
@@ -41,7 +50,10 @@ pub(super) fn check(question: Question<'_>, starts: &[PlannedStart], findings: &
     }
     let mut sim = Sim::new(FollowedWorld { world, follower: Rc::clone(&follower), findings, will_close: false }, ());
     sim.run_while(|followed| followed.follower.borrow().differences.is_complete);
-    follower.borrow().differences
+    if let Some(error) = sim.model().world.error() {
+        return Err(error.into());
+    }
+    Ok(follower.borrow().differences)
 }
 
 /// Events of the world, and the end of each instant.
@@ -140,5 +152,13 @@ impl Policy for Obeying<'_> {
 
     fn next_wakeup(&self) -> Option<Time> {
         self.0.borrow().next_wakeup()
+    }
+
+    fn wants_every_event(&self) -> bool {
+        self.0.borrow().at_work.wants_every_event()
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        self.0.borrow().at_work.error()
     }
 }

@@ -5,6 +5,7 @@ use super::file::{Log, Method};
 use super::measure::{Cell, Metric};
 use super::results::Results;
 use super::workloads::Held;
+use crate::simulate::policy::Policy;
 use metrics::Estimate;
 use std::collections::BTreeSet;
 use workload::Estimates;
@@ -59,6 +60,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
             ));
         }
     }
+    found.extend(design.policies.iter().filter_map(Policy::assumptions));
     if design.method != Method::Weeks && design.count < 10 {
         found.push(format!("{} replications give wide intervals; thirty are customary.", design.count));
     }

@@ -7,6 +7,7 @@ mod conversation;
 #[cfg(test)]
 mod tests;
 
+use super::name::legal;
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
 use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
@@ -52,10 +53,8 @@ impl Command {
 
     /// `exec+mine.py`: legal as the name of a folder on every system.
     pub(super) fn name(&self) -> String {
-        let last = |word: &String| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        let words: Vec<String> = self.0.iter().map(last).collect();
-        let legal = |c: char| if c.is_ascii_alphanumeric() || "._-+=".contains(c) { c } else { '_' };
-        format!("exec+{}", words.join("_").chars().map(legal).collect::<String>())
+        let words: Vec<String> = self.0.iter().map(|word| legal(word)).collect();
+        format!("exec+{}", words.join("_"))
     }
 }
 
@@ -282,7 +281,7 @@ impl Exec {
 }
 
 /// The error with its causes, as a policy returns it.
-fn shared(error: anyhow::Error) -> PolicyError {
+pub(super) fn shared(error: anyhow::Error) -> PolicyError {
     Box::<dyn std::error::Error + Send + Sync>::from(error).into()
 }
 

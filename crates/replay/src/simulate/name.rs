@@ -60,6 +60,17 @@ impl PolicyName {
         &self.base
     }
 
+    /// The name as that of a folder: of the path of a file its last part.
+    pub(crate) fn folder(&self) -> String {
+        let settings = self.settings.iter().map(|(key, value)| format!("+{key}={}", legal(value)));
+        self.base.clone() + &settings.collect::<String>()
+    }
+
+    /// Takes all settings that are left, as `KEY=VALUE`.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        self.settings.drain(..).map(|(key, value)| format!("{key}={value}")).collect()
+    }
+
     /// Takes a setting; `None` if the name has none with this key. `expected` describes valid values, for the message.
     pub(crate) fn take<T>(
         &mut self,
@@ -94,6 +105,12 @@ impl fmt::Display for PolicyName {
         f.write_str(&self.base)?;
         self.settings.iter().try_for_each(|(key, value)| write!(f, "+{key}={value}"))
     }
+}
+
+/// The last part of a path, in characters that are legal in the name of a folder on every system.
+pub(crate) fn legal(path: &str) -> String {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-+=".contains(c) { c } else { '_' }).collect()
 }
 
 /// Entry of a registry of policies that have at most one setting: a number, which must be given.

@@ -7,6 +7,7 @@ use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
 use super::predicting::Predicting;
+use super::slurm::SlurmCluster;
 use super::world::Named;
 use crate::options::{LogOptions, MachineOptions, PassesName};
 use gap_schedule::{
@@ -33,7 +34,7 @@ struct Base {
 }
 
 /// The policies. Each policy is one entry here.
-static BASES: [Base; 9] = [
+static BASES: [Base; 10] = [
     Base {
         name: "fcfs",
         about: "first come first served; a job that does not fit blocks those behind it",
@@ -113,7 +114,24 @@ static BASES: [Base; 9] = [
             Box::new(Planner::new(EgEdf::new(), Some(tabu)))
         },
     },
+    Base {
+        name: "slurm",
+        about: "the decisions of slurmctld (main pass, backfill pass, multifactor priority) on whole nodes: \
+                slurm+conf=./slurm.conf, and any settings of that file, as +bf_max_job_test=2000. The machine has the \
+                processors of the default partition; the phases of the loops are drawn from --seed. docs/slurm.md",
+        settings: &["conf", "accounts", "version"],
+        build: |settings, search, _| {
+            Box::new(settings.slurm.clone().expect("the name has a file").at_work(search.seed))
+        },
+    },
 ];
+
+impl Base {
+    /// Its name with the setting that it needs.
+    fn form(&self) -> &'static str {
+        if self.settings.contains(&"conf") { "slurm+conf=FILE" } else { self.name }
+    }
+}
 
 /// Names in the literature, and ours.
 const ALIASES: [(&str, &str); 6] = [
@@ -126,7 +144,7 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 /// Settings: key, values in the help, meaning.
-const SETTINGS: [(&str, &str, &str); 7] = [
+const SETTINGS: [(&str, &str, &str); 10] = [
     ("order", "ORDER", "the queue, and under cons the moves after an early end, in another order: see below"),
     ("backfill", "ORDER", "order of the jobs that may pass the first one; that of the queue if not given"),
     (
@@ -158,13 +176,18 @@ const SETTINGS: [(&str, &str, &str); 7] = [
         "expected run time of a job that outlives its prediction: requested (if not given), doubling, tsafrir (1, 5, 15, \
          30 min, … more), none",
     ),
+    ("conf", "FILE", "slurm.conf, or the nodes alone (.toml), as in slurm --conf"),
+    ("accounts", "DUMP", "accounts and shares as sacctmgr dumps them; users are u1, u2, … by their numbers in the log"),
+    ("version", "VERSION", "rules of Slurm 22.05 or 24.11 (24.11 if not given)"),
 ];
 
 /// A policy with its settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     kind: Kind,
-    /// Name in normal form, which is also that of the folder of its results.
+    /// Name as `--policy` takes it, in normal form.
+    given: Arc<str>,
+    /// Name of the folder of its results: the same, but for the paths of files.
     name: Arc<str>,
     /// The name of the literature that it was called by.
     alias: Option<&'static str>,
@@ -179,7 +202,7 @@ enum Kind {
     Own(Arc<Own>),
 }
 
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Settings {
     order: Option<Order>,
     backfill: Option<Order>,
@@ -188,6 +211,7 @@ struct Settings {
     compress: Option<CompressOrder>,
     /// Prediction of run times instead of the request: orders and reservations use it.
     predicting: Option<Predicting>,
+    slurm: Option<Arc<SlurmCluster>>,
 }
 
 /// Options of runs that some policies depend on.
@@ -242,9 +266,9 @@ impl Policy {
     pub(super) fn help() -> String {
         let settings = |base: &Base| match base.settings {
             [] => String::new(),
-            keys => format!(". Settings: {}", keys.join(", ")),
+            ["conf", keys @ ..] | keys => format!(". Settings: {}", keys.join(", ")),
         };
-        let policies = BASES.iter().map(|base| entry(base.name, 14, &format!("{}{}", base.about, settings(base))));
+        let policies = BASES.iter().map(|base| entry(base.form(), 14, &format!("{}{}", base.about, settings(base))));
         let keys = SETTINGS.map(|(key, value, about)| entry(&format!("+{key}={value}"), 18, about));
         let aliases = ALIASES.map(|(alias, name)| format!("  {alias:14} {name}\n"));
         let exec = entry(
@@ -272,30 +296,29 @@ impl Policy {
     /// The same; `None` if no policy has this base.
     pub(crate) fn of_base(text: &str, own: &[Arc<Own>]) -> Option<Result<Self, String>> {
         if let Some(own) = own.iter().find(|own| own.name() == text) {
-            return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name())));
+            return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name(), own.name())));
         }
         if let Some(command) = text.strip_prefix("exec+") {
             let policy = |command: Command| {
-                let name = command.name();
-                Self::plainly(Kind::Exec(Arc::new(command)), &name)
+                let (name, given) = (command.name(), format!("exec+{}", command.0.join(" ")));
+                Self::plainly(Kind::Exec(Arc::new(command)), &name, &given)
             };
             return Some(Command::parse(command).map(policy));
         }
         let (alias, named) = ALIASES.into_iter().find(|(alias, _)| *alias == text).unzip();
         let text = named.unwrap_or(text);
         let base = BASES.iter().find(|base| base.name == PolicyName::base_of(text))?;
-        let policy = |(name, settings): (String, _)| Self {
-            kind: Kind::Ours(base),
-            name: if name == "cons+compress=arrival" { base.name.into() } else { name.into() },
-            alias,
-            settings,
+        let policy = |(given, name, settings): (String, String, _)| {
+            let [given, name] =
+                [given, name].map(|text| if text == "cons+compress=arrival" { "cons".into() } else { text.into() });
+            Self { kind: Kind::Ours(base), given, name, alias, settings }
         };
         Some(Settings::read(base, text).map(policy))
     }
 
     /// A policy without settings.
-    fn plainly(kind: Kind, name: &str) -> Self {
-        Self { kind, name: name.into(), alias: None, settings: Settings::default() }
+    fn plainly(kind: Kind, name: &str, given: &str) -> Self {
+        Self { kind, given: given.into(), name: name.into(), alias: None, settings: Settings::default() }
     }
 
     /// Name of the folder of its results.
@@ -324,25 +347,33 @@ impl Policy {
     }
 
     /// Files whose content determines its behaviour: the program of an `exec+` policy with the files among its arguments; the running
-    /// executable of a policy that the program adds. Gridproof's own policies have none: their code is that of its sources.
+    /// executable of a policy that the program adds; the files of a Slurm cluster. Gridproof's other policies have none: their code is
+    /// that of its sources.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.kind {
             Kind::Exec(command) => command.files(),
             Kind::Own(_) => vec![executable().to_owned()],
-            Kind::Ours(_) => Vec::new(),
+            Kind::Ours(_) => self.settings.slurm.as_ref().map_or_else(Vec::new, |cluster| cluster.files()),
         }
     }
 
     /// The policy in reports of runs on this number of places.
     pub(super) fn named(&self, places: usize) -> Named {
-        let idles = (self.draws() && places == 1).then(|| {
+        let idles = matches!(self.base(), Some("bgt" | "sg")) && places == 1;
+        let idles = idles.then(|| {
             format!(
                 "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
                  of cons+compress=reserved (in profile clean)"
             )
         });
         let [name, label] = [&self.name, self.label()].map(str::to_owned);
-        Named { name, label, given: self.to_string(), files: self.files(), idles }
+        let notes = idles.into_iter().chain(self.assumptions()).collect();
+        Named { name, label, given: self.to_string(), files: self.files(), notes }
+    }
+
+    /// What it assumes about the jobs of a log, for readers.
+    pub(crate) fn assumptions(&self) -> Option<String> {
+        self.settings.slurm.as_ref().map(|cluster| format!("{self}: {}", cluster.assumptions()))
     }
 
     /// The policy on this number of places, before its first job.
@@ -386,7 +417,7 @@ impl Policy {
 
     /// Returns true if `--seed` affects it.
     pub(super) fn draws(&self) -> bool {
-        matches!(self.base(), Some("bgt" | "sg"))
+        matches!(self.base(), Some("bgt" | "sg" | "slurm"))
     }
 }
 
@@ -465,10 +496,10 @@ impl Settings {
         Backfilling { order, backfill, reserve, threshold: self.threshold, placement: Placement::Fastest }
     }
 
-    /// Reads the settings in the name of a policy. Returns the name in normal form, too.
-    fn read(base: &Base, text: &str) -> Result<(String, Self), String> {
+    /// Reads the settings in the name of a policy. Returns the name in normal form and as that of a folder, too.
+    fn read(base: &Base, text: &str) -> Result<(String, String, Self), String> {
         let (mut name, mut all) = (PolicyName::parse(text)?, Self::default());
-        let (given, orders) = (name.to_string(), Order::ALL.map(Order::name).join(", "));
+        let (given, folder, orders) = (name.to_string(), name.folder(), Order::ALL.map(Order::name).join(", "));
         for &key in base.settings {
             match key {
                 "order" => all.order = name.take(key, &orders, Order::named)?,
@@ -478,6 +509,9 @@ impl Settings {
                 "threshold" => {
                     all.threshold = name.take(key, "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)", span)?;
                 }
+                "conf" => all.slurm = Some(Arc::new(SlurmCluster::read(&mut name)?)),
+                // Read with the file.
+                "accounts" | "version" => {}
                 "predict" => all.predicting = name.take(key, Predicting::PREDICTORS, Predicting::named)?,
                 _ => {
                     // Any predictor will do to read a correction.
@@ -506,7 +540,7 @@ impl Settings {
                  leave compress out, or those"
             ));
         }
-        name.finish().map(|()| (given, all))
+        name.finish().map(|()| (given, folder, all))
     }
 }
 
@@ -529,9 +563,6 @@ fn span(text: &str) -> Option<Span> {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Exec(command) => write!(f, "exec+{}", command.0.join(" ")),
-            _ => f.write_str(&self.name),
-        }
+        f.write_str(&self.given)
     }
 }

@@ -180,10 +180,10 @@ impl Simulation {
         self.runs.iter().filter_map(|run| saturation(&run.label, run.trend())).collect()
     }
 
-    /// Notes for every reader: policies without an effect of their search on this machine, and ignored content.
+    /// Notes for every reader: what policies assume or do not do on this machine, and ignored content.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let idle = self.runs.iter().filter_map(|run| run.idles.clone());
-        idle.chain(self.sites().ignored(&self.runs[0].outcome.repairs)).collect()
+        let of_policies = self.runs.iter().flat_map(|run| run.notes.iter().cloned());
+        of_policies.chain(self.sites().ignored(&self.runs[0].outcome.repairs)).collect()
     }
 
     /// Note on jobs that never ran, under any policy.

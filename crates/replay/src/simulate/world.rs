@@ -61,15 +61,15 @@ pub(crate) struct Named {
     pub(crate) given: String,
     /// Files whose content determines its behaviour: see [`policy::Policy::files`](super::policy::Policy::files).
     pub(crate) files: Vec<PathBuf>,
-    /// Reason why its search has no effect on these places, if so.
-    pub(crate) idles: Option<String>,
+    /// Sentences for readers: what it assumes, or why it has no effect on these places.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Named {
     /// A policy whose name is its normal form.
     pub(crate) fn of(policy: &impl Display) -> Self {
         let name = policy.to_string();
-        Self { label: name.clone(), given: name.clone(), name, files: Vec::new(), idles: None }
+        Self { label: name.clone(), given: name.clone(), name, files: Vec::new(), notes: Vec::new() }
     }
 }
 
@@ -101,8 +101,8 @@ pub(crate) struct Run {
     pub(crate) given: String,
     /// SHA-256, before its run, of the files that determine its behaviour, by path.
     pub(crate) programs: BTreeMap<String, String>,
-    /// See [`Named::idles`].
-    pub(crate) idles: Option<String>,
+    /// See [`Named::notes`].
+    pub(crate) notes: Vec<String>,
     /// Metrics in the order of the columns of `summary.csv`.
     pub(crate) columns: Vec<(&'static Metric, Option<f64>)>,
     pub(crate) outcome: Outcome,
@@ -244,8 +244,8 @@ impl Opened {
         let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
             let mut columns = outcome.watched.totals.row();
             columns.sort_by_key(|(metric, _)| metric.column_rank());
-            let Named { name, label, given, idles, .. } = policy.clone();
-            Run { name, label, given, programs, idles, columns, outcome }
+            let Named { name, label, given, notes, .. } = policy.clone();
+            Run { name, label, given, programs, notes, columns, outcome }
         };
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }

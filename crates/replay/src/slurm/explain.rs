@@ -1,6 +1,7 @@
 //! Reasons for which jobs of a Slurm cluster wait, from the passes of the first phase, as `explain` prints them.
 
-use super::results::{Arm, terms};
+use super::results::Arm;
+use super::terms::terms;
 use super::trace::Trace;
 use crate::explain::history::{Explanation, Line, object};
 use crate::label::Label;
@@ -21,7 +22,7 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let job = job.with_context(|| format!("there is no job {id} in the trace, or it is left out; check --explain"))?;
     let (mut history, mut brief) = (Vec::new(), Vec::new());
     let mut last: BTreeMap<&str, Why> = BTreeMap::new();
-    slurm_sched::explain(&arm.site, &trace.jobs, terms(&arm.site, trace, seed, 0), id, |report| match report {
+    slurm_sched::explain(&arm.site, &trace.jobs, terms(&arm.site, trace.zero, seed, 0), id, |report| match report {
         Report::Waits { time, by, why } => {
             let pass = name(by);
             let new = line(time, why.kind, pass, format!("{pass} pass: {}: {}", why.kind, why.words));

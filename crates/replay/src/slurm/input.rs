@@ -1,14 +1,16 @@
 //! Files that describe a Slurm cluster and its jobs.
 
 use super::trace::{Trace, seconds};
+use super::whole_nodes::WholeNodes;
 use super::{sacct, sbatch};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
+use sim_core::Time;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
-use slurm_sched::workload::{Request, SubmittedJob};
+use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Events, Site, Version};
 use std::collections::BTreeMap;
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
@@ -17,7 +19,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use workload::file::{self, FileError};
 use workload::sacct::Zone;
-use workload::{SacctReader, SwfReader, SwfRecord};
+use workload::{Intake, LogJob, Options, SacctReader, SwfReader};
 
 /// Files of a cluster and of its jobs, and how they are read.
 #[derive(Clone, Debug, Args)]
@@ -46,15 +48,7 @@ impl Inputs {
     /// Reads slurm.conf and the accounts. Each of `own` replaces a setting, too.
     pub(super) fn site(&self, version: Version, own: &[String]) -> Result<Site> {
         let overlays: Vec<&str> = self.set.iter().chain(own).map(String::as_str).collect();
-        let file = name(&self.conf);
-        let conf = if file.ends_with(".toml") {
-            Conf::read(&file, &conf_of_nodes(&file, &text(&self.conf)?)?, version, &overlays)?
-        } else {
-            Conf::load(&self.conf, version, &overlays)?
-        };
-        let accounts = self.accounts.as_deref();
-        let accounts = accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &text(path)?)?)).transpose()?;
-        Ok(Site { conf, accounts, version })
+        site(&self.conf, self.accounts.as_deref(), version, &overlays)
     }
 
     /// Reads the jobs, and checks that `site` can run them.
@@ -63,6 +57,18 @@ impl Inputs {
         site.check(&name(&self.trace), &trace.jobs)?;
         Ok(trace)
     }
+}
+
+/// Reads slurm.conf, or the nodes alone, and the accounts. Each of `overlays` replaces a setting.
+pub(crate) fn site(conf: &Path, accounts: Option<&Path>, version: Version, overlays: &[&str]) -> Result<Site> {
+    let file = name(conf);
+    let conf = if file.ends_with(".toml") {
+        Conf::read(&file, &conf_of_nodes(&file, &text(conf)?)?, version, overlays)?
+    } else {
+        Conf::load(conf, version, overlays)?
+    };
+    let accounts = accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &text(path)?)?)).transpose()?;
+    Ok(Site { conf, accounts, version })
 }
 
 /// Nodes of a cluster without a slurm.conf.
@@ -111,40 +117,27 @@ impl Trace {
 
     /// Jobs of an SWF log on whole nodes of the default partition, users by number.
     fn of_swf(path: &Path, conf: &Conf) -> Result<Self> {
-        let Some(partition) = conf.default_partition().map(|at| &conf.partitions[at]) else {
-            bail!("slurm.conf: no partition has Default=YES, which the jobs of {} go to; add it", path.display());
-        };
-        let cpus = partition.nodes.iter().map(|node| conf.nodes[*node].cpus).min().unwrap_or(1).max(1);
-        let (mut jobs, mut waits, mut left_out) = (Vec::new(), BTreeMap::new(), BTreeMap::<&str, usize>::new());
-        let mut log = SwfReader::open(path)?;
-        for (line, record) in (1..).zip(log.by_ref()) {
-            let record = record?;
-            let SwfRecord { submit, runtime, wait, requested_time, user, .. } = record;
-            let processors = record.requested_processors.or(record.allocated_processors).filter(|count| *count > 0);
-            let (Some(submit), Some(run), Some(processors)) = (submit, runtime, processors) else {
-                *left_out.entry("jobs without submission, run time or processors").or_default() += 1;
+        let nodes = WholeNodes::of(conf).with_context(|| name(path))?;
+        let (mut jobs, mut waits, mut wide) = (Vec::new(), BTreeMap::new(), 0);
+        let mut log = Intake::new(SwfReader::open(path)?, Options::default());
+        for one in log.by_ref() {
+            let LogJob { job, number, line, logged_runtime, logged_wait, requested_time, .. } = one?;
+            let Ok(id) = u32::try_from(number) else { bail!("{}: job {number} is too large a number", name(path)) };
+            let Some(own) = nodes.job(id, &job.request, requested_time) else {
+                wide += 1;
                 continue;
             };
-            let nodes = processors.div_ceil(cpus);
-            if nodes as usize > partition.nodes.len() {
-                *left_out.entry("jobs that are wider than the default partition").or_default() += 1;
-                continue;
-            }
-            let Ok(id) = u32::try_from(record.number) else {
-                bail!("{}: job {} is too large a number", name(path), record.number)
-            };
-            let user = user.map(|user| format!("u{user}"));
-            let request = Request { user, nodes: Some(nodes), exclusive: true, ..Request::default() };
-            let limit = requested_time.map(|limit| (seconds(limit) + 59) / 60 * 60).filter(|limit| *limit > 0);
-            jobs.push(SubmittedJob { id, line, submit: seconds(submit), run: seconds(run), limit, request });
-            waits.extend(wait.map(|wait| (id, seconds(wait))));
+            let (line, submit) = (usize::try_from(line).unwrap_or(usize::MAX), seconds(job.submit.since(Time::ZERO)));
+            jobs.push(SubmittedJob { line, submit, run: seconds(logged_runtime), ..own });
+            waits.extend(logged_wait.map(|wait| (id, seconds(wait))));
         }
-        let first = jobs.iter().map(|job| job.submit).min().unwrap_or(0);
-        jobs.iter_mut().for_each(|job| job.submit -= first);
-        jobs.sort_by_key(|job| (job.submit, job.id));
-        let left_out = left_out.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        let start = log.header().unix_start_time.and_then(|start| i64::try_from(start).ok());
-        Ok(Self { jobs, waits, zero: start.map(|start| start + first), left_out })
+        let repairs = log.repairs().iter();
+        let mut left_out: Vec<String> =
+            repairs.map(|repair| format!("{} records ({})", repair.count, repair.rule.description())).collect();
+        left_out.extend((wide > 0).then(|| format!("{wide} jobs that are wider than the default partition")));
+        let start = log.reader().header().unix_start_time.and_then(|start| i64::try_from(start).ok());
+        let zero = start.map(|start| start + log.origin().map_or(0, seconds));
+        Ok(Self { jobs, waits, zero, left_out })
     }
 }
 

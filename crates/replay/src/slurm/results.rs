@@ -1,5 +1,6 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
+use super::terms::terms;
 use super::trace::Trace;
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
@@ -8,15 +9,10 @@ use lab::parallel::in_parallel;
 use lab::quantity::{DesignPoint, Quantity};
 use metrics::best::{Standing, standings};
 use metrics::{Better, ConfidenceInterval, Mean, Metric, Totals, job};
-use rand::RngExt;
-use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
+use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use slurm_sched::workload::SubmittedJob;
-use slurm_sched::{Ended, Phases, Report, Site, Terms, simulate};
+use slurm_sched::{Ended, Report, Site, simulate};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Seconds from the start of the controller to the zero of the trace, and that zero if the trace does not define it.
-const LEAD: i64 = 200;
-const ZERO: i64 = 1_700_000_200;
 
 /// A variant of the cluster.
 pub(super) struct Arm {
@@ -124,7 +120,7 @@ impl<'a> VariantResults<'a> {
             let site = &arms[*arm].site;
             let mut ran = Ran::new(nodes(site), groups.len());
             let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
-            simulate(site, &trace.jobs, terms(site, trace, seed, *phase), |report| match report {
+            simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), |report| match report {
                 Report::MainPass { .. } => ran.passes[0] += 1.0,
                 Report::BackfillPass { .. } => ran.passes[1] += 1.0,
                 Report::Waits { .. } => {}
@@ -261,35 +257,6 @@ fn row_of(means: &[Mean; 2]) -> Vec<f64> {
 
 fn nodes(site: &Site) -> u32 {
     u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
-}
-
-/// Terms of one replication.
-pub(super) fn terms(site: &Site, trace: &Trace, seed: u64, phase: u32) -> Terms {
-    let zero = trace.zero.unwrap_or(ZERO);
-    Terms { start: zero - LEAD, zero, phases: drawn(site, seed, phase) }
-}
-
-/// Phases of the loops in one replication, as shares of each loop's period: the same shares for every variant.
-fn drawn(site: &Site, seed: u64, phase: u32) -> Phases {
-    let mut stream = Streams::new(seed, phase).stream(Purpose("phases of slurmctld"), 0);
-    let (scheduling, priority) = (&site.conf.scheduling, &site.conf.priority);
-    let mut within = |period: i64| {
-        let share: f64 = stream.random();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "a share of a period below 2^53 seconds"
-        )]
-        let seconds = (share * period as f64) as i64;
-        seconds
-    };
-    Phases {
-        full: within(scheduling.sched_interval),
-        backfill: within(scheduling.bf_interval),
-        decay: within(priority.calc_period),
-        limits: within(30),
-        backfill_first: within(2) == 1,
-    }
 }
 
 /// Record of a job on whole nodes, which count as processors.

@@ -13,7 +13,7 @@ pub(super) struct Trace {
     pub(super) waits: BTreeMap<u32, i64>,
     /// Zero of the trace in seconds since 1970, if it is known.
     pub(super) zero: Option<i64>,
-    /// Records that are left out, as `12 jobs never started`.
+    /// Records that are left out or repaired, as `12 jobs that never started`.
     pub(super) left_out: Vec<String>,
 }
 

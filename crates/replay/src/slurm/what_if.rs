@@ -199,7 +199,7 @@ fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
 fn notes(site: &Site, trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
-        notes.push(format!("Left out of the trace: {}.", trace.left_out.join(", ")));
+        notes.push(format!("Left out of the trace, or repaired: {}.", trace.left_out.join(", ")));
     }
     let never = results.arms.iter().zip(&results.never).filter(|(_, never)| **never > 0);
     let never: Vec<String> = never.map(|(arm, never)| format!("{never} under {}", arm.name)).collect();

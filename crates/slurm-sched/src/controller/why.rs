@@ -29,7 +29,7 @@ fn priority(behind: u32) -> Option<Why> {
 /// Jobs that hold nodes, of which more are not named.
 const NAMED: usize = 4;
 
-impl Controller<'_> {
+impl Controller {
     /// Returns the reason for which a main pass did not start a job; none for one that is not pending.
     pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &main_pass::Pass) -> Option<Why> {
         let (at, entry) = match self.entry(job, zero)? {

@@ -1,0 +1,202 @@
+//! `slurm+conf=FILE`: Slurm's controller as a policy of one machine.
+
+use super::exec::shared;
+use super::name::PolicyName;
+use crate::slurm::input::site;
+use crate::slurm::terms::{ZERO, terms};
+use crate::slurm::whole_nodes::WholeNodes;
+use anyhow::{Result, anyhow};
+use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
+use sim_core::{JobId, SiteId, Time};
+use slurm_sched::{Ended, Report, Site, Slurmctld, Version};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Cluster that the name of a policy describes.
+#[derive(Debug)]
+pub(super) struct SlurmCluster {
+    site: Arc<Site>,
+    nodes: WholeNodes,
+    files: Vec<PathBuf>,
+}
+
+impl SlurmCluster {
+    /// Takes all settings of a name, and reads the files; other settings are those of slurm.conf.
+    pub(super) fn read(name: &mut PolicyName) -> Result<Self, String> {
+        let path = |text: &str| Some(PathBuf::from(text));
+        let conf = name.take("conf", "a file", path)?.ok_or_else(|| {
+            format!("{name}: needs conf=FILE, a slurm.conf or its nodes alone (.toml), as in slurm+conf=./slurm.conf")
+        })?;
+        let accounts = name.take("accounts", "a file", path)?;
+        let version = name.take("version", "22.05, 24.11 or nearest:VERSION", |text| text.parse().ok())?;
+        let overlays = name.rest();
+        Self::open(&conf, accounts, version.unwrap_or(Version::V24_11), &overlays).map_err(|error| format!("{error:#}"))
+    }
+
+    fn open(conf: &Path, accounts: Option<PathBuf>, version: Version, overlays: &[String]) -> Result<Self> {
+        let overlays: Vec<&str> = overlays.iter().map(String::as_str).collect();
+        let site = site(conf, accounts.as_deref(), version, &overlays)?;
+        let files = [conf.to_owned()].into_iter().chain(site.conf.included.clone()).chain(accounts).collect();
+        Ok(Self { nodes: WholeNodes::of(&site.conf)?, site: Arc::new(site), files })
+    }
+
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    /// What it assumes, as a sentence.
+    pub(super) fn assumptions(&self) -> String {
+        let not_modelled =
+            self.site.conf.not_modelled.iter().chain(self.site.accounts.iter().flat_map(|all| &all.not_modelled));
+        let not_modelled: Vec<&str> = not_modelled.map(String::as_str).collect();
+        let without = if not_modelled.is_empty() {
+            String::new()
+        } else {
+            format!("; without effect here: {}", not_modelled.join(", "))
+        };
+        format!(
+            "jobs go to the default partition, on as many whole nodes of {} processors as theirs fill, with their estimates in whole \
+             minutes as limits; the log cuts them there, and not slurmctld; second 0 is {ZERO} s since 1970{without}",
+            self.nodes.cpus
+        )
+    }
+
+    /// The policy before its first job; the seed determines the phases of the loops.
+    pub(super) fn at_work(self: Arc<Self>, seed: u64) -> impl ForkablePolicy + use<> {
+        let terms = terms(&self.site, None, seed, 0);
+        let slurmctld = Slurmctld::new(Arc::clone(&self.site), terms, None);
+        Controlled {
+            passed: terms.start,
+            slurmctld,
+            cluster: self,
+            ended: Vec::new(),
+            submitted: Vec::new(),
+            error: None,
+        }
+    }
+}
+
+/// Controller that decides for one machine.
+#[derive(Clone)]
+struct Controlled {
+    cluster: Arc<SlurmCluster>,
+    slurmctld: Slurmctld,
+    /// Last second whose passes are decided, since 1970.
+    passed: i64,
+    /// Events of the present instant, which the passes of its second do not see.
+    ended: Vec<JobId>,
+    submitted: Vec<QueuedJob>,
+    error: Option<PolicyError>,
+}
+
+impl Controlled {
+    /// Decides the passes up to the second `now`, and then tells the controller the events of that second.
+    fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
+        let now = second(view.now);
+        while self.passed < now {
+            self.passed = self.slurmctld.next(self.passed).min(now);
+            let mut cut = None;
+            let mut note = |report| {
+                if let Report::Ended(Ended { start, .. }) = report {
+                    cut = Some(start);
+                }
+            };
+            let started = self.slurmctld.step(self.passed, &mut note);
+            if let Some(start) = cut {
+                return Err(anyhow!(
+                    "slurmctld would stop the job that started at {start} s at its limit, which a policy cannot; give the job a \
+                     requested time, or use the command slurm"
+                ));
+            }
+            starts.extend(started.into_iter().map(|job| (JobId(job - 1), SiteId(0))));
+        }
+        self.ended.sort_unstable();
+        for job in self.ended.drain(..) {
+            self.slurmctld.end(number(job), now);
+        }
+        for QueuedJob { job, request, submit } in self.submitted.drain(..) {
+            let own = self.cluster.nodes.job(number(job), &request, request.estimate);
+            let own =
+                own.ok_or_else(|| anyhow!("the job submitted at {submit} s is wider than the default partition"))?;
+            self.slurmctld.submit(&own, now);
+        }
+        match view.queue.front() {
+            Some(QueuedJob { job, request, submit }) if self.slurmctld.is_stuck(now) => {
+                let why = self.slurmctld.why(number(*job)).map_or_else(String::new, |why| format!(" ({})", why.words));
+                Err(anyhow!(
+                    "the job submitted at {submit} s for {} processors never starts on the idle cluster{why}; change the setting, or \
+                     leave the job out of the log",
+                    request.processors
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fail(&mut self, error: anyhow::Error) {
+        self.error.get_or_insert_with(|| shared(error));
+    }
+}
+
+/// Whole seconds since 1970.
+fn second(time: Time) -> i64 {
+    ZERO + i64::try_from(time.as_nanos() / 1_000_000_000).expect("the clock ends at 584 years")
+}
+
+/// The job's number for the controller, where numbers count from 1.
+fn number(job: JobId) -> u32 {
+    job.0 + 1
+}
+
+impl Policy for Controlled {
+    fn begin(&mut self, view: &View<'_>) {
+        let WholeNodes { count, processors, .. } = self.cluster.nodes;
+        if *view.machines != [Machine::new(processors)] {
+            let found: Vec<String> =
+                view.machines.iter().map(|one| format!("{} (speed {})", one.processors, one.speed)).collect();
+            self.fail(anyhow!(
+                "the {count} nodes of slurm.conf's default partition have {processors} processors, and the machine {}; give one \
+                 machine with --procs {processors}, or change the nodes",
+                found.join(" + ")
+            ));
+        }
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        if self.error.is_none()
+            && let Err(error) = self.decide(view, starts)
+        {
+            self.fail(error);
+        }
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.submitted.push(*job);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.ended.push(job.job);
+    }
+
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.fail(anyhow!("slurmctld plans by limits, which no job outlives; leave predictions of run times out"));
+    }
+
+    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
+        self.fail(anyhow!("failures of single nodes are not those of a whole machine; leave --outages out"));
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        // Passes over an idle cluster are made up for at the next event.
+        let next = (!self.slurmctld.is_stuck(self.passed)).then(|| self.slurmctld.next(self.passed) - ZERO)?;
+        Some(Time::from_secs(next.unsigned_abs()))
+    }
+
+    fn wants_every_event(&self) -> bool {
+        true
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        self.error.clone()
+    }
+}

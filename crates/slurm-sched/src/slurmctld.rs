@@ -1,0 +1,296 @@
+//! Controller with the timers of its loops: [`Slurmctld`].
+
+use crate::backfill::Start;
+use crate::controller::{Controller, Why};
+use crate::loops::{Loops, Phases};
+use crate::main_pass;
+use crate::site::Site;
+use crate::workload::SubmittedJob;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Interval of the check of time limits, in seconds.
+const LIMIT_LOOK: i64 = 30;
+
+/// Pass that started a job.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum By {
+    /// The main pass.
+    Main,
+    /// The backfill pass.
+    Backfill,
+}
+
+/// Ended job.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ended {
+    /// Number of the job.
+    pub job: u32,
+    /// Submission. Times count from the zero of the workload.
+    pub submit: i64,
+    /// Start.
+    pub start: i64,
+    /// End.
+    pub end: i64,
+    /// Name of the partition.
+    pub partition: String,
+    /// Nodes, by index in configuration order.
+    pub nodes: Vec<usize>,
+    /// Pass that started it.
+    pub by: By,
+    /// True if it was stopped at its time limit.
+    pub is_cut: bool,
+}
+
+/// Event that a step or a run reports.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Report {
+    /// A main pass at a second of the workload's time.
+    MainPass {
+        /// Second.
+        time: i64,
+        /// True for a pass without a depth limit.
+        is_full: bool,
+    },
+    /// A backfill pass at a second of the workload's time.
+    BackfillPass {
+        /// Second.
+        time: i64,
+    },
+    /// A pass left the job pending that is explained.
+    Waits {
+        /// Second of the workload's time.
+        time: i64,
+        /// Loop of the pass.
+        by: By,
+        /// Reason.
+        why: Why,
+    },
+    /// A job ended.
+    Ended(Ended),
+}
+
+/// Terms of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Start of the controller, in seconds since 1970.
+    pub start: i64,
+    /// Zero of the workload, in seconds since 1970.
+    pub zero: i64,
+    /// Offsets of the loops.
+    pub phases: Phases,
+}
+
+/// Running job.
+#[derive(Clone, Debug)]
+struct Active {
+    submit: i64,
+    start: i64,
+    limit: i64,
+    start_of: Start,
+    by: By,
+}
+
+/// Controller with the timers of its loops. The caller submits and ends the jobs, and calls [`step`](Self::step) at each second that
+/// [`next`](Self::next) names or in which a job is submitted or ends, before these events. Seconds count from 1970.
+#[derive(Clone, Debug)]
+pub struct Slurmctld {
+    site: Arc<Site>,
+    controller: Controller,
+    loops: Loops,
+    /// See [`Phases::backfill_first`].
+    backfill_first: bool,
+    next_limits: i64,
+    /// [`i64::MAX`] without a decay thread.
+    next_decay: i64,
+    /// Submissions of the pending jobs, from the zero of the workload.
+    pending: BTreeMap<u32, i64>,
+    active: BTreeMap<u32, Active>,
+    /// True if the last backfill pass marked nodes as planned.
+    has_marks: bool,
+    /// Last submission or end of a job.
+    last_event: i64,
+    zero: i64,
+    /// Job that is explained.
+    watched: Option<u32>,
+}
+
+impl Slurmctld {
+    /// Returns the controller of an idle cluster. Each pass reports the reason for which `watched` stays pending.
+    #[must_use]
+    pub fn new(site: Arc<Site>, terms: Terms, watched: Option<u32>) -> Self {
+        let Terms { start, zero, phases } = terms;
+        let priority = &site.conf.priority;
+        let next_decay = start - phases.decay + priority.calc_period.max(1);
+        Self {
+            controller: Controller::new(Arc::clone(&site), start),
+            loops: Loops::new(&site.conf.scheduling, start, phases),
+            backfill_first: phases.backfill_first,
+            next_limits: start - phases.limits + LIMIT_LOOK,
+            next_decay: if priority.decays { next_decay } else { i64::MAX },
+            pending: BTreeMap::new(),
+            active: BTreeMap::new(),
+            has_marks: false,
+            last_event: start,
+            zero,
+            watched,
+            site,
+        }
+    }
+
+    /// Returns true without pending and running jobs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.active.is_empty()
+    }
+
+    /// Returns true if only jobs are left that can never start: held ones, those that no partition admits, and those
+    /// that have not started on an idle cluster although all passes have tested them.
+    #[must_use]
+    pub fn is_stuck(&self, now: i64) -> bool {
+        let scheduling = &self.site.conf.scheduling;
+        let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);
+        self.active.is_empty()
+            && !self.controller.has_time_ahead()
+            && (!self.controller.has_queue() || now > self.last_event + patience)
+    }
+
+    /// Returns the reason for which a job is pending, as a main pass finds it.
+    #[must_use]
+    pub fn why(&self, job: u32) -> Option<Why> {
+        self.controller.why_main(job, self.zero, true, &main_pass::Pass::default())
+    }
+
+    /// Returns the next second after `now` in which a loop acts if no job is submitted or ends.
+    #[must_use]
+    pub fn next(&self, now: i64) -> i64 {
+        self.loops.next(now).min(self.next_limits).min(self.next_decay)
+    }
+
+    /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits.
+    pub fn step(&mut self, now: i64, report: &mut dyn FnMut(Report)) -> Vec<u32> {
+        let mut started = Vec::new();
+        let mut is_cut = false;
+        if now >= self.next_limits {
+            self.next_limits += LIMIT_LOOK;
+            is_cut = self.cut(now, report);
+        }
+        if self.backfill_first {
+            self.look_backfill(now, &mut started, report);
+        }
+        let is_full = self.loops.look(now);
+        if let Some(is_full) = is_full {
+            self.main_pass(now, is_full, &mut started, report);
+        }
+        if is_cut && is_full.is_some() {
+            // The clean-up after the pass calls for another one.
+            self.loops.request_at(now + 1);
+        } else if is_cut {
+            self.controller.clean_up(now);
+            self.main_pass(now, false, &mut started, report);
+        }
+        if now >= self.next_decay {
+            self.next_decay += self.site.conf.priority.calc_period.max(1);
+            if self.controller.decay(now) {
+                self.loops.change(now);
+            }
+        }
+        if !self.backfill_first {
+            self.look_backfill(now, &mut started, report);
+        }
+        started
+    }
+
+    /// Adds a job.
+    pub fn submit(&mut self, job: &SubmittedJob, now: i64) {
+        self.controller.submit(job, now);
+        self.pending.insert(job.id, now - self.zero);
+        self.last_event = now;
+        self.loops.request();
+        self.loops.change(now);
+    }
+
+    /// Ends a running job; returns `None` for any other one.
+    pub fn end(&mut self, job: u32, now: i64) -> Option<Ended> {
+        self.finish(job, now, false)
+    }
+
+    fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
+        report(Report::MainPass { time: now - self.zero, is_full });
+        let pass = self.controller.main_pass(now, is_full);
+        if pass.changed {
+            self.loops.change(now);
+        }
+        let why = self.watched.and_then(|job| self.controller.why_main(job, self.zero, is_full, &pass));
+        self.waits(why, By::Main, now, report);
+        self.begin(pass.starts, By::Main, now, started);
+    }
+
+    fn look_backfill(&mut self, now: i64, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
+        if !self.loops.look_backfill(now) {
+            return;
+        }
+        report(Report::BackfillPass { time: now - self.zero });
+        // Only an explanation needs the plans that alter no start.
+        let pass = self.controller.backfill(now, self.watched.is_none());
+        let had_marks = std::mem::replace(&mut self.has_marks, pass.marks_nodes);
+        if pass.changed || pass.marks_nodes || had_marks {
+            self.loops.change(now);
+        }
+        let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.zero, &pass));
+        self.waits(why, By::Backfill, now, report);
+        self.begin(pass.starts, By::Backfill, now, started);
+    }
+
+    fn waits(&self, why: Option<Why>, by: By, now: i64, report: &mut dyn FnMut(Report)) {
+        if let Some(why) = why {
+            report(Report::Waits { time: now - self.zero, by, why });
+        }
+    }
+
+    fn begin(&mut self, starts: Vec<Start>, by: By, now: i64, started: &mut Vec<u32>) {
+        self.controller.commit(&starts, now);
+        for start_of in starts {
+            let id = start_of.job;
+            let submit = self.pending.remove(&id).expect("only a pending job starts");
+            let limit = self.controller.limit(id, start_of.partition);
+            self.active.insert(id, Active { submit, start: now, limit, start_of, by });
+            started.push(id);
+        }
+    }
+
+    /// Stops the jobs that are past their limits, and returns true if there are any.
+    fn cut(&mut self, now: i64, report: &mut dyn FnMut(Report)) -> bool {
+        let over = |active: &Active| {
+            let partition = &self.site.conf.partitions[active.start_of.partition];
+            partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
+        };
+        let late = |active: &Active| now > active.start + active.limit + over(active);
+        let late: Vec<u32> = self.active.iter().filter(|(_, active)| late(active)).map(|(id, _)| *id).collect();
+        let ended = late.iter().filter_map(|id| self.finish(*id, now, true));
+        ended.for_each(|ended| report(Report::Ended(ended)));
+        !late.is_empty()
+    }
+
+    fn finish(&mut self, job: u32, now: i64, is_cut: bool) -> Option<Ended> {
+        let Active { submit, start, start_of, by, .. } = self.active.remove(&job)?;
+        if is_cut {
+            self.controller.stop(job, now, false);
+        } else {
+            self.controller.end(job, now, true);
+            self.loops.request();
+        }
+        self.last_event = now;
+        self.loops.change(now);
+        Some(Ended {
+            job,
+            submit,
+            start: start - self.zero,
+            end: now - self.zero,
+            partition: self.site.conf.partitions[start_of.partition].name.clone(),
+            nodes: start_of.nodes.iter().collect(),
+            by,
+            is_cut,
+        })
+    }
+}
