@@ -222,7 +222,7 @@ impl Slurmctld {
             self.loops.change(now);
         }
         let why = self.watched.and_then(|job| self.controller.why_main(job, self.zero, is_full, &pass));
-        self.waits(why, By::Main, now, report);
+        why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Main, why }));
         self.begin(pass.starts, By::Main, now, started);
     }
 
@@ -238,14 +238,8 @@ impl Slurmctld {
             self.loops.change(now);
         }
         let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.zero, &pass));
-        self.waits(why, By::Backfill, now, report);
+        why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Backfill, why }));
         self.begin(pass.starts, By::Backfill, now, started);
-    }
-
-    fn waits(&self, why: Option<Why>, by: By, now: i64, report: &mut dyn FnMut(Report)) {
-        if let Some(why) = why {
-            report(Report::Waits { time: now - self.zero, by, why });
-        }
     }
 
     fn begin(&mut self, starts: Vec<Start>, by: By, now: i64, started: &mut Vec<u32>) {

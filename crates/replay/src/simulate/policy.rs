@@ -353,7 +353,7 @@ impl Policy {
         match &self.kind {
             Kind::Exec(command) => command.files(),
             Kind::Own(_) => vec![executable().to_owned()],
-            Kind::Ours(_) => self.settings.slurm.as_ref().map_or_else(Vec::new, |cluster| cluster.files()),
+            Kind::Ours(_) => self.settings.slurm.as_ref().map_or_else(Vec::new, |cluster| cluster.files.clone()),
         }
     }
 

@@ -5,11 +5,11 @@ use super::name::PolicyName;
 use crate::slurm::input::site;
 use crate::slurm::terms::{ZERO, terms};
 use crate::slurm::whole_nodes::WholeNodes;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};
-use slurm_sched::{Ended, Report, Site, Slurmctld, Version};
-use std::path::{Path, PathBuf};
+use slurm_sched::{Report, Site, Slurmctld, Version};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Cluster that the name of a policy describes.
@@ -17,7 +17,8 @@ use std::sync::Arc;
 pub(super) struct SlurmCluster {
     site: Arc<Site>,
     nodes: WholeNodes,
-    files: Vec<PathBuf>,
+    /// Files that were read.
+    pub(super) files: Vec<PathBuf>,
 }
 
 impl SlurmCluster {
@@ -30,30 +31,20 @@ impl SlurmCluster {
         let accounts = name.take("accounts", "a file", path)?;
         let version = name.take("version", "22.05, 24.11 or nearest:VERSION", |text| text.parse().ok())?;
         let overlays = name.rest();
-        Self::open(&conf, accounts, version.unwrap_or(Version::V24_11), &overlays).map_err(|error| format!("{error:#}"))
-    }
-
-    fn open(conf: &Path, accounts: Option<PathBuf>, version: Version, overlays: &[String]) -> Result<Self> {
-        let overlays: Vec<&str> = overlays.iter().map(String::as_str).collect();
-        let site = site(conf, accounts.as_deref(), version, &overlays)?;
-        let files = [conf.to_owned()].into_iter().chain(site.conf.included.clone()).chain(accounts).collect();
-        Ok(Self { nodes: WholeNodes::of(&site.conf)?, site: Arc::new(site), files })
-    }
-
-    pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.files.clone()
+        let read = || {
+            let overlays: Vec<&str> = overlays.iter().map(String::as_str).collect();
+            let site = site(&conf, accounts.as_deref(), version.unwrap_or(Version::V24_11), &overlays)?;
+            let files = [&conf].into_iter().chain(&site.conf.included).chain(&accounts).cloned().collect();
+            Ok(Self { nodes: WholeNodes::of(&site.conf)?, site: Arc::new(site), files })
+        };
+        read().map_err(|error: anyhow::Error| format!("{error:#}"))
     }
 
     /// What it assumes, as a sentence.
     pub(super) fn assumptions(&self) -> String {
-        let not_modelled =
-            self.site.conf.not_modelled.iter().chain(self.site.accounts.iter().flat_map(|all| &all.not_modelled));
-        let not_modelled: Vec<&str> = not_modelled.map(String::as_str).collect();
-        let without = if not_modelled.is_empty() {
-            String::new()
-        } else {
-            format!("; without effect here: {}", not_modelled.join(", "))
-        };
+        let Site { conf, accounts, .. } = &*self.site;
+        let all = conf.not_modelled.iter().chain(accounts.iter().flat_map(|all| &all.not_modelled));
+        let without: String = all.map(|what| format!("; without effect: {what}")).collect();
         format!(
             "jobs go to the default partition, on as many whole nodes of {} processors as theirs fill, with their estimates in whole \
              minutes as limits; the log cuts them there, and not slurmctld; second 0 is {ZERO} s since 1970{without}",
@@ -65,14 +56,8 @@ impl SlurmCluster {
     pub(super) fn at_work(self: Arc<Self>, seed: u64) -> impl ForkablePolicy + use<> {
         let terms = terms(&self.site, None, seed, 0);
         let slurmctld = Slurmctld::new(Arc::clone(&self.site), terms, None);
-        Controlled {
-            passed: terms.start,
-            slurmctld,
-            cluster: self,
-            ended: Vec::new(),
-            submitted: Vec::new(),
-            error: None,
-        }
+        let (ended, submitted) = Default::default();
+        Controlled { passed: terms.start, slurmctld, cluster: self, ended, submitted, error: None }
     }
 }
 
@@ -95,19 +80,14 @@ impl Controlled {
         let now = second(view.now);
         while self.passed < now {
             self.passed = self.slurmctld.next(self.passed).min(now);
-            let mut cut = None;
-            let mut note = |report| {
-                if let Report::Ended(Ended { start, .. }) = report {
-                    cut = Some(start);
-                }
-            };
+            let mut is_cut = false;
+            let mut note = |report| is_cut |= matches!(report, Report::Ended(_));
             let started = self.slurmctld.step(self.passed, &mut note);
-            if let Some(start) = cut {
-                return Err(anyhow!(
-                    "slurmctld would stop the job that started at {start} s at its limit, which a policy cannot; give the job a \
-                     requested time, or use the command slurm"
-                ));
-            }
+            ensure!(
+                !is_cut,
+                "at {} s slurmctld stops a job at its limit, which a policy cannot; give the jobs requested times, or use the command slurm",
+                self.passed - ZERO
+            );
             starts.extend(started.into_iter().map(|job| (JobId(job - 1), SiteId(0))));
         }
         self.ended.sort_unstable();
@@ -120,17 +100,17 @@ impl Controlled {
                 own.ok_or_else(|| anyhow!("the job submitted at {submit} s is wider than the default partition"))?;
             self.slurmctld.submit(&own, now);
         }
-        match view.queue.front() {
-            Some(QueuedJob { job, request, submit }) if self.slurmctld.is_stuck(now) => {
-                let why = self.slurmctld.why(number(*job)).map_or_else(String::new, |why| format!(" ({})", why.words));
-                Err(anyhow!(
-                    "the job submitted at {submit} s for {} processors never starts on the idle cluster{why}; change the setting, or \
-                     leave the job out of the log",
-                    request.processors
-                ))
-            }
-            _ => Ok(()),
+        if let Some(QueuedJob { job, request, submit }) = view.queue.front()
+            && self.slurmctld.is_stuck(now)
+        {
+            let why = self.slurmctld.why(number(*job)).map_or_else(String::new, |why| format!(" ({})", why.words));
+            bail!(
+                "the job submitted at {submit} s for {} processors never starts on the idle cluster{why}; change the setting, or \
+                 leave the job out of the log",
+                request.processors
+            );
         }
+        Ok(())
     }
 
     fn fail(&mut self, error: anyhow::Error) {
