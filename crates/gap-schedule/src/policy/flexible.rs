@@ -1,7 +1,6 @@
 //! Flexible backfilling: backfilling over a queue sorted by priority at each pass.
 
 use crate::machine::Machine;
-use crate::min_demand::MinDemand;
 use crate::policy::Policy;
 use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
@@ -122,18 +121,16 @@ impl FlexibleBackfill {
     }
 
     /// Returns the holders of reservations, then by priority the other jobs of at most `widest` processors.
-    fn in_order(&self, widest: u32, view: &View<'_>) -> Vec<QueuedJob> {
+    fn line<'a>(&self, holders: &'a [QueuedJob], widest: u32, view: &View<'a>) -> JobLine<'a> {
         let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
-        let mut held: Vec<JobId> = self.reserving.holders.iter().map(|holder| holder.job).collect();
+        let mut held: Vec<JobId> = holders.iter().map(|holder| holder.job).collect();
         held.sort_unstable();
         let mut walk = view.queue.iter();
         let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
         let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
         let priority = |job: &QueuedJob| self.config.priority(view.now, job.submit, job, fastest, shortest);
-        let mut others: Vec<(f64, &QueuedJob)> = others.map(|job| (priority(job), job)).collect();
-        // The sort is stable: jobs of equal priority stay in order of arrival.
-        others.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        self.reserving.holders.iter().chain(others.into_iter().map(|(_, job)| job)).copied().collect()
+        let holders = holders.iter().map(|holder| (f64::INFINITY, holder));
+        JobLine::ranked(holders.chain(others.map(|job| (priority(job), job))))
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
@@ -146,9 +143,8 @@ impl FlexibleBackfill {
         if is_settled && !view.some_job_is_narrow_enough() {
             return;
         }
-        let jobs = self.in_order(if is_settled { most } else { u32::MAX }, view);
-        let demands: Vec<MinDemand> = jobs.iter().map(|job| MinDemand::of(&job.request)).collect();
-        let mut line = JobLine::sorted(&jobs, &demands, &[]);
+        let holders = self.reserving.holders.clone();
+        let mut line = self.line(&holders, if is_settled { most } else { u32::MAX }, view);
         if self.reserving.take_turns(&mut line, &mut pass) {
             self.reserving.backfill(&mut line, &mut pass);
         }

@@ -51,12 +51,6 @@ impl<P> Scanned<P> {
             }
             Scan::Easy(placement) | Scan::Flexible(placement, _) => placement,
         };
-        // A job keeps its reservation until it starts; then the first waiting job gets one.
-        let former = self.head;
-        let order = self.scan.order(view);
-        let waiting = view.queue.iter().filter(|job| !has_started(job.job));
-        let first = |one: &&QueuedJob, other: &&QueuedJob| order(one, other);
-        self.head = former.filter(|job| !has_started(*job)).or_else(|| waiting.min_by(first).map(|job| job.job));
         let mut operations = jobs * machines;
         if matches!(self.scan, Scan::Flexible(..)) {
             let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
@@ -66,16 +60,25 @@ impl<P> Scanned<P> {
             // A job tests no machine behind the one that it starts on.
             operations -= starts.iter().map(|(_, machine)| beyond(machine)).sum::<usize>();
         }
-        if let Some(head) = self.head.and_then(|head| view.queue.get(head)) {
-            let suits = |machine: usize| view.suits(machine, &head.request);
-            let running: usize =
-                (0..machines).filter(|machine| suits(*machine)).map(|machine| view.running[machine].len()).sum();
+        let suits = |machine: usize, job: &QueuedJob| view.suits(machine, &job.request);
+        // A job keeps its reservation until it starts; then the first waiting job gets one.
+        let former = self.head;
+        if former.is_none_or(has_started) {
+            let order = self.scan.order(view);
+            let waiting = view.queue.iter().filter(|job| !has_started(job.job));
+            let head = waiting.min_by(|one, other| order(one, other));
+            self.head = head.map(|head| head.job);
             // Jobs that started before the head's turn run beside the others. A head from an earlier pass came first.
             let queued = |job: JobId| view.queue.get(job).expect("a job that starts has waited");
-            let before_head = |job: JobId| Some(job) == former || order(queued(job), head).is_lt();
-            let is_new = former != self.head;
-            let in_turn = starts.iter().filter(|(job, machine)| is_new && suits(machine.index()) && before_head(*job));
-            operations += machines + running + in_turn.count();
+            let before = |job: JobId, head: &QueuedJob| Some(job) == former || order(queued(job), head).is_lt();
+            let in_turn = |head: &QueuedJob| {
+                starts.iter().filter(|(job, machine)| suits(machine.index(), head) && before(*job, head)).count()
+            };
+            operations += head.map_or(0, in_turn);
+        }
+        if let Some(head) = self.head.and_then(|head| view.queue.get(head)) {
+            let running = |machine: usize| if suits(machine, head) { view.running[machine].len() } else { 0 };
+            operations += machines + (0..machines).map(running).sum::<usize>();
         }
         operations as u64
     }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// queue, it computes from the machines the earliest start of that job if no other job came.
 pub(super) struct Promises {
     machines: Vec<Machine>,
-    /// Running jobs of each machine: job, processors, and end, which is known because estimates are exact (A1).
-    running: Vec<Vec<(JobId, u32, Time)>>,
+    /// Running jobs of each machine by end, which is known because estimates are exact (A1): end, processors, job.
+    running: Vec<Vec<(Time, u32, JobId)>>,
     /// Waiting jobs, in order of arrival.
     waiting: BTreeMap<JobId, Job>,
     /// The first of them, and its earliest start.
@@ -37,18 +37,15 @@ impl Promises {
     /// Returns the earliest start of a job if no other job comes; `None` if no machine is wide enough.
     fn soonest(&self, now: Time, job: &Job) -> Option<Time> {
         let need = job.request.processors;
-        let on = |(machine, running): (&Machine, &Vec<(JobId, u32, Time)>)| {
-            let taken: u32 = running.iter().map(|(_, processors, _)| processors).sum();
-            let mut free = machine.processors - taken;
-            let mut ends: Vec<(Time, u32)> = running.iter().map(|(_, processors, end)| (*end, *processors)).collect();
-            ends.sort_unstable();
+        let on = |(machine, running): (&Machine, &Vec<(Time, u32, JobId)>)| {
+            let mut free = machine.processors - running.iter().map(|(_, processors, _)| processors).sum::<u32>();
             let mut at = now;
-            for (end, processors) in ends {
+            for (end, processors, _) in running {
                 if free >= need {
                     break;
                 }
                 free += processors;
-                at = end;
+                at = *end;
             }
             (free >= need).then_some(at)
         };
@@ -63,14 +60,15 @@ impl Promises {
     }
 
     fn start(&mut self, now: Time, id: JobId, site: SiteId, processors: u32) {
-        let job = self.waiting.remove(&id).expect("who starts has waited");
+        let job = self.waiting.remove(&id).expect("a job that starts has waited");
         if let Some((first, promised)) = self.first
             && first == id
         {
             self.broken += u64::from(now > promised);
         }
         let end = now + self.machines[site.index()].takes(job.runtime);
-        self.running[site.index()].push((id, processors, end));
+        let running = &mut self.running[site.index()];
+        running.insert(running.partition_point(|(other, ..)| *other <= end), (end, processors, id));
     }
 }
 
@@ -84,7 +82,7 @@ impl Probe for Promises {
                 self.waiting.remove(job);
             }
             Fact::Started { job, site, processors } => self.start(now, *job, *site, *processors),
-            Fact::Finished { job } => self.running.iter_mut().for_each(|jobs| jobs.retain(|(id, ..)| id != job)),
+            Fact::Finished { job } => self.running.iter_mut().for_each(|jobs| jobs.retain(|(.., id)| id != job)),
             // No machine fails here, and processors are not distinguished.
             Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => return,
         }
