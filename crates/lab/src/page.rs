@@ -161,9 +161,22 @@ pub fn render(page: &Page) -> anyhow::Result<String> {
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     engine.set_undefined_behavior(UndefinedBehavior::Strict);
     engine.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    engine.add_filter("bound", bound);
     engine.add_template("report.html", include_str!("../templates/report.html")).context("report.html")?;
     let template = engine.get_template("report.html")?;
     template.render(view::view(page)).context("cannot write the report page")
+}
+
+/// Binds numbers to their units, so that no line ends between them.
+fn bound(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.split(' ') {
+        let is_unit = ["%", "s", "min", "h", "days"].contains(&word.trim_end_matches([')', ',', '.', ';', ']']));
+        let space = if is_unit && out.ends_with(|before: char| before.is_ascii_digit()) { '\u{a0}' } else { ' ' };
+        out.extend((!out.is_empty()).then_some(space));
+        out += word;
+    }
+    out
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use self::metrics::Metric;
 use anyhow::{Context, Result, ensure};
 use combination::Combination;
 use gap_schedule::Passes;
+use lab::chart::fixed;
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
@@ -242,6 +243,7 @@ impl Paper for PredictionsPaper {
         self.wanted.iter().filter_map(found).collect()
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Rows of a log are single runs, so they are exact and have no interval. The paired intervals are over workloads \
@@ -249,7 +251,8 @@ impl Paper for PredictionsPaper {
                 .to_owned(),
         ];
         for log in self.logs_at_hand().into_iter().filter(|log| *log != Log::StandIn && !self.is_published(*log)) {
-            let (ours, theirs) = (self.logs.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log));
+            let [ours, theirs] =
+                [self.logs.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log)].map(|jobs| fixed(jobs as f64, 0));
             notes.push(format!(
                 "{}: {ours} jobs here and {theirs} in the published results, whose authors had another version of the log. \
                  G1 is judged within 3 % there, not exactly; a maximum may depend on a single job.",
