@@ -1,6 +1,7 @@
 //! Commands of the command line in this process.
 
-use crate::added::{Failure, added};
+use crate::added::added;
+use crate::failure::Failure;
 use clap::{CommandFactory, Parser};
 use gridproof::{Cli, Command, Lab, begin, ended, exit_code};
 use lab::cli::Ending;

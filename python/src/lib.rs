@@ -5,6 +5,7 @@
 mod added;
 mod command;
 mod environment;
+mod failure;
 mod log;
 mod policy;
 mod simulation;

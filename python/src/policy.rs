@@ -1,7 +1,7 @@
 //! A policy written in Python, and its view of the system.
 
-use crate::added::{Failure, Raised};
 use crate::environment::Seen;
+use crate::failure::{Failure, Raised};
 use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
