@@ -148,10 +148,8 @@
 //!
 //! A job wider than all machines that it may use is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
-mod correct;
 pub mod episode;
 mod explained;
-mod machine;
 mod min_demand;
 mod multi_cluster;
 mod order;
@@ -162,14 +160,11 @@ mod predict;
 mod queue;
 mod reason;
 pub mod reference;
-mod running;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod view;
 
-pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
 pub use explained::Explained;
-pub use machine::Machine;
 pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Keyed, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
@@ -180,8 +175,8 @@ pub use policy::{
     FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill,
     Placement, Policy, PolicyError, Weight,
 };
+pub use predict::{Corrector, Doubling, Expired, Increments, ToRequested};
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
 pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
-pub use running::{Running, RunningJob};
-pub use view::{Starts, View};
+pub use view::{Machine, Running, RunningJob, Starts, View};

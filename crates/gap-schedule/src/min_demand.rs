@@ -1,4 +1,4 @@
-//! Least demands of waiting jobs, and a tree of them.
+//! Least demands of waiting jobs, and tournament trees.
 
 use sim_core::{Request, Span};
 
@@ -20,87 +20,106 @@ impl MinDemand {
     pub(crate) fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
+}
 
-    pub(crate) fn and(self, other: Self) -> Self {
+/// Value of a place, or of several places together.
+pub(crate) trait Combined: Copy + PartialEq {
+    /// Returns the value of two sets of places together.
+    fn and(self, other: Self) -> Self;
+}
+
+impl Combined for MinDemand {
+    #[inline]
+    fn and(self, other: Self) -> Self {
         Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
     }
 }
 
-/// Tournament tree over the places of a queue by least demand: a walk along the queue skips all places where no job can
-/// start.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MinDemandTree {
-    /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`. Half of the nodes are leaves.
-    nodes: Vec<MinDemand>,
+/// Free processors of several machines: the largest number.
+impl Combined for u32 {
+    #[inline]
+    fn and(self, other: Self) -> Self {
+        self.max(other)
+    }
 }
 
-impl MinDemandTree {
+/// Tournament tree over places, with the value of 2, 4, 8, … neighbours together: a search for a place skips all places among which
+/// none can be suitable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tournament<T> {
+    /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`. Half of the nodes are leaves.
+    nodes: Vec<T>,
+}
+
+impl<T: Combined> Tournament<T> {
+    /// Number of places.
     const fn width(&self) -> usize {
         self.nodes.len() / 2
     }
 
-    /// Least demand over all places.
-    pub(crate) fn root(&self) -> MinDemand {
+    /// Returns a tree with room for at least `width` places. The first ones have these values, the others are `empty`.
+    pub(crate) fn planted(width: usize, places: impl IntoIterator<Item = T>, empty: T) -> Self {
+        let width = width.next_power_of_two();
+        let mut nodes = vec![empty; width];
+        nodes.extend(places);
+        debug_assert!(nodes.len() <= 2 * width, "there is room for every place");
+        nodes.resize(2 * width, empty);
+        for node in (1..width).rev() {
+            nodes[node] = nodes[2 * node].and(nodes[2 * node + 1]);
+        }
+        Self { nodes }
+    }
+
+    /// Value of all places together.
+    pub(crate) fn root(&self) -> T {
         self.nodes[1]
     }
 
-    /// Fills the whole tree, with room for at least `width` places. The first ones have these demands.
-    pub(crate) fn plant(&mut self, width: usize, places: impl IntoIterator<Item = MinDemand>) {
-        let width = width.next_power_of_two();
-        self.nodes.clear();
-        self.nodes.resize(width, MinDemand::NOTHING);
-        self.nodes.extend(places);
-        debug_assert!(self.nodes.len() <= 2 * width, "there is room for every place");
-        self.nodes.resize(2 * width, MinDemand::NOTHING);
-        for node in (1..width).rev() {
-            self.nodes[node] = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
-        }
+    /// Value of a place.
+    pub(crate) fn at(&self, place: usize) -> T {
+        self.nodes[self.width() + place]
     }
 
-    /// Adds a job to a place.
+    /// Replaces the value of a place.
     #[inline]
-    pub(crate) fn join(&mut self, place: usize, demand: MinDemand) {
+    pub(crate) fn set(&mut self, place: usize, value: T) {
         let mut node = self.width() + place;
-        while node > 0 {
-            let least = self.nodes[node].and(demand);
-            if self.nodes[node] == least {
-                break;
-            }
-            self.nodes[node] = least;
-            node /= 2;
-        }
-    }
-
-    /// Replaces the least demand of a place.
-    #[inline]
-    pub(crate) fn set(&mut self, place: usize, least: MinDemand) {
-        let mut node = self.width() + place;
-        let mut least = least;
-        while self.nodes[node] != least {
-            self.nodes[node] = least;
+        let mut value = value;
+        while self.nodes[node] != value {
+            self.nodes[node] = value;
             node /= 2;
             if node == 0 {
                 break;
             }
-            least = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
+            value = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
         }
     }
 
-    /// Returns the first place, not before `from`, whose least demand is `worth` it.
+    /// Returns the first place, not before `from`, whose value is `worth` it. `worth` must accept every set that contains a place it
+    /// would accept.
     #[inline]
-    pub(crate) fn next(&self, from: usize, worth: &impl Fn(MinDemand) -> bool) -> Option<usize> {
+    pub(crate) fn next(&self, from: usize, worth: impl Fn(T) -> bool) -> Option<usize> {
+        if from < self.width() { self.search(self.width() + from, worth, |_| true) } else { None }
+    }
+
+    /// Like [`next`](Self::next) for all places, from the root down; the place must also be `suitable`.
+    #[inline]
+    pub(crate) fn first(&self, worth: impl Fn(T) -> bool, suitable: impl Fn(usize) -> bool) -> Option<usize> {
+        self.search(1, worth, suitable)
+    }
+
+    #[inline]
+    fn search(&self, mut node: usize, worth: impl Fn(T) -> bool, suitable: impl Fn(usize) -> bool) -> Option<usize> {
         let width = self.width();
-        if from >= width {
-            return None;
-        }
-        let mut node = width + from;
         loop {
             if worth(self.nodes[node]) {
-                if node >= width {
+                if node < width {
+                    node *= 2;
+                    continue;
+                }
+                if suitable(node - width) {
                     return Some(node - width);
                 }
-                node *= 2;
-                continue;
             }
             // On to the right, with the largest subtree that begins there. The right neighbour of the root is the end.
             node += 1;

@@ -9,12 +9,10 @@ pub use contention::Contention;
 pub use predictions::{PredictionCounts, Predictions};
 pub use usage::{Usage, UsageOver};
 
-use crate::correct::Expired;
-use crate::machine::{Machine, site};
 use crate::policy::{Policy, PolicyError};
+use crate::predict::Expired;
 use crate::queue::{Hidden, Queue, QueuedJob};
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{Machine, RunningJob, Starts, View, site};
 use machine_pool::{MachinePool, PendingRepair};
 use predictions::as_requested;
 use rustc_hash::FxHashMap;

@@ -5,84 +5,113 @@ use sim_core::{Span, Time};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// Order of the queue: each job has a number, its [`key`](Self::key), and jobs have their turns by ascending key.
-///
-/// *Ties* are broken by arrival in every order.
-///
-/// In the definitions, *r* is the expected run time in seconds at reference speed (the user's estimate, or the
-/// prediction that replaces it), *n* the number of processors, *s* the submission in seconds from the beginning of the
-/// simulation, which is the first submission of a log, and *w* the wait so far in seconds.
-///
-/// Common rules for all formulas: a job without an estimate is expected to run for ever (*r* is infinite), and 0 / 0 is
-/// 0. Inside a logarithm, *r* and *s* below 1 s count as 1 s.
-///
-/// ```
-/// use gap_schedule::{Order, QueuedJob};
-/// use sim_core::{Job, JobId, Span, Time};
-///
-/// let job = |id, processors, runtime| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(runtime));
-/// let (wide, long) = (QueuedJob::of(&job(0, 64, 600)), QueuedJob::of(&job(1, 4, 3_600)));
-/// let now = Time::from_secs(60);
-/// assert!(Order::Sjf.key(&wide, now) < Order::Sjf.key(&long, now));
-/// assert!(Order::Saf.key(&long, now) < Order::Saf.key(&wide, now)); // 14 400 s of processor time against 38 400 s
-/// ```
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// First come, first served: the order of arrival, and nothing else.
-    #[default]
-    Fcfs,
-    /// Shortest job first: *r*, smallest first.
-    Sjf,
-    /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name used where *r* is predicted.
+/// Declares the named orders: name on the command line, definition of the key, and source of each.
+macro_rules! orders {
+    ($(#[$meta:meta])* pub enum Order { $($(#[$doc:meta])* $Order:ident $name:literal $definition:literal $source:expr;)+ }) => {
+        $(#[$meta])*
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum Order {
+            $($(#[$doc])* $Order,)+
+            /// An order of your own, given as a function.
+            Keyed(Keyed),
+        }
+
+        impl Order {
+            /// Every order with a name on the command line, in the order of the documentation.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$Order),+];
+
+            /// Name, definition and source.
+            const fn entry(self) -> [&'static str; 3] {
+                match self {
+                    $(Self::$Order => [$name, $definition, $source],)+
+                    Self::Keyed(keyed) => [keyed.name, "a function of the job, smallest first", "the program that adds it"],
+                }
+            }
+        }
+    };
+}
+
+const TEXTBOOKS: &str = "textbooks";
+const TANG: &str = "Tang et al., CLUSTER 2009";
+const LEARNT: &str = "Carastan-Santos & de Camargo, SC'17";
+
+orders! {
+    /// Order of the queue: each job has a number, its [`key`](Self::key), and jobs have their turns by ascending key.
     ///
-    /// D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
-    /// Estimates", IEEE TPDS 18(6), 2007: the order in which EASY++ (EASY-SJBF) backfills.
-    Spf,
-    /// Longest job first: *r*, largest first.
-    Ljf,
-    /// Smallest area first: *r* · *n*, smallest first.
-    Saf,
-    /// Largest area first: *r* · *n*, largest first.
-    Laf,
-    /// Narrowest first: *n*, smallest first.
-    Narrow,
-    /// Widest first: *n*, largest first.
-    Wide,
-    /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown of the job if it started now.
+    /// *Ties* are broken by arrival in every order.
     ///
-    /// S. Srinivasan, R. Kettimuthu, V. Subramani and P. Sadayappan, "Characterization of backfilling strategies for parallel
-    /// job scheduling", ICPP workshops 2002 (there: XFactor).
-    Lxf,
-    /// (*w* / *r*)³ · *n*, largest first: favours old and short jobs, and wide ones among them.
+    /// In the definitions, *r* is the expected run time in seconds at reference speed (the user's estimate, or the
+    /// prediction that replaces it), *n* the number of processors, *s* the submission in seconds from the beginning of the
+    /// simulation, which is the first submission of a log, and *w* the wait so far in seconds.
     ///
-    /// W. Tang, Z. Lan, N. Desai and D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", IEEE
-    /// CLUSTER 2009.
-    Wfp3,
-    /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so a
-    /// serial job that has waited at all comes before every wider one.
+    /// Common rules for all formulas: a job without an estimate is expected to run for ever (*r* is infinite), and 0 / 0 is
+    /// 0. Inside a logarithm, *r* and *s* below 1 s count as 1 s.
     ///
-    /// Tang, Lan, Desai & Buettner (2009).
-    Unicef,
-    /// log₁₀ *r* · *n* + 870 log₁₀ *s*, smallest first.
+    /// ```
+    /// use gap_schedule::{Order, QueuedJob};
+    /// use sim_core::{Job, JobId, Span, Time};
     ///
-    /// D. Carastan-Santos and R. Y. de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning",
-    /// SC'17; in program text in D. Zhang, D. Dai, Y. He, F. S. Bao and B. Xie, "RLScheduler", SC'20 (as are WFP3, UNICEF and
-    /// F2 to F4).
-    F1,
-    /// √*r* · *n* + 25 600 log₁₀ *s*, smallest first.
-    ///
-    /// Carastan-Santos & de Camargo (SC'17).
-    F2,
-    /// *r* · *n* + 6 860 000 log₁₀ *s*, smallest first.
-    ///
-    /// Carastan-Santos & de Camargo (SC'17).
-    F3,
-    /// *r* · √*n* + 530 000 log₁₀ *s*, smallest first.
-    ///
-    /// Carastan-Santos & de Camargo (SC'17).
-    F4,
-    /// An order of your own, given as a function.
-    Keyed(Keyed),
+    /// let job = |id, processors, runtime| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(runtime));
+    /// let (wide, long) = (QueuedJob::of(&job(0, 64, 600)), QueuedJob::of(&job(1, 4, 3_600)));
+    /// let now = Time::from_secs(60);
+    /// assert!(Order::Sjf.key(&wide, now) < Order::Sjf.key(&long, now));
+    /// assert!(Order::Saf.key(&long, now) < Order::Saf.key(&wide, now)); // 14 400 s of processor time against 38 400 s
+    /// ```
+    pub enum Order {
+        /// First come, first served: the order of arrival, and nothing else.
+        #[default]
+        Fcfs "fcfs" "by arrival" TEXTBOOKS;
+        /// Shortest job first: *r*, smallest first.
+        Sjf "sjf" "r, smallest first" TEXTBOOKS;
+        /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name used where *r* is predicted.
+        ///
+        /// D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
+        /// Estimates", IEEE TPDS 18(6), 2007: the order in which EASY++ (EASY-SJBF) backfills.
+        Spf "spf" "r, smallest first (the same where r is predicted)" "Tsafrir, Etsion & Feitelson, TPDS 2007";
+        /// Longest job first: *r*, largest first.
+        Ljf "ljf" "r, largest first" TEXTBOOKS;
+        /// Smallest area first: *r* · *n*, smallest first.
+        Saf "saf" "r · n, smallest first" TEXTBOOKS;
+        /// Largest area first: *r* · *n*, largest first.
+        Laf "laf" "r · n, largest first" TEXTBOOKS;
+        /// Narrowest first: *n*, smallest first.
+        Narrow "narrow" "n, smallest first" TEXTBOOKS;
+        /// Widest first: *n*, largest first.
+        Wide "wide" "n, largest first" TEXTBOOKS;
+        /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown of the job if it started now.
+        ///
+        /// S. Srinivasan, R. Kettimuthu, V. Subramani and P. Sadayappan, "Characterization of backfilling strategies for parallel
+        /// job scheduling", ICPP workshops 2002 (there: XFactor).
+        Lxf "lxf" "(w + r) / r, largest first" "Srinivasan et al., ICPP workshops 2002";
+        /// (*w* / *r*)³ · *n*, largest first: favours old and short jobs, and wide ones among them.
+        ///
+        /// W. Tang, Z. Lan, N. Desai and D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", IEEE
+        /// CLUSTER 2009.
+        Wfp3 "wfp3" "(w / r)³ · n, largest first" TANG;
+        /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so a
+        /// serial job that has waited at all comes before every wider one.
+        ///
+        /// Tang, Lan, Desai & Buettner (2009).
+        Unicef "unicef" "w / (log2 n · r), largest first" TANG;
+        /// log₁₀ *r* · *n* + 870 log₁₀ *s*, smallest first.
+        ///
+        /// D. Carastan-Santos and R. Y. de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning",
+        /// SC'17; in program text in D. Zhang, D. Dai, Y. He, F. S. Bao and B. Xie, "RLScheduler", SC'20 (as are WFP3, UNICEF and
+        /// F2 to F4).
+        F1 "f1" "log10 r · n + 870 log10 s, smallest first" LEARNT;
+        /// √*r* · *n* + 25 600 log₁₀ *s*, smallest first.
+        ///
+        /// Carastan-Santos & de Camargo (SC'17).
+        F2 "f2" "√r · n + 25600 log10 s, smallest first" LEARNT;
+        /// *r* · *n* + 6 860 000 log₁₀ *s*, smallest first.
+        ///
+        /// Carastan-Santos & de Camargo (SC'17).
+        F3 "f3" "r · n + 6860000 log10 s, smallest first" LEARNT;
+        /// *r* · √*n* + 530 000 log₁₀ *s*, smallest first.
+        ///
+        /// Carastan-Santos & de Camargo (SC'17).
+        F4 "f4" "r · √n + 530000 log10 s, smallest first" LEARNT;
+    }
 }
 
 /// Order by a function of the job and the present instant: the smallest value first, NaN last.
@@ -170,52 +199,6 @@ pub struct Turn {
 }
 
 impl Order {
-    /// Every order with a name on the command line, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
-        Self::Fcfs,
-        Self::Sjf,
-        Self::Spf,
-        Self::Ljf,
-        Self::Saf,
-        Self::Laf,
-        Self::Narrow,
-        Self::Wide,
-        Self::Lxf,
-        Self::Wfp3,
-        Self::Unicef,
-        Self::F1,
-        Self::F2,
-        Self::F3,
-        Self::F4,
-    ];
-
-    /// Name, key and source.
-    const fn entry(self) -> [&'static str; 3] {
-        const TEXTBOOKS: &str = "textbooks";
-        const TANG: &str = "Tang et al., CLUSTER 2009";
-        const LEARNT: &str = "Carastan-Santos & de Camargo, SC'17";
-        match self {
-            Self::Fcfs => ["fcfs", "by arrival", TEXTBOOKS],
-            Self::Sjf => ["sjf", "r, smallest first", TEXTBOOKS],
-            Self::Spf => {
-                ["spf", "r, smallest first (the same where r is predicted)", "Tsafrir, Etsion & Feitelson, TPDS 2007"]
-            }
-            Self::Ljf => ["ljf", "r, largest first", TEXTBOOKS],
-            Self::Saf => ["saf", "r · n, smallest first", TEXTBOOKS],
-            Self::Laf => ["laf", "r · n, largest first", TEXTBOOKS],
-            Self::Narrow => ["narrow", "n, smallest first", TEXTBOOKS],
-            Self::Wide => ["wide", "n, largest first", TEXTBOOKS],
-            Self::Lxf => ["lxf", "(w + r) / r, largest first", "Srinivasan et al., ICPP workshops 2002"],
-            Self::Wfp3 => ["wfp3", "(w / r)³ · n, largest first", TANG],
-            Self::Unicef => ["unicef", "w / (log2 n · r), largest first", TANG],
-            Self::F1 => ["f1", "log10 r · n + 870 log10 s, smallest first", LEARNT],
-            Self::F2 => ["f2", "√r · n + 25600 log10 s, smallest first", LEARNT],
-            Self::F3 => ["f3", "r · n + 6860000 log10 s, smallest first", LEARNT],
-            Self::F4 => ["f4", "r · √n + 530000 log10 s, smallest first", LEARNT],
-            Self::Keyed(keyed) => [keyed.name, "a function of the job, smallest first", "the program that adds it"],
-        }
-    }
-
     /// Name, as in the names of policies.
     pub const fn name(self) -> &'static str {
         self.entry()[0]

@@ -15,8 +15,7 @@ pub use job::{PlanJob, PlannedJob};
 pub use score::Score;
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 
-use crate::machine::site;
-use crate::running::RunningJob;
+use crate::view::{RunningJob, site};
 use gaps::Gaps;
 use machine_plan::{MachinePlan, MachineSummary};
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};

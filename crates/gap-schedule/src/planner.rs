@@ -3,8 +3,7 @@
 use crate::plan::{EgEdf, Plan, PlanJob, PlannedJob, Tabu, TabuCounts};
 use crate::policy::Policy;
 use crate::queue::QueuedJob;
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Span, Time};
 
 /// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`]; [`Tabu`] search may then

@@ -26,8 +26,7 @@ pub use reserving::Depth;
 
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{RunningJob, Starts, View};
 use dyn_clone::DynClone;
 use sim_core::{SiteId, Time};
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Queue of waiting jobs, in order of arrival.
 
-use crate::min_demand::{MinDemand, MinDemandTree};
+use crate::min_demand::{MinDemand, Tournament};
 use rustc_hash::FxHashMap;
 use sim_core::{Job, JobId, Request, Span, Time};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ pub struct Queue {
     /// Jobs in order of arrival, `None` where a job has left, until the vector is full and is compacted.
     slots: Vec<Option<QueueSlot>>,
     /// Tree with a leaf for each slot; built at its first use.
-    tree: OnceLock<MinDemandTree>,
+    tree: OnceLock<Tournament<MinDemand>>,
     /// Number of slots to fill before the queue is compacted.
     room: usize,
     /// Index below which every slot is empty.
@@ -124,7 +124,7 @@ impl Queue {
         assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
         self.slots.push(Some(QueueSlot { waiting, hidden }));
         if let Some(tree) = self.tree.get_mut() {
-            tree.join(place, MinDemand::of(&waiting.request));
+            tree.set(place, MinDemand::of(&waiting.request));
         }
     }
 
@@ -155,16 +155,15 @@ impl Queue {
         for (place, slot) in self.slots.iter().flatten().enumerate() {
             self.places.insert(slot.waiting.job, place);
         }
-        if let Some(mut tree) = self.tree.take() {
-            self.plant(&mut tree);
-            self.tree = OnceLock::from(tree);
+        if self.tree.take().is_some() {
+            self.tree = OnceLock::from(self.planted());
         }
     }
 
-    /// Fills the whole tree.
-    fn plant(&self, tree: &mut MinDemandTree) {
+    fn planted(&self) -> Tournament<MinDemand> {
         let demand = |slot: &QueueSlot| MinDemand::of(&slot.waiting.request);
-        tree.plant(self.room, self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand)));
+        let places = self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand));
+        Tournament::planted(self.room, places, MinDemand::NOTHING)
     }
 
     /// Returns the least demand of any job, per resource.
@@ -173,12 +172,8 @@ impl Queue {
     }
 
     /// Returns the tree of least demands.
-    fn tree(&self) -> &MinDemandTree {
-        self.tree.get_or_init(|| {
-            let mut tree = MinDemandTree::default();
-            self.plant(&mut tree);
-            tree
-        })
+    fn tree(&self) -> &Tournament<MinDemand> {
+        self.tree.get_or_init(|| self.planted())
     }
 }
 

@@ -1,9 +1,8 @@
-//! Input and output of a policy: [`View`] and [`Starts`].
+//! Input and output of a policy: machines, the jobs that run on them, [`View`] and [`Starts`].
 
-use crate::machine::{Machine, site};
 use crate::queue::Queue;
-use crate::running::Running;
-use sim_core::{JobId, Request, SiteId, Time};
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Jobs to start now, each with its machine, in starting order.
 pub type Starts = Vec<(JobId, SiteId)>;
@@ -42,5 +41,164 @@ impl View<'_> {
     /// Returns true if some waiting job is no wider than the free processors of some machine. Otherwise no job can start.
     pub(crate) fn some_job_is_narrow_enough(&self) -> bool {
         self.free.iter().any(|free| self.queue.least().processors <= *free)
+    }
+}
+
+/// Machine of a [`MultiCluster`](crate::MultiCluster): identical processors, each held by one job at a time.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Number of processors, at least 1.
+    pub processors: u32,
+    /// Speed relative to the machine that runtimes and estimates refer to, above 0: on a machine of speed 2, a job takes
+    /// half its runtime. Where a paper gives benchmark scores, this is the machine's score divided by the score at which
+    /// jobs were measured.
+    pub speed: f64,
+}
+
+impl Machine {
+    /// Returns a machine of reference speed.
+    pub const fn new(processors: u32) -> Self {
+        Self { processors, speed: 1.0 }
+    }
+
+    /// Returns the duration on this machine of work that takes `span` at reference speed. [`Span::MAX`], which never
+    /// ends, stays [`Span::MAX`].
+    ///
+    /// # Panics
+    ///
+    /// If the result exceeds 584 years.
+    #[track_caller]
+    #[inline]
+    pub fn takes(&self, span: Span) -> Span {
+        // Fast path: nearly every machine has reference speed, and this is called very often.
+        let is_unscaled = span == Span::MAX || self.speed.to_bits() == 1.0_f64.to_bits();
+        if is_unscaled { span } else { span.scaled(1.0 / self.speed) }
+    }
+
+    /// Returns the expected run time of a job on this machine; [`Span::MAX`] if there is no estimate.
+    ///
+    /// # Panics
+    ///
+    /// If the result exceeds 584 years.
+    #[track_caller]
+    #[inline]
+    pub fn expects(&self, request: &Request) -> Span {
+        request.estimate.map_or(Span::MAX, |estimate| self.takes(estimate))
+    }
+
+    /// Returns true if the machine is wide enough for the job. [`View::suits`](crate::View::suits) also checks that the
+    /// job may run there.
+    #[inline]
+    pub const fn suits(&self, request: &Request) -> bool {
+        request.processors <= self.processors
+    }
+
+    /// Returns the job as started on this machine at `start`.
+    pub fn running(&self, job: JobId, request: &Request, start: Time) -> RunningJob {
+        let expected_end = start.saturating_add(self.expects(request));
+        RunningJob { expected_end, job, processors: request.processors, user: request.user, start }
+    }
+
+    pub(crate) fn check(&self, index: usize) {
+        assert!(self.processors > 0, "machine {index} has no processors");
+        assert!(
+            self.speed.is_finite() && self.speed > 0.0,
+            "machine {index} has speed {}; a speed is above 0",
+            self.speed
+        );
+    }
+}
+
+/// Site id of the machine with this index.
+#[inline]
+pub(crate) fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}
+
+/// Running jobs, sorted by expected end, so that no policy has to sort them.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Vec<RunningJob>);
+
+/// Running job: all that a policy may know of it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunningJob {
+    /// Start plus estimate; [`Time::MAX`] without an estimate. In the past, if the job has outlived its estimate.
+    pub expected_end: Time,
+    /// Id of the job.
+    pub job: JobId,
+    /// Number of processors that it holds.
+    pub processors: u32,
+    /// User, if known; none for an [outage](Self::OUTAGE).
+    pub user: Option<u32>,
+    /// Start of the job; for an outage, the time of the failure.
+    pub start: Time,
+}
+
+impl RunningJob {
+    /// Id of the entry that holds a failed machine, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
+    pub const OUTAGE: JobId = JobId(u32::MAX);
+
+    /// Sort key in [`Running`]; ids are unique.
+    const fn place(&self) -> (Time, JobId) {
+        (self.expected_end, self.job)
+    }
+}
+
+impl Running {
+    /// Returns an empty list.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Number of running jobs.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns true if no job runs.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Iterates over the jobs by expected end, then by id.
+    pub fn iter(&self) -> std::slice::Iter<'_, RunningJob> {
+        self.0.iter()
+    }
+
+    /// Inserts a job that starts.
+    pub fn insert(&mut self, job: RunningJob) {
+        self.0.insert(self.0.partition_point(|other| other.place() < job.place()), job);
+    }
+
+    /// Removes a job that ends.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub fn remove(&mut self, job: &RunningJob) {
+        let place = self.0.binary_search_by_key(&job.place(), RunningJob::place).ok();
+        self.0.remove(place.unwrap_or_else(|| panic!("job {} ended but does not run", job.job)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "job 2 ended but does not run")]
+    fn only_a_running_job_ends() {
+        let job =
+            |id| RunningJob { expected_end: Time::MAX, job: JobId(id), processors: 1, user: None, start: Time::ZERO };
+        let mut running = Running::new();
+        running.insert(job(1));
+        running.remove(&job(2));
+    }
+
+    #[test]
+    #[should_panic(expected = "machine 3 has speed 0; a speed is above 0")]
+    fn a_machine_moves() {
+        Machine { processors: 1, speed: 0.0 }.check(3);
     }
 }

@@ -1,9 +1,7 @@
 //! Machines, and the jobs and outages on them.
 
-use crate::machine::Machine;
 use crate::queue::Queue;
-use crate::running::{Running, RunningJob};
-use crate::view::View;
+use crate::view::{Machine, Running, RunningJob, View};
 use sim_core::{EventKey, SiteId, Span, Time};
 
 /// Machines, and the holders of their processors: jobs, or an outage.

@@ -1,7 +1,6 @@
 //! Predictions of run times in a world, and their accuracy.
 
-use crate::correct::{Corrector, Expired};
-use crate::predict::Predictor;
+use crate::predict::{Corrector, Expired, Predictor};
 use crate::queue::QueuedJob;
 use sim_core::{Request, Span};
 

@@ -5,8 +5,8 @@ use super::gaps::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine_plan::{Insertion, MachinePlan, Releases};
 use super::score::Score;
-use crate::machine::site;
 use crate::order::ascending;
+use crate::view::site;
 use sim_core::{SiteId, Span, Time};
 use std::cmp::Reverse;
 

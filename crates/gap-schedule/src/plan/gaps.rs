@@ -3,7 +3,7 @@
 use super::Plan;
 use super::job::PlanJob;
 use super::machine_plan::MachinePlan;
-use crate::machine::site;
+use crate::view::site;
 use sim_core::{Span, Time};
 
 sim_core::answers! {

@@ -2,7 +2,7 @@
 
 use super::gaps::{GapBound, Gaps};
 use super::{Plan, PlannedJob};
-use crate::machine::site;
+use crate::view::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;

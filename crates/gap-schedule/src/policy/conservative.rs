@@ -6,8 +6,7 @@ use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};
 
 /// Conservative backfilling in its classic form: every job gets a reservation when it arrives, and keeps it or moves to

@@ -1,13 +1,12 @@
 //! Flexible backfilling: backfilling over a queue sorted by priority at each pass.
 
-use crate::machine::Machine;
 use crate::policy::Policy;
 use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::view::{Starts, View};
+use crate::view::{Machine, Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Span, Time};
 

@@ -1,16 +1,16 @@
-//! Tournament tree over the free processors of machines.
+//! Free processors of machines, in order of preference.
 
-use crate::machine::{Machine, site};
+use crate::min_demand::Tournament;
 use crate::policy::readings::Placement;
+use crate::view::{Machine, site};
 use sim_core::Request;
 use std::cell::Cell;
 
-/// Free processors of machines in an order of preference, under a tree of maxima: finds the most preferred machine with
-/// room in O(log n).
+/// Free processors of machines in an order of preference: finds the most preferred machine with room in O(log n).
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreeProcessorTree {
-    /// Node `n` has the children `2n` and `2n + 1`; the leaf of the machine at `rank` is `width + rank`.
-    nodes: Vec<u32>,
+    /// Free processors by rank.
+    free: Tournament<u32>,
     /// Machines, the preferred one first.
     order: Vec<usize>,
     /// Rank of each machine in that order.
@@ -21,7 +21,7 @@ impl FreeProcessorTree {
     /// Returns the tree of the machines, without a free processor.
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
         let (order, ranks) = placement.order(machines);
-        Self { nodes: vec![0; 2 * order.len().next_power_of_two()], order, ranks }
+        Self { free: Tournament::planted(order.len(), [], 0), order, ranks }
     }
 
     /// Machines, the preferred one first.
@@ -36,12 +36,12 @@ impl FreeProcessorTree {
 
     /// Free processors of one machine.
     pub(super) fn free(&self, machine: usize) -> u32 {
-        self.nodes[self.width() + self.ranks[machine]]
+        self.free.at(self.ranks[machine])
     }
 
     /// Largest number of free processors of any machine.
     pub(super) fn most(&self) -> u32 {
-        self.nodes[1]
+        self.free.root()
     }
 
     /// Sets the free processors of all machines.
@@ -58,50 +58,21 @@ impl FreeProcessorTree {
 
     /// Sets the free processors of one machine.
     pub(super) fn set(&mut self, machine: usize, free: u32) {
-        let mut node = self.width() + self.ranks[machine];
-        let mut most = free;
-        while self.nodes[node] != most {
-            self.nodes[node] = most;
-            node /= 2;
-            if node == 0 {
-                break;
-            }
-            most = self.nodes[2 * node].max(self.nodes[2 * node + 1]);
-        }
+        self.free.set(self.ranks[machine], free);
     }
 
     /// Returns the most preferred machine on which `processors` (at least one) are free and that the job `may_use`.
     /// `steps` counts the nodes visited.
     pub(super) fn find(&self, processors: u32, steps: &Cell<u64>, may_use: impl Fn(usize) -> bool) -> Option<usize> {
-        let width = self.width();
-        let mut node = 1;
-        loop {
+        let has_room = |free| {
             steps.update(|steps| steps + 1);
-            if self.nodes[node] >= processors {
-                if node < width {
-                    node *= 2;
-                    continue;
-                }
-                let machine = self.order[node - width];
-                if may_use(machine) {
-                    return Some(machine);
-                }
-            }
-            // On to the largest subtree that begins on the right. The right neighbour of the root is the end.
-            node += 1;
-            node >>= node.trailing_zeros();
-            if node == 1 {
-                return None;
-            }
-        }
+            free >= processors
+        };
+        self.free.first(has_room, |rank| may_use(self.order[rank])).map(|rank| self.order[rank])
     }
 
     /// Returns the most preferred machine with room for the job, among those that it may use.
     pub(super) fn first(&self, job: &Request, steps: &Cell<u64>) -> Option<usize> {
         self.find(job.processors, steps, |machine| job.sites.contains(site(machine)))
-    }
-
-    const fn width(&self) -> usize {
-        self.nodes.len() / 2
     }
 }

@@ -1,12 +1,10 @@
 //! Availability of each machine: the expected ends of running jobs, and reservations.
 
-use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::policy::readings::Placement;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReservedStart};
-use crate::running::RunningJob;
-use crate::view::View;
+use crate::view::{Machine, RunningJob, View, site};
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
 /// Expected end of a running job without an estimate: the last instant of time. A job that has yet to start takes that

@@ -6,32 +6,21 @@ use crate::policy::pass::JobLine;
 use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 use sim_core::{JobId, Time};
-use std::collections::BTreeSet;
 
 /// Waiting jobs by a [`Priority`]; of those with equal keys, by arrival.
 ///
 /// In order of arrival, the view itself is used. In another order that does not change with time, jobs are inserted and
-/// removed in place. In an order that does, the queue is sorted at each pass.
+/// removed in place. In an order that does, or with a threshold, the queue is sorted at each pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderedQueue {
     priority: Priority,
-    /// Turns in ascending order.
-    places: Vec<OrderedPlace>,
-    /// Job of each place, and its demand.
+    /// Turns in ascending order, if they are kept.
+    turns: Vec<Turn>,
+    /// Job of each turn, and its demand.
     jobs: Vec<QueuedJob>,
     demands: Vec<MinDemand>,
     /// Jobs that have arrived since the queue was last put into its order: many start at once, and never join the others.
-    newcomers: Vec<(QueuedJob, u64)>,
-    arrivals: u64,
-    /// Jobs that have not waited for the threshold, by submission, if there is a threshold.
-    patient: BTreeSet<(Time, JobId)>,
-}
-
-/// Turn, and the arrival that breaks ties.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct OrderedPlace {
-    turn: Turn,
-    arrival: u64,
+    newcomers: Vec<QueuedJob>,
 }
 
 impl OrderedQueue {
@@ -45,46 +34,36 @@ impl OrderedQueue {
         self.priority.is_arrival()
     }
 
+    /// Returns true if turns stay the same from pass to pass, so that they are kept.
+    fn is_kept(&self) -> bool {
+        !self.is_by_arrival() && !self.priority.order.changes_with_time() && self.priority.threshold.is_none()
+    }
+
     /// Adds a job, behind all present jobs as far as ties are concerned.
     pub(super) fn push(&mut self, job: &QueuedJob) {
-        if !self.is_by_arrival() && !self.priority.order.changes_with_time() {
-            self.newcomers.push((*job, self.arrivals));
-            self.arrivals += 1;
+        if self.is_kept() {
+            self.newcomers.push(*job);
         }
     }
 
     /// Removes the jobs that a pass has started.
     pub(super) fn remove(&mut self, starts: &Starts, view: &View<'_>) {
-        if self.is_by_arrival() || self.priority.order.changes_with_time() {
+        if !self.is_kept() {
             return;
         }
         for (job, _) in starts {
-            if let Some(newcomer) = self.newcomers.iter().position(|(other, _)| other.job == *job) {
+            if let Some(newcomer) = self.newcomers.iter().position(|other| other.job == *job) {
                 self.newcomers.remove(newcomer);
-            } else {
-                self.take_out(view.queue.get(*job).expect("a job that is started has waited"));
+                continue;
             }
+            let turn = self.priority.turn(view.queue.get(*job).expect("a job that is started has waited"), view.now);
+            let first = self.turns.partition_point(|other| *other < turn);
+            let equal = self.jobs[first..].iter().position(|other| other.job == *job);
+            let at = first + equal.expect("a job that waits has a place");
+            self.turns.remove(at);
+            self.jobs.remove(at);
+            self.demands.remove(at);
         }
-    }
-
-    fn insert(&mut self, job: &QueuedJob, arrival: u64, now: Time) {
-        let place = OrderedPlace { turn: self.priority.turn(job, now), arrival };
-        let at = self.places.partition_point(|other| *other < place);
-        self.places.insert(at, place);
-        self.jobs.insert(at, *job);
-        self.demands.insert(at, MinDemand::of(&job.request));
-    }
-
-    /// Removes the job from the order and returns its arrival.
-    fn take_out(&mut self, job: &QueuedJob) -> u64 {
-        let is_patient = self.patient.remove(&(job.submit, job.job));
-        let turn = self.priority.turn(job, if is_patient { job.submit } else { Time::MAX });
-        let first = self.places.partition_point(|other| other.turn < turn);
-        let equal = self.jobs[first..].iter().position(|other| other.job == job.job);
-        let at = first + equal.expect("a job that waits has a place");
-        self.jobs.remove(at);
-        self.demands.remove(at);
-        self.places.remove(at).arrival
     }
 
     /// Returns the jobs in their order at the present instant, except for those that are `gone`, which are in ascending order.
@@ -93,10 +72,10 @@ impl OrderedQueue {
         if self.is_by_arrival() || view.queue.len() == 1 {
             return JobLine::by_arrival(view, gone);
         }
-        if self.priority.order.changes_with_time() {
-            self.sort(view);
+        if self.is_kept() {
+            self.take_in_newcomers(view.now);
         } else {
-            self.refresh(view);
+            self.sort(view);
         }
         JobLine::sorted(&self.jobs, &self.demands, gone)
     }
@@ -111,20 +90,13 @@ impl OrderedQueue {
         self.demands.extend(sorted.iter().map(|(_, job)| MinDemand::of(&job.request)));
     }
 
-    /// Inserts the newcomers, and moves the jobs ahead that have waited for the threshold by now.
-    fn refresh(&mut self, view: &View<'_>) {
-        let threshold = self.priority.threshold;
-        let is_patient = |submit| threshold.is_some_and(|threshold| view.now.saturating_since(submit) < threshold);
-        for (job, arrival) in std::mem::take(&mut self.newcomers) {
-            self.insert(&job, arrival, view.now);
-            if is_patient(job.submit) {
-                self.patient.insert((job.submit, job.job));
-            }
-        }
-        while let Some((_, job)) = self.patient.first().filter(|(submit, _)| !is_patient(*submit)) {
-            let job = *view.queue.get(*job).expect("a job that is patient waits");
-            let arrival = self.take_out(&job);
-            self.insert(&job, arrival, view.now);
+    fn take_in_newcomers(&mut self, now: Time) {
+        for job in self.newcomers.drain(..) {
+            let turn = self.priority.turn(&job, now);
+            let at = self.turns.partition_point(|other| *other <= turn);
+            self.turns.insert(at, turn);
+            self.jobs.insert(at, job);
+            self.demands.insert(at, MinDemand::of(&job.request));
         }
     }
 }

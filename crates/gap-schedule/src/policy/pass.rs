@@ -1,11 +1,10 @@
 //! One pass of a policy along its queue, with the reasons that it reports.
 
-use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::order::ascending;
 use crate::queue::{QueuedJob, WaitingJobs};
 use crate::reason::{Reason, ReasonProbe, Right};
-use crate::view::{Starts, View};
+use crate::view::{Starts, View, site};
 use sim_core::JobId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

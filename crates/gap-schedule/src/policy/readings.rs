@@ -1,6 +1,6 @@
 //! Questions that papers leave open about backfilling on several machines.
 
-use crate::machine::Machine;
+use crate::view::Machine;
 use serde::{Deserialize, Serialize};
 
 /// Readings of backfilling on several machines, which the paper leaves open. The default is the first value of each.

@@ -1,6 +1,5 @@
 //! Reservations of all waiting jobs, kept from instant to instant.
 
-use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
 use crate::policy::held_reservations::{HeldReservation, HeldReservations};
@@ -8,8 +7,7 @@ use crate::policy::machine_profiles::{END, MachineProfiles, ReservedSlot, SHORTE
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
-use crate::running::RunningJob;
-use crate::view::View;
+use crate::view::{Machine, RunningJob, View, site};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Waiting jobs, each with its reservation, and the running jobs. [`Conservative`](crate::Conservative) documents the

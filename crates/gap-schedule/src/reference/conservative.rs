@@ -1,12 +1,10 @@
 //! Conservative backfilling, recomputed from lists at each look-up.
 
 use super::{earliest, free_on, span};
-use crate::machine::site;
 use crate::order::Priority;
 use crate::policy::{CompressOrder, Placement, Policy};
 use crate::queue::QueuedJob;
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{RunningJob, Starts, View, site};
 use sim_core::{AvailabilityProfile, SiteId, Time};
 
 /// Conservative backfilling: each job gets the earliest reservation on its arrival, and moves ahead when others end early.

@@ -1,11 +1,10 @@
 //! FCFS and backfilling in any order: the queue sorted at each pass.
 
 use super::{END_OF_TIME, earliest, free_on, span};
-use crate::machine::site;
 use crate::order::Priority;
 use crate::policy::{Backfilling, Policy};
 use crate::queue::QueuedJob;
-use crate::view::{Starts, View};
+use crate::view::{Starts, View, site};
 use sim_core::AvailabilityProfile;
 
 /// Backfilling in any order: at each pass the queue is sorted and all reservations are laid out.

@@ -1,7 +1,7 @@
 //! Workloads of docs/conformance: small logs on a machine of eight processors, each for one kind of coincidence.
 
 use super::scene::Scene;
-use crate::machine::Machine;
+use crate::view::Machine;
 use sim_core::{Job, JobId, Span, Time};
 
 macro_rules! workloads {

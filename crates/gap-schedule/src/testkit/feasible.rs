@@ -3,7 +3,7 @@
 use super::scene::{Run, Scene, Transcript, is_admitted};
 use crate::multi_cluster::{MultiCluster, Passes};
 use crate::policy::Policy;
-use crate::running::RunningJob;
+use crate::view::RunningJob;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 

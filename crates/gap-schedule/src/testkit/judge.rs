@@ -2,13 +2,11 @@
 
 use super::scene::Scene;
 use crate::explained::Explained;
-use crate::machine::Machine;
 use crate::multi_cluster::Passes;
 use crate::policy::Policy;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
-use crate::running::RunningJob;
-use crate::view::{Starts, View};
+use crate::view::{Machine, RunningJob, Starts, View};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Arbitrary workloads, machines and failures.
 
-use crate::machine::Machine;
 use crate::multi_cluster::{MultiCluster, Passes};
 use crate::policy::{BackfillReadings, BackfillRule, Placement, Policy};
+use crate::view::Machine;
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Fact, Job, JobId, Outage, Sim, SiteId, SiteSet, Span, Time};

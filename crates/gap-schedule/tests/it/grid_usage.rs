@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 const WIDEST: u32 = 6;
 
-/// Computes system usage by its definition: for each stretch of time without events, from finished records and all runs.
-fn plain_usage(scene: &Scene, records: &[JobRecord], runs: &[Run], until: Time) -> Option<f64> {
+/// Computes system usage by its definition: for each stretch of time without events, from finished records and all runs. A stretch counts
+/// by its length, or `alike` as one.
+fn plain_usage(scene: &Scene, records: &[JobRecord], runs: &[Run], until: Time, alike: bool) -> Option<f64> {
     let processors: u32 = scene.machines.iter().map(|machine| machine.processors).sum();
     let submitted = scene.jobs.iter().map(|job| job.submit);
     let instants: BTreeSet<Time> = submitted.chain(runs.iter().flat_map(|run| [run.start, run.end])).collect();
@@ -22,7 +23,7 @@ fn plain_usage(scene: &Scene, records: &[JobRecord], runs: &[Run], until: Time) 
         let is_active = |run: &&Run| run.start <= stretch[0] && stretch[0] < run.end;
         let active: u32 = runs.iter().filter(is_active).map(|run| scene.job(run.job).request.processors).sum();
         if asked > 0 {
-            let span = stretch[1].since(stretch[0]).as_secs_f64();
+            let span = if alike { 1.0 } else { stretch[1].since(stretch[0]).as_secs_f64() };
             usage += f64::from(active) / f64::from(asked.min(processors)) * span;
             demand += span;
         }
@@ -39,8 +40,10 @@ proptest! {
         let (_, ((log, told), (usage, contention))) = Sim::new(grid, probes).run();
         let (records, runs) = (log.into_sink(), scene.runs(&told));
         let last_arrival = scene.jobs.iter().map(|job| job.submit).max().unwrap_or_default();
-        for (over, until) in [(UsageOver::Time, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)] {
-            match (usage.mean(over), plain_usage(&scene, &records, &runs, until)) {
+        for (over, until) in
+            [(UsageOver::Time, Time::MAX), (UsageOver::Events, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)]
+        {
+            match (usage.mean(over), plain_usage(&scene, &records, &runs, until, over == UsageOver::Events)) {
                 (Some(found), Some(plain)) => prop_assert!((found - plain).abs() < 1e-9, "{found} instead of {plain}"),
                 (found, plain) => prop_assert_eq!(found, plain),
             }

@@ -1,9 +1,8 @@
 use super::*;
-use crate::machine::Machine;
 use crate::multi_cluster::MultiCluster;
 use crate::policy::{forward_events, forward_wakeups};
 use crate::queue::Queue;
-use crate::running::Running;
+use crate::view::{Machine, Running};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, JobLog, Outage, Purpose, Sim, Streams};

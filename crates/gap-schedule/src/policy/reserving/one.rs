@@ -1,14 +1,12 @@
 //! Single reservation, for the head of the queue: EASY's rule on several machines, for any order of the queue.
 
 use super::Reserving;
-use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::policy::pass::{JobLine, QueuePass, no_room};
 use crate::policy::readings::BackfillRule;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
-use crate::running::RunningJob;
-use crate::view::View;
+use crate::view::{RunningJob, View, site};
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
 
