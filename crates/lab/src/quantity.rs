@@ -1,7 +1,7 @@
 //! Quantities that figures show and claims judge: a number per replication, computed from the metrics of one or more cells.
 
 use crate::metric::Metric;
-use metrics::order;
+use metrics::best::ranks;
 use std::collections::BTreeSet;
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -117,7 +117,7 @@ impl<C: DesignPoint> Quantity<C> {
             Self::Rank(place, among) => {
                 let values: Vec<f64> = among.iter().map(|one| one.value(metric)).collect();
                 // Undefined values have no order.
-                if values.iter().any(|value| value.is_nan()) { f64::NAN } else { order::ranks(&values)[*place] }
+                if values.iter().any(|value| value.is_nan()) { f64::NAN } else { ranks(&values)[*place] }
             }
         }
     }

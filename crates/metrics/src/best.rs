@@ -1,7 +1,8 @@
-//! Multiple comparisons with the best: [`standings`].
+//! Multiple comparisons with the best: [`standings`], and ranks: [`ranks`].
 
 use crate::mean::as_f64;
 use crate::output::ConfidenceInterval;
+use std::cmp::Ordering;
 
 /// Standing of one policy among several that are compared by a metric for which less is better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,21 @@ pub fn standings(values: &[f64], interval: impl Fn(usize, usize, f64) -> Option<
         }
     };
     (0..values.len()).map(standing).collect()
+}
+
+/// The rank of each value, 1 for the smallest; equal values share the mean of their ranks, as in rank statistics.
+///
+/// ```
+/// assert_eq!(metrics::best::ranks(&[30.0, 10.0, 30.0, 20.0]), [3.5, 1.0, 3.5, 2.0]);
+/// ```
+pub fn ranks(values: &[f64]) -> Vec<f64> {
+    values
+        .iter()
+        .map(|value| {
+            let count = |is: fn(Ordering) -> bool| values.iter().filter(|other| is(other.total_cmp(value))).count();
+            as_f64(count(Ordering::is_lt) as u64) + (as_f64(count(Ordering::is_eq) as u64) + 1.0) / 2.0
+        })
+        .collect()
 }
 
 #[cfg(test)]

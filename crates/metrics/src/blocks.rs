@@ -56,11 +56,11 @@ pub struct Blocks {
 struct CutSums {
     /// Hour of the log at which the slot begins.
     hour: u64,
-    sums: Sums,
+    sums: MetricSums,
 }
 
 /// Numerators and denominators of the means, in the order of [`Blocks::METRICS`].
-type Sums = [(Sum, Sum); Blocks::METRICS.len()];
+type MetricSums = [(Sum, Sum); Blocks::METRICS.len()];
 
 impl Blocks {
     /// Least length of a block: seven days.
@@ -97,7 +97,7 @@ impl Blocks {
         }
         self.latest_hour = Some(hour);
         if queue_was_empty || self.slots.is_empty() {
-            self.slots.push(CutSums { hour, sums: Sums::default() });
+            self.slots.push(CutSums { hour, sums: MetricSums::default() });
         }
     }
 

@@ -20,8 +20,7 @@
 //! | [`output`] | estimates from several replications: [`ConfidenceInterval`] |
 //! | [`blocks`] | estimates from one log, paired between policies: [`Blocks`] |
 //! | [`warm_up`] | length of the warm-up to leave out |
-//! | [`best`] | policies that may be the best, given intervals of all pairs |
-//! | [`order`] | ranks of policies, and the agreement of two metrics |
+//! | [`best`] | policies that may be the best, given intervals of all pairs; ranks of policies |
 //!
 //! Units are seconds, processors and their products; shares named *percent* range from 0 to 100. All metrics are streaming: a
 //! summary's memory does not grow with the number of jobs. Undefined values (the tardiness of jobs without a
@@ -62,7 +61,6 @@ mod mean;
 mod quantile_sketch;
 
 pub mod backlog;
-mod metric_summary;
 pub mod summary;
 pub mod timeline;
 
@@ -76,16 +74,14 @@ pub mod output;
 
 pub mod best;
 pub mod blocks;
-pub mod order;
 pub mod warm_up;
 
 pub use blocks::{Blocks, Estimate, Refusal};
 pub use catalogue::{Better, Metric, OwnMetric, catalogue};
 pub use job_class::JobClass;
 pub use mean::Mean;
-pub use metric_summary::MetricSummary;
 pub use output::ConfidenceInterval;
 pub use quantile_sketch::QuantileSketch;
-pub use summary::Summary;
+pub use summary::{MetricSummary, Summary};
 pub use timeline::Timeline;
 pub use totals::Totals;
