@@ -1,7 +1,7 @@
 //! Events of a grid.
 
-use crate::ids::{ServerId, StationId};
 use crate::message::Envelope;
+use crate::world::{ServerId, StationId};
 use sim_core::{EventPriority, Prioritized};
 
 /// Event of a grid.

@@ -1,19 +1,15 @@
-//! State common to trees and peers: the network with its messages and transfers, the servers, and the jobs.
+//! State common to trees and peers: the network with its messages and data transfers, the servers with their phases, and the jobs.
 //!
 //! A [`Fabric`] holds the true state and decides nothing. The knowledge of schedulers and peers is in
 //! [`Trees`](crate::trees::Trees) and [`Peers`](crate::peers::Peers). [`Run`](crate::run::Run) carries decisions out.
 
 use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
-use crate::ids::ServerId;
 use crate::jobs::Jobs;
-use crate::message::{Address, Message, Payload};
+use crate::message::{Address, Message, MessageObserver, Payload};
 use crate::network::Network;
-use crate::observer::MessageObserver;
-use crate::server_state::ServerState;
-use crate::transfer::Transfer;
-use crate::world::World;
-use sim_core::{SiteId, Span, Time};
+use crate::world::{Bag, Distance, Server, ServerId, World};
+use sim_core::{EventKey, JobId, SiteId, Span, Time};
 
 /// Network, servers and jobs of one run, independent of the system that schedules them.
 #[derive(Clone, Debug)]
@@ -118,5 +114,72 @@ impl<W: MessageObserver> Fabric<W> {
             return Err(format!("{} jobs pushed, {} received", self.counts.pushed, self.counts.received));
         }
         Ok(())
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) from: SiteId,
+    pub(crate) to: SiteId,
+    pub(crate) distance: Distance,
+    pub(crate) cargo: Cargo,
+    /// Event of its end; it moves when rates are shared again.
+    pub(crate) end: Option<EventKey>,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Cargo {
+    Input(ServerId),
+    Output(ServerId, JobId),
+}
+
+/// Result of a transfer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Arrived {
+    /// The input of a job, which the server runs from now on.
+    Input(ServerId, JobId),
+    /// The output of a job, which is complete. The server still belongs to the job if output keeps it busy (R12).
+    Output(ServerId, JobId),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ServerState {
+    pub(crate) site: SiteId,
+    pub(crate) cpus: u32,
+    /// The operating systems that it offers at present, as bits.
+    pub(crate) systems: u32,
+    /// The classes of jobs that it can run at present.
+    pub(crate) bag: Bag,
+    pub(crate) phase: Phase,
+    /// The job that it has offered itself for, fetches, runs or sends the output of.
+    pub(crate) job: Option<JobId>,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Idle,
+    /// It has offered itself to a work station at this instant.
+    Offering(Time),
+    /// The input of its job is being transferred.
+    Fetching,
+    Running,
+    /// It has run its job and transfers the output. Under R12's first answer it is free for the next job meanwhile.
+    Sending,
+}
+
+impl ServerState {
+    pub(crate) fn new(server: &Server, world: &World) -> Self {
+        Self {
+            site: server.site,
+            cpus: server.cpus,
+            systems: server.systems,
+            bag: world.bag_of(server.cpus, server.systems),
+            phase: Phase::Idle,
+            job: None,
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.phase == Phase::Idle
     }
 }

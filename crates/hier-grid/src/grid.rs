@@ -6,20 +6,16 @@ pub mod view;
 use crate::config::{self, Config};
 use crate::counts::GridCounts;
 use crate::event::Event;
-use crate::fabric::Fabric;
-use crate::ids::{ServerId, narrow};
+use crate::fabric::{Arrived, Fabric};
 use crate::jobs::Submission;
-use crate::message::{Address, Envelope, Payload};
+use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::network::Network;
-use crate::observer::MessageObserver;
 use crate::peers::Peers;
 use crate::run::{Run, Running};
-use crate::source::Source;
 use crate::stations::Stations;
 use crate::system::SystemState;
-use crate::transfer::Arrived;
 use crate::trees::Trees;
-use crate::world::World;
+use crate::world::{ServerId, World, narrow};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use sim_core::{ConfigError, Context, Fact, Model, Purpose, Span, Stream, Streams};
@@ -43,6 +39,33 @@ struct Changes {
     means: Vec<f64>,
     systems: u32,
     draws: Vec<Stream>,
+}
+
+/// Source of jobs: the work stations of the paper's experiments, or outside.
+#[derive(Clone, Debug)]
+enum Source<L> {
+    /// Work stations that submit one job after another, according to `config.experiment`.
+    Stations {
+        stations: Box<Stations>,
+        /// Mean CPUs of a server, for the run time in every job's record.
+        mean_cpus: f64,
+    },
+    Outside {
+        submissions: L,
+        next: Option<Submission>,
+        /// True if the work of a job is spread over all CPUs of its server.
+        divides: bool,
+    },
+}
+
+impl<L> Source<L> {
+    /// Returns true if jobs are still to come.
+    fn expects_jobs(&self) -> bool {
+        match self {
+            Self::Stations { stations, .. } => stations.left() > 0,
+            Self::Outside { next, .. } => next.is_some(),
+        }
+    }
 }
 
 impl<O: MessageObserver> Grid<O> {

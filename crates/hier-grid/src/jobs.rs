@@ -1,7 +1,7 @@
 //! Jobs in the grid, and submissions from outside.
 
 use crate::config::span;
-use crate::ids::{StationId, narrow};
+use crate::world::{StationId, narrow};
 use sim_core::{Job, JobId, Span, Time};
 use std::collections::VecDeque;
 
@@ -47,6 +47,12 @@ pub(crate) struct JobState {
 }
 
 impl JobState {
+    /// Creates a job with these requirements that has just been submitted.
+    pub(crate) fn new(station: StationId, class: u8, work: Work, [input, output]: [u64; 2], submit: Time) -> Self {
+        let (started, taken, done, shared, copies) = (false, false, false, false, 0);
+        Self { station, class, started, taken, done, shared, copies, input, output, work, submit }
+    }
+
     /// Seconds on a server with `cpus` CPUs, of which owners leave `share`: estimated, or true.
     fn seconds(&self, cpus: f64, share: f64, true_work: bool) -> f64 {
         let pick = |estimate, actual| if true_work { actual } else { estimate };

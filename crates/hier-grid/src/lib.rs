@@ -56,39 +56,32 @@
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its source |
 //! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
-//! | [`message`], [`observer`] | every message; observers |
+//! | [`message`] | every message; observers |
 //! | `network`, `overlay` | latencies, flows and links; neighbours and the reach of a flood |
-//! | `jobs`, `source`, `stations` | jobs in the grid and their sources |
-//! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
-//! | `fabric`, `run`, `server_state`, `transfer` | common to trees and peers: delivery, and a job's execution from the offer to the output |
+//! | `jobs`, `stations` | jobs in the grid and their sources |
+//! | `queue`, `scheduler_state`, `leaf_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
+//! | `fabric`, `run` | common to trees and peers: delivery, and a job's execution from the offer to the output |
 //! | `trees`, `peers`, `system` | actions of schedulers and peers on each message |
 //! | [`grid`] | the model: events and the submission of jobs |
 //! | [`counts`] | counters of a run |
 
 pub mod config;
 pub mod counts;
-mod delegated;
 mod event;
 mod fabric;
 pub mod grid;
-mod ids;
 mod jobs;
 mod leaf_state;
 pub mod message;
 mod network;
-pub mod observer;
 mod overlay;
 mod peers;
 mod queue;
-mod root_state;
 mod run;
 mod scheduler_state;
-mod server_state;
 mod shape;
-mod source;
 mod stations;
 mod system;
-mod transfer;
 pub mod tree;
 mod trees;
 mod unaccepted;
@@ -99,10 +92,8 @@ pub use config::{Algorithms, Config, Experiment, Readings, System};
 pub use counts::GridCounts;
 pub use event::Event;
 pub use grid::Grid;
-pub use ids::{SchedulerId, ServerId, StationId};
 pub use jobs::Submission;
-pub use message::{Address, Kind, Message, Payload};
-pub use observer::MessageObserver;
+pub use message::{Address, Kind, Message, MessageObserver, Payload};
 pub use shape::Shape;
 pub use sim_core::ConfigError;
-pub use world::{Bag, Places, World};
+pub use world::{Bag, Places, SchedulerId, ServerId, StationId, World};

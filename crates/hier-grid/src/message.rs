@@ -6,8 +6,7 @@
 //! [`Payload`] is the only declaration of the messages: [`Kind`], by which messages are
 //! counted, is derived from the same lines. *Parent* and *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
-use crate::ids::{SchedulerId, ServerId, StationId};
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, ServerId, StationId};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 
@@ -230,4 +229,25 @@ pub enum Reason {
     Butterfly,
     /// The requesting child has a lower load.
     LoadBalance,
+}
+
+/// Sees every message as it is sent. It cannot change the run.
+pub trait MessageObserver {
+    /// True if it looks at messages. Otherwise they are not built.
+    const ENABLED: bool = true;
+
+    /// Receives a message at the time it is sent.
+    fn observe(&mut self, message: Message);
+}
+
+impl MessageObserver for () {
+    const ENABLED: bool = false;
+
+    fn observe(&mut self, _: Message) {}
+}
+
+impl MessageObserver for Vec<Message> {
+    fn observe(&mut self, message: Message) {
+        self.push(message);
+    }
 }

@@ -4,8 +4,7 @@
 //! per round trip, and at most its part of every link on its path. A link is shared by the flows of both directions.
 
 use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings, span};
-use crate::ids::narrow;
-use crate::world::{Distance, World};
+use crate::world::{Distance, World, narrow};
 use sim_core::{SiteId, Span, Time};
 
 /// Links between two sites: at most the two sites', the two nets' and that between their backbones.

@@ -1,9 +1,8 @@
 //! Overlay networks for the forwarding of requests: peers, and the roots of the trees of a hybrid.
 
 use crate::config::Neighbours;
-use crate::ids::narrow;
 use crate::network::Network;
-use crate::world::World;
+use crate::world::{World, narrow};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use sim_core::{Purpose, SiteId, Span, Streams};

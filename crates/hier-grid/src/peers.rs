@@ -11,14 +11,12 @@ mod flood;
 use crate::config::{PeerDeadline, Readings};
 use crate::event::Event;
 use crate::fabric::Fabric;
-use crate::ids::{ServerId, StationId, narrow};
-use crate::message::{Address, Payload};
+use crate::message::{Address, MessageObserver, Payload};
 use crate::network::Network;
-use crate::observer::MessageObserver;
 use crate::overlay::{HOPS, Overlay};
 use crate::run::Run;
 use crate::unaccepted::{Allowance, PeerBacklog, RESUBMIT, Unaccepted, UnacceptedJob};
-use crate::world::World;
+use crate::world::{ServerId, StationId, World, narrow};
 use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 

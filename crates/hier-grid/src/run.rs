@@ -2,13 +2,10 @@
 
 use crate::config::OutputTransfer;
 use crate::event::Event;
-use crate::fabric::Fabric;
-use crate::ids::{ServerId, StationId, narrow};
-use crate::message::{Address, Envelope, Payload};
+use crate::fabric::{Arrived, Cargo, Fabric, Phase, Transfer};
+use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::network::FlowStart;
-use crate::observer::MessageObserver;
-use crate::server_state::Phase;
-use crate::transfer::{Arrived, Cargo, Transfer};
+use crate::world::{ServerId, StationId, narrow};
 use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span, Time};
 use std::ops::{Deref, DerefMut};
 

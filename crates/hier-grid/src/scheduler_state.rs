@@ -1,12 +1,10 @@
-//! State of a scheduler with children and the arithmetic of its decisions, without clock and messages; those are in `trees`.
+//! State of a scheduler with children, and of a root, and the arithmetic of its decisions, without clock and messages; those are in `trees`.
 
 use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
-use crate::delegated::DelegatedJobs;
-use crate::ids::narrow;
 use crate::message::Reason;
-use crate::queue::{ClassAndHome, JobsByClass, LeafQueue};
+use crate::queue::{ClassAndHome, DelegatedJobs, JobsByClass, LeafQueue};
 use crate::uplink::Uplink;
-use crate::world::Bag;
+use crate::world::{Bag, narrow};
 use sim_core::JobId;
 
 /// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): a branch's part of `jobs`.
@@ -310,6 +308,29 @@ impl Collected {
     pub(crate) fn cancelled(&self) -> u32 {
         self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
     }
+}
+
+/// State of a tree's root, beyond its [`SchedulerState`](crate::scheduler_state::SchedulerState).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RootState {
+    /// Jobs that have not been through discovery, in order of arrival.
+    pub(crate) raw: Vec<JobId>,
+    pub(crate) batch: Vec<JobId>,
+    pub(crate) discovering: bool,
+    /// True if discovery may find anything that the last one did not.
+    pub(crate) news: bool,
+    /// True if matched jobs must be matched again, although no raw jobs have arrived.
+    pub(crate) rematch: bool,
+    /// Number of matched jobs that were not reported started. The root's delegated jobs may be fewer: a cancel misses a job
+    /// that a scheduler below holds for one of its branches, and counts it as started.
+    pub(crate) unstarted: u32,
+    /// True if an RFJM waits for raw jobs.
+    pub(crate) wanted: bool,
+    /// Classes of all jobs that have been through discovery.
+    pub(crate) known: Bag,
+    /// True if channels may be out of date: the next discovery goes through all schedulers message by message.
+    pub(crate) stale: bool,
+    pub(crate) round: u32,
 }
 
 #[cfg(test)]

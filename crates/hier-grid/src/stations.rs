@@ -1,9 +1,8 @@
 //! Work stations of the paper's experiments: submission times and attributes of jobs.
 
 use crate::config::{Config, JobConfig, Sizes, SubmissionRule, span};
-use crate::ids::StationId;
 use crate::jobs::{JobState, Work};
-use crate::world::World;
+use crate::world::{StationId, World};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
@@ -63,19 +62,10 @@ impl JobSampler {
         // The Gaussian has no lower bound and run times have one, so it is cut off at `shortest`.
         let factor = (1.0 + self.sigma * deviate).max(self.config.shortest);
         let estimate = input / self.bytes_per_cpu_second;
-        JobState {
-            station,
-            class: u8::try_from(system).expect("at most 32 operating systems"),
-            started: false,
-            taken: false,
-            done: false,
-            shared: false,
-            copies: 0,
-            input: input as u64,
-            output: (input * self.config.output_factor).min(MOST_BYTES) as u64,
-            work: Work::Divisible { estimate, actual: estimate * factor },
-            submit,
-        }
+        let class = u8::try_from(system).expect("at most 32 operating systems");
+        let output = (input * self.config.output_factor).min(MOST_BYTES) as u64;
+        let work = Work::Divisible { estimate, actual: estimate * factor };
+        JobState::new(station, class, work, [input as u64, output], submit)
     }
 }
 

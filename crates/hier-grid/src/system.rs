@@ -1,10 +1,10 @@
 //! System that schedules a grid: trees or peers, behind their few common operations.
 
-use crate::ids::{ServerId, StationId};
 use crate::message::{Address, Payload};
 use crate::peers::Peers;
 use crate::run::Run;
 use crate::trees::Trees;
+use crate::world::{ServerId, StationId};
 use sim_core::JobId;
 
 /// Scheduling system of the grid, with its state. [`config::System`](crate::config::System) selects it.

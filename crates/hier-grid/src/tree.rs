@@ -1,9 +1,8 @@
 //! Grid trees: parents, children and sites of schedulers.
 
-use crate::ids::{SchedulerId, narrow};
 use crate::network::Network;
 use crate::shape::Shape;
-use crate::world::World;
+use crate::world::{SchedulerId, World, narrow};
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span};
 use std::ops::Range;

@@ -20,18 +20,15 @@ mod selection;
 
 use crate::config::{Config, Neighbours};
 use crate::fabric::Fabric;
-use crate::ids::{SchedulerId, narrow};
 use crate::leaf_state::LeafState;
-use crate::message::{Address, Payload};
+use crate::message::{Address, MessageObserver, Payload};
 use crate::network::Network;
-use crate::observer::MessageObserver;
 use crate::overlay::Overlay;
 use crate::queue::ClassAndHome;
-use crate::root_state::RootState;
 use crate::run::Run;
-use crate::scheduler_state::{SchedulerState, SelectionRules};
+use crate::scheduler_state::{RootState, SchedulerState, SelectionRules};
 use crate::tree::{Scheduler, SchedulerForest};
-use crate::world::World;
+use crate::world::{SchedulerId, World, narrow};
 use sim_core::{JobId, SiteId, Streams};
 
 /// All schedulers of a grid tree, or of the several trees of a hybrid.

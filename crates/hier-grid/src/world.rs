@@ -1,7 +1,6 @@
-//! The world: sites with their servers and work stations, and the classes of jobs that a server can run.
+//! The world: sites with their servers and work stations, their numbers, and the classes of jobs that a server can run.
 
 use crate::config::{self, Config, GridConfig, ServerDraw};
-use crate::ids::{StationId, narrow};
 use crate::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -344,6 +343,26 @@ fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -
         }
     }
     servers
+}
+
+sim_core::id! {
+    /// Number of a server in the whole world, site by site. Among peers it is also the number of the peer.
+    ServerId
+}
+sim_core::id! {
+    /// Number of a work station in the whole world, site by site.
+    StationId
+}
+
+sim_core::id! {
+    /// Number of a scheduler in the whole world, tree by tree, level by level.
+    SchedulerId
+}
+
+/// Converts a length to 32 bits, the width of all ids.
+#[track_caller]
+pub(crate) fn narrow(length: usize) -> u32 {
+    u32::try_from(length).expect("fewer than 2³² of anything")
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! Submission of jobs: by the work stations of the paper's experiments, or from outside.
 
-use super::Grid;
+use super::{Grid, Source};
 use crate::event::Event;
-use crate::ids::StationId;
 use crate::jobs::{JobState, Submission, Work};
-use crate::observer::MessageObserver;
-use crate::source::Source;
+use crate::message::MessageObserver;
 use crate::stations::StationAction;
-use crate::world::Requirement;
+use crate::world::{Requirement, StationId};
 use sim_core::{Context, Fact, Job, Rejection};
 
 impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
@@ -91,19 +89,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         } else {
             Work::Rigid { estimate, actual }
         };
-        let state = JobState {
-            station,
-            class: class.unwrap_or(0),
-            started: false,
-            taken: false,
-            done: false,
-            shared: false,
-            copies: 0,
-            input,
-            output,
-            work,
-            submit: job.submit,
-        };
+        let state = JobState::new(station, class.unwrap_or(0), work, [input, output], job.submit);
         if class.is_some() {
             self.submit(state, job, cx);
         } else {

@@ -1,15 +1,14 @@
 //! View of a grid from outside: its trees with their channels, and the place of every job.
 
 use super::Grid;
-use crate::ids::{SchedulerId, ServerId, narrow};
+use crate::fabric::Phase;
 use crate::jobs::Submission;
-use crate::observer::MessageObserver;
+use crate::message::MessageObserver;
 use crate::scheduler_state::Branch;
-use crate::server_state::Phase;
 use crate::system::SystemState;
 use crate::tree::Role;
 use crate::trees::Trees;
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, ServerId, narrow};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId};
 

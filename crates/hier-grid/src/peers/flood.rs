@@ -2,12 +2,11 @@
 
 use super::{Peer, Peers};
 use crate::fabric::Fabric;
-use crate::ids::ServerId;
-use crate::message::{Address, Envelope, Kind, Payload};
-use crate::observer::MessageObserver;
+use crate::message::{Address, Envelope, Kind, MessageObserver, Payload};
 use crate::overlay::{ForwardedCopy, HOPS};
 use crate::run::Run;
 use crate::unaccepted::{Allowance, RESUBMIT, UnacceptedJob};
+use crate::world::ServerId;
 use sim_core::{JobId, Span, Time};
 
 /// Attributes of a job that peers see in a request: its class, and the allowed backlog per width of servers.

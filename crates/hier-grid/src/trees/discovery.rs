@@ -7,12 +7,11 @@
 
 use super::Trees;
 use crate::event::Event;
-use crate::ids::{SchedulerId, narrow};
 use crate::message::{Address, Kind, Payload};
 use crate::run::Run;
 use crate::scheduler_state::{Branch, Channel};
 use crate::uplink::Uplink;
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 
 impl Trees {

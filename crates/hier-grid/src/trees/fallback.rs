@@ -1,10 +1,9 @@
 //! Fallback: resources and bags change, and jobs that no server can run any more go back up.
 
 use super::Trees;
-use crate::ids::{SchedulerId, narrow};
 use crate::message::Payload;
 use crate::run::Run;
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::{JobId, SiteId};
 
 impl Trees {

@@ -3,13 +3,11 @@
 use super::Trees;
 use crate::config::Bags as BagRule;
 use crate::fabric::Fabric;
-use crate::ids::{SchedulerId, ServerId, narrow};
 use crate::leaf_state::LeafChannel;
-use crate::message::{Payload, Reason};
-use crate::observer::MessageObserver;
+use crate::message::{MessageObserver, Payload, Reason};
 use crate::run::Run;
 use crate::uplink::Uplink;
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, ServerId, narrow};
 use sim_core::{JobId, SiteId};
 
 impl Trees {

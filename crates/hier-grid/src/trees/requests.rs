@@ -3,12 +3,11 @@
 use super::Trees;
 use crate::config::RequestsTo;
 use crate::fabric::Fabric;
-use crate::ids::{SchedulerId, StationId, narrow};
-use crate::message::{Address, Envelope, Kind, Payload};
-use crate::observer::MessageObserver;
+use crate::message::{Address, Envelope, Kind, MessageObserver, Payload};
 use crate::overlay::HOPS;
-use crate::root_state::RootState;
 use crate::run::Run;
+use crate::scheduler_state::RootState;
+use crate::world::{SchedulerId, StationId, narrow};
 use sim_core::JobId;
 
 impl Trees {

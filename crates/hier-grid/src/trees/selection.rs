@@ -2,11 +2,10 @@
 
 use super::Trees;
 use crate::fabric::Fabric;
-use crate::ids::{SchedulerId, narrow};
 use crate::message::{Payload, Reason};
 use crate::run::Run;
 use crate::scheduler_state::Collected;
-use crate::world::Bag;
+use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 
 /// Identity of a cancel: the scheduler that takes the jobs back, the number of its collection, and the algorithm.
