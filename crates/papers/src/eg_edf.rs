@@ -5,7 +5,6 @@ mod claims;
 mod cost;
 mod figures;
 mod measure;
-mod metrics;
 mod promises;
 
 use anyhow::{Context, Result, ensure};
@@ -18,8 +17,7 @@ use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use measure::Measure;
-use metrics::Metric;
+use measure::{Measure, Metric};
 use promises::Promises;
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Streams};

@@ -4,7 +4,6 @@ mod claims;
 mod drawings;
 mod figures;
 mod measure;
-mod metrics;
 
 use anyhow::{Context, Result, ensure};
 use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
@@ -13,8 +12,7 @@ use lab::claim::{Claim, Remark};
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use measure::Measure;
-use metrics::Metric;
+use measure::{Measure, Metric};
 use serde::Serialize;
 use sim_core::readings::joined;
 use sim_core::{Purpose, Sim, Streams};

@@ -3,9 +3,7 @@
 mod claims;
 mod figures;
 mod measure;
-mod metrics;
 mod mix;
-mod predictions;
 mod settings;
 
 use anyhow::Result;
@@ -14,8 +12,8 @@ use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
+use measure::{Measured, Metric};
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
-use metrics::{Measured, Metric};
 use serde::Serialize;
 use settings::{File, Variant};
 use sim_core::{Sim, Streams};

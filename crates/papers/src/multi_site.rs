@@ -3,7 +3,6 @@
 mod claims;
 mod figures;
 mod measure;
-mod metrics;
 mod mix;
 
 use anyhow::{Context, Result, ensure};
@@ -13,8 +12,7 @@ use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use measure::Measure;
-use metrics::Metric;
+use measure::{Measure, Metric};
 use mix::GangMix;
 use sim_core::{Sim, Span, Streams};
 

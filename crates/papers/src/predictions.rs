@@ -6,10 +6,8 @@ mod combination;
 mod figures;
 mod logs;
 mod measure;
-mod metrics;
 mod published;
 
-use self::metrics::Metric;
 use anyhow::{Context, Result, ensure};
 use combination::Combination;
 use gap_schedule::Passes;
@@ -21,6 +19,7 @@ use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use lab::table::csv;
 use logs::{FoundLogs, Load, Log, PerLog, Resampling, Sample, StandIn, Workload};
+use measure::Metric;
 use serde::Serialize;
 use sim_core::Streams;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The figures and tables of the paper.
 
-use super::{Cell, Hierarchical, Metric, Off, TREE, Trial, drawings, metrics, name};
+use super::{Cell, Hierarchical, Metric, Off, TREE, Trial, drawings, measure, name};
 use hier_grid::{Kind, System};
 use lab::paper::{Entry, Exhibit, Figure, Panel, Row, Series, Table};
 use lab::quantity::{DesignPoint, Quantity};
@@ -161,7 +161,7 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
             "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
              server. Experiment 1.",
         )
-        .over(&metrics::DISTANCES)
+        .over(&measure::DISTANCES)
 }
 
 /// Returns the difference between the worst and the best of several runs.
@@ -215,7 +215,7 @@ fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
             .map(|&system| Entry::Found(paper.cell(Trial::First, paper.sample(), jobs, system).get(metric), 2))
             .collect(),
     };
-    let mut rows: Vec<_> = Kind::ALL.iter().map(|kind| row(metrics::word(*kind), Metric::messages_of(*kind))).collect();
+    let mut rows: Vec<_> = Kind::ALL.iter().map(|kind| row(measure::word(*kind), Metric::messages_of(*kind))).collect();
     rows.push(row("all".to_owned(), Metric::messages));
     Table {
         id: "messages",

@@ -1,11 +1,12 @@
 //! Figures 3 to 5, the prediction errors, and the trade-off by W.
 
 use super::claims::side_by_side;
-use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant, predictions};
+use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
 use lab::chart::{self, Axis, Chart, Point};
-use lab::extra::{Extra, Shown};
+use lab::extra::{Extra, Shown, seen};
 use lab::paper::{Exhibit, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
+use metasched::Outcome;
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
     let (levels, occupied) = (paper.levels().collect::<Vec<_>>(), paper.occupied_levels());
@@ -27,7 +28,7 @@ pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
     };
     let mut exhibits: Vec<Exhibit<'_, Cell>> = figures.into_iter().map(Exhibit::Plot).collect();
     exhibits.insert(1, Exhibit::Extra(side_by_side(paper)));
-    exhibits.extend([predictions::scatter(paper), tradeoff(paper)].map(Exhibit::Extra));
+    exhibits.extend([scatter(paper), tradeoff(paper)].map(Exhibit::Extra));
     exhibits
 }
 
@@ -99,6 +100,56 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                 shown.pictures.push((Chart::new(id, title, x, y, series).into(), caption.to_owned()));
             }
             shown
+        }),
+    }
+}
+
+const QUEUED: &str = "RR, waited in a LoRaS queue";
+const STARTED: &str = "RR, started at once";
+
+/// Draws the jobs of one replication under TAT, where all start at once, and under RR, where some wait in LoRaS queues.
+fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
+    Extra {
+        id: "prediction",
+        needs: Vec::new(),
+        make: Box::new(move |_, streams| {
+            let middle = paper.levels().count() / 2;
+            let run = |policy| paper.play(&Cell { variant: Variant::Default, level: middle, policy }, streams).0;
+            let points = |outcomes: &[Outcome], wanted: fn(&Outcome) -> bool| -> Vec<Point> {
+                let point = |outcome: &Outcome| {
+                    let predicted = outcome.predicted?.as_secs_f64();
+                    Some(Point::new(predicted, outcome.since_dispatch().as_secs_f64()))
+                };
+                outcomes.iter().filter(|outcome| wanted(outcome)).filter_map(point).collect()
+            };
+            let (tat, rr) = (run(Policy::Tat), run(Policy::Rr));
+            let series = vec![
+                chart::Series::marks("TAT", points(&tat, |_| true)),
+                chart::Series::marks(STARTED, points(&rr, |outcome| !outcome.was_queued())),
+                chart::Series::marks(QUEUED, points(&rr, |outcome| outcome.was_queued())),
+            ];
+            let largest =
+                series.iter().flat_map(|series| &series.points).map(|point| point.x.min(point.y)).fold(0.0, f64::max);
+            let row = |series: &chart::Series, point: &Point| {
+                (series.name.clone(), point.x.to_string(), "actual_seconds".to_owned(), seen(point.y))
+            };
+            let rows =
+                series.iter().flat_map(|series| series.points.iter().map(move |point| row(series, point))).collect();
+            // With this many points the line is drawn without marks.
+            let exact = (0..=100).map(|percent| f64::from(percent) / 100.0 * largest).map(|at| Point::new(at, at));
+            let exact = chart::Series::lines("exact", exact.collect());
+            let chart = Chart {
+                id: "prediction-jobs".to_owned(),
+                title: format!("Predicted and actual time to the end, {} % local activity", paper.percent(middle)),
+                x: Axis::new("predicted (s)"),
+                y: Axis::new("actual (s)"),
+                series: series.into_iter().chain([exact]).collect(),
+                ..Chart::default()
+            };
+            let caption = "Each job of the first replication, from dispatch to end; on the line prediction is exact. Above it lie \
+                           jobs that later arrivals have slowed down, which no prediction at dispatch can know of."
+                .to_owned();
+            Shown { pictures: vec![(chart.into(), caption)], rows, ..Shown::default() }
         }),
     }
 }

@@ -7,7 +7,7 @@
 
 use super::combination::Combination;
 use super::logs::Log;
-use super::metrics::Metric;
+use super::measure::Metric;
 
 /// Metrics of a [`row`], in its order.
 pub(super) const METRICS: [Metric; 9] = [

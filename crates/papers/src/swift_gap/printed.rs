@@ -76,31 +76,3 @@ pub(super) fn enhancement(workload: Workload, metric: usize, policy: Policy) -> 
 pub(super) fn symmetric_difference(other: f64, swift_gap: f64) -> f64 {
     200.0 * (other - swift_gap) / (other + swift_gap)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_printed_number_is_one() {
-        for metric in 0..4 {
-            for workload in Workload::ALL {
-                for policy in Policy::ALL {
-                    assert!(mean(workload, metric, policy).value > 0.0);
-                    assert_eq!(enhancement(workload, metric, policy).is_none(), policy == Policy::SG);
-                }
-            }
-        }
-        let wait = mean(Workload::Wagap, 2, Policy::Cons);
-        assert_eq!(
-            (wait.text, wait.value.to_string(), wait.unit.to_string()),
-            ("879.62", "879.62".into(), "0.01".into())
-        );
-    }
-
-    /// (60596.5 − 60300.4) / 60448.45 = 0.48984 %.
-    #[test]
-    fn a_symmetric_difference_is_relative_to_the_middle() {
-        assert!((symmetric_difference(60_596.5, 60_300.4) - 0.489_84).abs() < 1e-5);
-    }
-}
