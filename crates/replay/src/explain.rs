@@ -125,8 +125,8 @@ fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repa
     let mut intake = Intake::new(SwfReader::open(trace)?, Options { max_jobs, ..Options::default() });
     for job in intake.by_ref() {
         let job = job?;
-        found.insert(job.number, true);
-        enter(job.number, job.name);
+        found.insert(job.record.number, true);
+        enter(job.record.number, job.record.name);
     }
     let ends = found.keys().next().copied().zip(found.keys().next_back().copied());
     let most = max_jobs.map_or(usize::MAX, |most| most.try_into().unwrap_or(usize::MAX));

@@ -17,12 +17,12 @@ pub(crate) struct Label {
 impl Label {
     /// Label of a job.
     pub(crate) fn of_job(job: &LogJob) -> Self {
-        Self { number: job.number, name: job.name.clone() }
+        Self { number: job.record.number, name: job.record.name.clone() }
     }
 
     /// Label of the user of a job, if the log has one.
     pub(crate) fn of_user(job: &LogJob) -> Option<Self> {
-        job.user.map(|number| Self { number: number.into(), name: job.user_name.clone() })
+        job.record.user.map(|number| Self { number: number.into(), name: job.user_name.clone() })
     }
 }
 

@@ -67,7 +67,7 @@ impl Alea31Intake {
     }
 
     /// Returns the job, or the rule under which it is skipped.
-    fn job_of(&mut self, record: &SwfRecord) -> Result<LogJob, Rule> {
+    fn job_of(&mut self, record: SwfRecord) -> Result<LogJob, Rule> {
         let line = Some(self.records.line());
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
         let run = run_time(self.records.text()).ok_or(Rule::NoRuntime)?;
@@ -107,26 +107,25 @@ impl Alea31Intake {
         };
         let clusters = (0..).map(SiteId).zip(&self.clusters);
         let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
-        self.repairs.note_unread(record, true);
+        self.repairs.note_unread(&record, true);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
         Ok(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
-            number: record.number,
-            name: record.name.clone(),
             line: self.records.line(),
             logged_runtime: runtime,
-            logged_wait: record.wait,
-            requested_time: Some(limit),
-            user: record.user,
             user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
-            group: None,
-            executable: None,
-            queue: None,
-            partition: None,
-            requested_memory: None,
-            further: None,
+            record: SwfRecord {
+                requested_time: Some(limit),
+                requested_memory: None,
+                group: None,
+                executable: None,
+                queue: None,
+                partition: None,
+                further: None,
+                ..record
+            },
         })
     }
 }
@@ -139,7 +138,7 @@ impl Iterator for Alea31Intake {
             self.records_left -= 1;
             match self.records.next()? {
                 Err(error) => return Some(Err(error)),
-                Ok(record) => match self.job_of(&record) {
+                Ok(record) => match self.job_of(record) {
                     Ok(job) => return Some(Ok(job)),
                     Err(rule) => self.repairs.note(rule, Some(self.records.line())),
                 },
@@ -192,12 +191,5 @@ mod tests {
         assert!(!demands("1:ppn=64:x86_64:cl_zewura#excl", "zegox"));
         assert!(!demands("1:ppn=1:^cl_zewura", "zewura") && demands("1:ppn=1:^cl_zewura", "zegox"));
         assert!(demands("1:ppn=1:^zewura12.cerit-sc.cz", "zewura"), "a node is no cluster");
-    }
-
-    #[test]
-    fn only_minus_one_is_an_unknown_run_time() {
-        assert_eq!(run_time(b"1 0 0 -1 4"), None);
-        assert_eq!(run_time(b" 1 0 0 -1359980917 4"), Some(-1_359_980_917));
-        assert_eq!(run_time(b"1 0 0 142.00 4"), Some(142));
     }
 }

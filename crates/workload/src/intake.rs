@@ -1,12 +1,13 @@
-//! Intake of records as jobs, under named rules.
+//! Intake of records as jobs, under named rules; and the size of the machine of a log.
 
 use crate::deadlines::Deadlines;
 use crate::error::InputError;
 use crate::estimates::{Estimates, Estimator, stretched};
 use crate::held_job::HeldJob;
 use crate::repair::{Repairs, Rule};
-use crate::swf::{SwfReader, SwfRecord};
+use crate::swf::{Header, SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Span, Time};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Reads a log as jobs: numbered 0, 1, 2 … as they are delivered, in the order of the log, submitted from
@@ -41,43 +42,23 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// Job of a log, with further fields of its record.
+/// Job of a log, with its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogJob {
     /// Job as simulations take it.
     pub job: Job,
-    /// Number in the log.
-    pub number: u64,
-    /// Name, if that is not its number.
-    pub name: Option<Arc<str>>,
     /// Line in the file, counted from 1.
     pub line: u64,
     /// Run time by the log, before any limit cut it.
     pub logged_runtime: Span,
-    /// Its wait by the log, if that knows it.
-    pub logged_wait: Option<Span>,
-    /// Requested time (field 9), independent of the estimate that the policy sees.
-    pub requested_time: Option<Span>,
-    /// User.
-    pub user: Option<u32>,
-    /// Name of that user, where the log gives one.
+    /// Name of its user, where the log gives one.
     pub user_name: Option<Arc<str>>,
-    /// Group of that user.
-    pub group: Option<u32>,
-    /// Application.
-    pub executable: Option<u32>,
-    /// Queue of submission.
-    pub queue: Option<u32>,
-    /// Partition of the machine on which it ran; in logs of grids, often the cluster.
-    pub partition: Option<u32>,
-    /// Requested memory, in KiB per processor.
-    pub requested_memory: Option<u64>,
-    /// Columns 20 and beyond: see [`SwfRecord::further`].
-    pub further: Option<Box<str>>,
+    /// Record of the log. Its requested time, independent of the estimate that the policy sees, is not zero.
+    pub record: SwfRecord,
 }
 
-/// Job, and the part of it that a held log keeps.
-type TakenIn = (LogJob, HeldJob);
+/// Job, and the part of its record that a held log keeps.
+type TakenIn = (Job, HeldJob);
 
 impl Intake {
     /// Returns an intake of `records`.
@@ -103,7 +84,7 @@ impl Intake {
         &self.repairs
     }
 
-    /// Counts a rule that was applied to the log as a whole, as by [`capacity`](crate::capacity()).
+    /// Counts a rule that was applied to the log as a whole, as by [`capacity`].
     pub fn note(&mut self, rule: Rule) {
         self.repairs.note(rule, None);
     }
@@ -179,23 +160,6 @@ impl Intake {
             self.note_here(Rule::WiderThanMachine);
         }
         self.repairs.note_unread(record, false);
-        let job = LogJob {
-            job,
-            number: record.number,
-            name: record.name.clone(),
-            line,
-            logged_runtime,
-            logged_wait: record.wait,
-            requested_time: limit,
-            user: record.user,
-            user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
-            group: record.group,
-            executable: record.executable,
-            queue: record.queue,
-            partition: record.partition,
-            requested_memory: record.requested_memory,
-            further: record.further.clone(),
-        };
         Ok(Some((job, held)))
     }
 
@@ -208,7 +172,46 @@ impl Iterator for Intake {
     type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        std::iter::from_fn(|| self.next_record())
-            .find_map(|item| item.map(|(_, job)| job.map(|(job, _)| job)).transpose())
+        while let Some(item) = self.next_record() {
+            match item {
+                Ok((record, Some((job, held)))) => {
+                    let user_name = record.user.and_then(|user| self.records.user_name(user)).cloned();
+                    let record = SwfRecord { requested_time: held.limit, ..record };
+                    let (line, logged_runtime) = (self.records.line(), held.runtime);
+                    return Some(Ok(LogJob { job, line, logged_runtime, user_name, record }));
+                }
+                Ok((_, None)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
     }
+}
+
+/// Returns the number of processors of the machine that wrote the log at `path`: `MaxProcs` of its header, or else
+/// `MaxNodes`, with the rule applied. The standard distinguishes them only where nodes have several processors, so the
+/// log is read once to check that no job is wider than the number of nodes.
+///
+/// # Errors
+///
+/// If the log does not state it, or must be read and cannot be. The width of the widest job is no substitute: the
+/// machine may be many times as large, and every wait would be wrong.
+pub fn capacity(header: &Header, path: &Path) -> Result<(u32, Option<Rule>), InputError> {
+    if let Some(processors) = header.max_procs {
+        return Ok((processors, None));
+    }
+    let widest = widest_job(SwfReader::open(path)?)?;
+    match header.max_nodes {
+        Some(nodes) if widest <= Some(nodes) => Ok((nodes, Some(Rule::CapacityFromNodes))),
+        nodes => Err(InputError::NoCapacity { path: path.to_owned(), nodes, widest }),
+    }
+}
+
+/// Returns the largest number of processors of any record.
+fn widest_job(records: SwfReader) -> Result<Option<u32>, InputError> {
+    let mut widest = None;
+    for record in records {
+        widest = widest.max(record?.processors());
+    }
+    Ok(widest)
 }

@@ -56,16 +56,13 @@ pub mod convert;
 pub mod gwf;
 pub mod sacct;
 
-mod capacity;
 mod deadlines;
 mod estimates;
 mod held;
 mod held_job;
-mod history;
 mod intake;
 pub mod repair;
 pub mod resample;
-mod unread;
 
 pub mod inspect;
 pub mod validate;
@@ -79,7 +76,6 @@ mod draw;
 pub mod model;
 
 pub use alea31::Alea31Intake;
-pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
@@ -89,7 +85,7 @@ pub use file::FileError;
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
-pub use intake::{Intake, LogJob, Options};
+pub use intake::{Intake, LogJob, Options, capacity};
 pub use machines::{Machine, Machines};
 pub use outages::Outages;
 pub use repair::{Repairs, Rule};

@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{AnyModel, MeasureError, Measured, Measurement, ModelEntry, ModelPreset, Parameters, WorkloadModel};
+pub use catalog::{AnyModel, MeasureError, MeasureResult, Measurement, ModelEntry, Parameters, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
@@ -35,14 +35,8 @@ use std::sync::LazyLock;
 /// Lists every name from which jobs can be drawn: each model, preceded by its presets. A new model needs a file that
 /// implements [`WorkloadModel`], its `mod` line above, and a line here.
 pub fn models() -> &'static [ModelEntry] {
-    static MODELS: LazyLock<Vec<ModelEntry>> = LazyLock::new(|| {
-        let mut models = Vec::new();
-        models.extend(ModelEntry::of::<Lublin>());
-        models.extend(ModelEntry::of::<Jann>());
-        models.extend(ModelEntry::of::<Downey>());
-        models.extend(ModelEntry::of::<SessionModel>());
-        models
-    });
+    static MODELS: LazyLock<Vec<ModelEntry>> =
+        LazyLock::new(|| [Lublin::entries(), Jann::entries(), Downey::entries(), SessionModel::entries()].concat());
     &MODELS
 }
 

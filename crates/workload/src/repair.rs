@@ -1,8 +1,7 @@
 //! Rules under which a log is repaired, and the number of applications of each.
 
-pub use crate::unread::Unread;
-
 use crate::swf::SwfRecord;
+use std::collections::BTreeSet;
 
 /// Rule that was applied.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -15,13 +14,10 @@ pub struct Repair<R = Rule> {
     pub first_line: Option<u64>,
 }
 
-/// Declares rules, in the order in which they are reported, and the counts of their applications. Each has a name for
-/// reports, which never changes, and a line that states its effect and reason.
+/// Declares rules or contradictions, in the order in which they are reported, and the counts of applications of rules.
+/// Each has a name for reports, which never changes, and a line that states its effect and reason.
 macro_rules! rules {
-    (
-        $(#[$meta:meta])* enum $Rule:ident { $($rule:ident = $name:literal: $description:literal,)+ }
-        struct $Repairs:ident { $($extra:ident: $Extra:ty)? }
-    ) => {
+    ($(#[$meta:meta])* enum $Rule:ident { $($rule:ident = $name:literal: $description:literal,)+ }) => {
         $(#[$meta])*
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $Rule {
@@ -48,6 +44,12 @@ macro_rules! rules {
                 f.write_str(self.name())
             }
         }
+    };
+    (
+        $(#[$meta:meta])* enum $Rule:ident { $($rules:tt)+ }
+        struct $Repairs:ident { $($extra:ident: $Extra:ty)? }
+    ) => {
+        $crate::repair::rules! { $(#[$meta])* enum $Rule { $($rules)+ } }
 
         /// Number of applications of each rule, and the first line of each.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,5 +138,40 @@ impl Repairs {
     /// Counts the fields of the record that its job does not contain: see [`Unread::count`].
     pub(crate) fn note_unread(&mut self, record: &SwfRecord, reads_nodes: bool) {
         self.unread.count(record, reads_nodes);
+    }
+}
+
+/// Counts of jobs with fields that are read and not passed on, so that a study can report what it leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Number of jobs counted.
+    pub jobs: u64,
+    /// Number of jobs that request memory (field 10).
+    pub memory: u64,
+    /// Number of jobs that wait for the end of another (field 17), from which their think time (field 18) counts.
+    pub preceding_job: u64,
+    /// Number of jobs that request nodes (column 21, in logs of `MetaCentrum`); zero if the intake reads them.
+    pub nodes: u64,
+    partitions: BTreeSet<u32>,
+    last_partition: Option<u32>,
+}
+
+impl Unread {
+    /// Number of partitions that jobs name (field 16).
+    pub fn partitions(&self) -> usize {
+        self.partitions.len()
+    }
+
+    /// Counts the record of a job; `reads_nodes` if its intake uses column 21.
+    pub(crate) fn count(&mut self, record: &SwfRecord, reads_nodes: bool) {
+        self.jobs += 1;
+        self.memory += u64::from(record.requested_memory.is_some_and(|memory| memory > 0));
+        self.preceding_job += u64::from(record.preceding_job.is_some_and(|job| job > 0));
+        self.nodes += u64::from(!reads_nodes && record.node_spec().is_some_and(|nodes| nodes != "-1"));
+        // Neighbouring records mostly share a partition.
+        if record.partition.is_some() && record.partition != self.last_partition {
+            self.last_partition = record.partition;
+            self.partitions.extend(record.partition);
+        }
     }
 }

@@ -7,12 +7,12 @@
 
 pub(crate) mod decimal;
 mod header;
-pub(crate) mod names;
 mod reader;
 mod record;
 mod writer;
 
 pub use header::Header;
+pub(crate) use header::NAMED;
 pub use reader::SwfReader;
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;

@@ -2,7 +2,7 @@
 
 use crate::error::InputError;
 use crate::intake::{Intake, Options};
-use crate::repair::Rule;
+use crate::repair::{Rule, rules};
 use crate::swf::{Status, SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates};
 use std::collections::VecDeque;
@@ -51,59 +51,42 @@ pub enum Anomaly {
     Unreadable(InputError),
     /// A simulation skips the record or repairs it.
     Repaired(Rule),
-    /// The number is not above that of the previous record: job numbers may repeat.
-    NumberNotAscending,
-    /// The job got another number of processors (field 5) than requested (field 8).
-    ProcessorsDiffer,
-    /// The average CPU time per processor (field 6) exceeds the run time (field 4).
-    MoreCpuTimeThanRunTime,
-    /// The job used more memory (field 7) than requested (field 10).
-    MoreMemoryThanRequested,
-    /// The job completed (field 11), but has no run time (field 4).
-    CompletedWithoutRunning,
-    /// The job ran, but its start is unknown: the wait (field 3) is missing.
-    WaitUnknown,
-    /// The user is unknown (field 12).
-    UserUnknown,
-    /// The job waited for a job (field 17) that does not precede it.
-    PrecedingJobNotBefore,
+    /// The record contradicts itself or the one before.
+    Contradicts(Contradiction),
+}
+
+rules! {
+    /// Contradiction within a record or between neighbours, which a simulation does not notice.
+    enum Contradiction {
+        NumberNotAscending = "number-not-ascending": "its number (field 1) is not above that of the record before",
+        ProcessorsDiffer = "processors-differ": "processors allocated (field 5) are not those requested (field 8)",
+        MoreCpuTimeThanRunTime = "more-cpu-time-than-run-time": "CPU time (field 6) exceeds the run time (field 4)",
+        MoreMemoryThanRequested = "more-memory-than-requested":
+            "memory used (field 7) exceeds that requested (field 10)",
+        CompletedWithoutRunning = "completed-without-running":
+            "completed (field 11), yet its run time (field 4) is unknown or zero",
+        WaitUnknown = "wait-unknown": "ran, yet its wait (field 3) is unknown",
+        UserUnknown = "user-unknown": "user (field 12) unknown",
+        PrecedingJobNotBefore = "preceding-job-not-before": "the preceding job (field 17) does not come before it",
+    }
 }
 
 impl Anomaly {
     /// Name in reports; it never changes.
     pub const fn name(&self) -> &'static str {
-        self.texts().0
+        match self {
+            Self::Unreadable(_) => "unreadable",
+            Self::Repaired(rule) => rule.name(),
+            Self::Contradicts(contradiction) => contradiction.name(),
+        }
     }
 
     /// Description of the anomaly, and its treatment in a simulation, in one line. A line that cannot be read has an error of its own.
     pub const fn description(&self) -> &'static str {
-        self.texts().1
-    }
-
-    const fn texts(&self) -> (&'static str, &'static str) {
         match self {
-            Self::Unreadable(_) => ("unreadable", "the line cannot be read"),
-            Self::Repaired(rule) => (rule.name(), rule.description()),
-            Self::NumberNotAscending => {
-                ("number-not-ascending", "its number (field 1) is not above that of the record before")
-            }
-            Self::ProcessorsDiffer => {
-                ("processors-differ", "processors allocated (field 5) are not those requested (field 8)")
-            }
-            Self::MoreCpuTimeThanRunTime => {
-                ("more-cpu-time-than-run-time", "CPU time (field 6) exceeds the run time (field 4)")
-            }
-            Self::MoreMemoryThanRequested => {
-                ("more-memory-than-requested", "memory used (field 7) exceeds that requested (field 10)")
-            }
-            Self::CompletedWithoutRunning => {
-                ("completed-without-running", "completed (field 11), yet its run time (field 4) is unknown or zero")
-            }
-            Self::WaitUnknown => ("wait-unknown", "ran, yet its wait (field 3) is unknown"),
-            Self::UserUnknown => ("user-unknown", "user (field 12) unknown"),
-            Self::PrecedingJobNotBefore => {
-                ("preceding-job-not-before", "the preceding job (field 17) does not come before it")
-            }
+            Self::Unreadable(_) => "the line cannot be read",
+            Self::Repaired(rule) => rule.description(),
+            Self::Contradicts(contradiction) => contradiction.description(),
         }
     }
 }
@@ -176,30 +159,25 @@ impl Checker {
                 report(Anomaly::Repaired(rule));
             }
         }
-        if self.last_number.is_some_and(|last| record.number <= last) {
-            report(Anomaly::NumberNotAscending);
-        }
+        let is_ascending = self.last_number.is_none_or(|last| record.number > last);
         self.last_number = Some(record.number);
         let has_run = record.runtime.is_some_and(|runtime| !runtime.is_zero());
         let differ = |(given, asked): (u32, u32)| given > 0 && asked > 0 && given != asked;
-        let checks = [
-            (
-                record.allocated_processors.zip(record.requested_processors).is_some_and(differ),
-                Anomaly::ProcessorsDiffer,
-            ),
-            (record.runtime.is_some() && record.cpu_time > record.runtime, Anomaly::MoreCpuTimeThanRunTime),
-            (
-                record.requested_memory.is_some() && record.memory > record.requested_memory,
-                Anomaly::MoreMemoryThanRequested,
-            ),
-            (record.status == Some(Status::Completed) && !has_run, Anomaly::CompletedWithoutRunning),
-            (has_run && record.wait.is_none(), Anomaly::WaitUnknown),
-            (record.user.is_none(), Anomaly::UserUnknown),
-            (record.preceding_job >= Some(record.number), Anomaly::PrecedingJobNotBefore),
-        ];
-        for (_, anomaly) in checks.into_iter().filter(|(applies, _)| *applies) {
-            report(anomaly);
-        }
-        Some(Some((record, job.map(|(job, _)| job.job.request.processors))))
+        let applies = |contradiction: &Contradiction| match contradiction {
+            Contradiction::NumberNotAscending => !is_ascending,
+            Contradiction::ProcessorsDiffer => {
+                record.allocated_processors.zip(record.requested_processors).is_some_and(differ)
+            }
+            Contradiction::MoreCpuTimeThanRunTime => record.runtime.is_some() && record.cpu_time > record.runtime,
+            Contradiction::MoreMemoryThanRequested => {
+                record.requested_memory.is_some() && record.memory > record.requested_memory
+            }
+            Contradiction::CompletedWithoutRunning => record.status == Some(Status::Completed) && !has_run,
+            Contradiction::WaitUnknown => has_run && record.wait.is_none(),
+            Contradiction::UserUnknown => record.user.is_none(),
+            Contradiction::PrecedingJobNotBefore => record.preceding_job >= Some(record.number),
+        };
+        Contradiction::ALL.into_iter().filter(applies).map(Anomaly::Contradicts).for_each(report);
+        Some(Some((record, job.map(|(job, _)| job.request.processors))))
     }
 }

@@ -246,7 +246,7 @@ fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
     let job = |job: Result<workload::LogJob, workload::InputError>| {
         let job = job?;
         // All jobs without a user belong to one user.
-        Ok(Job { job: job.job, user: job.user.unwrap_or(u32::MAX) })
+        Ok(Job { job: job.job, user: job.record.user.unwrap_or(u32::MAX) })
     };
     intake.map(job).collect()
 }

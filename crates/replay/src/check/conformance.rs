@@ -56,7 +56,8 @@ fn schedule(processors: u32, policy: Box<dyn Policy>, jobs: &[LogJob]) -> String
     let arrivals: Vec<_> = jobs.iter().map(|job| job.job).collect();
     let world = MultiCluster::new(vec![Machine::new(processors)], policy, arrivals.into_iter());
     let (_, log) = Sim::new(world, JobLog::collecting()).run();
-    let mut records: Vec<_> = log.sink().iter().map(|record| (jobs[record.job.id.index()].number, record)).collect();
+    let mut records: Vec<_> =
+        log.sink().iter().map(|record| (jobs[record.job.id.index()].record.number, record)).collect();
     records.sort_by_key(|(number, _)| *number);
     let mut text = "job,submit,start,finish,processors\n".to_owned();
     for (number, record) in records {

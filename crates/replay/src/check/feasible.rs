@@ -110,8 +110,8 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
         if look.some_place_suits(&job.job.request) {
-            found.findings.add(FindingKind::MissingJob, job.number, Some(job.job.submit), job.line, || {
-                format!("job {} (line {} of the log) is not there", job.number, job.line)
+            found.findings.add(FindingKind::MissingJob, job.record.number, Some(job.job.submit), job.line, || {
+                format!("job {} (line {} of the log) is not there", job.record.number, job.line)
             });
         } else {
             found.rejected += 1;
@@ -256,7 +256,7 @@ fn fill(jobs: &LoggedJobs, machines: &[Machine], found: &mut Checked) {
         let (used, has) = (&mut used[start.machine], u64::from(machines[start.machine].processors));
         *used += width(start);
         if *used > has {
-            let number = jobs.jobs[start.job].number;
+            let number = jobs.jobs[start.job].record.number;
             found.findings.add(FindingKind::TooManyProcessors, number, Some(start.start), start.line, || {
                 format!(
                     "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
@@ -283,7 +283,7 @@ pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String],
         let hits = outages.get(next).filter(|(outage, _)| outage.down < start.finish);
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
-        let number = jobs.jobs[start.job].number;
+        let number = jobs.jobs[start.job].record.number;
         found.findings.add(FindingKind::MachineDown, number, Some(start.start), start.line, || {
             format!(
                 "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",

@@ -172,7 +172,7 @@ impl<'a> Follower<'a> {
         self.differences.instants += 1;
         self.differences.late += newly.len() as u64;
         self.differences.not_by_policy += extra.len() as u64;
-        findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].number, Some(now), line, || {
+        findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].record.number, Some(now), line, || {
             self.in_words(now, &answer, due, newly.first().copied())
         });
     }
@@ -187,20 +187,20 @@ impl<'a> Follower<'a> {
         let mut words = format!(
             "at {now} s the schedule starts {theirs}, and {name} would start {ours}; {free} of {processors} processors are free, \
              {waiting} wait, the first of them job {} for {}",
-            self.jobs.jobs[first.job.index()].number,
+            self.jobs.jobs[first.job.index()].record.number,
             first.request.processors
         );
         if let Some(late) = late
             && let Some((start, _)) = self.planned[late.index()]
         {
-            words += &format!("; job {} starts at {start} s", self.jobs.jobs[late.index()].number);
+            words += &format!("; job {} starts at {start} s", self.jobs.jobs[late.index()].record.number);
         }
         words
     }
 
     /// `no job`, `job 3`, `jobs 3, 4 and 9 more`.
     fn list(&self, jobs: impl Iterator<Item = usize>) -> String {
-        let numbers: Vec<String> = jobs.map(|job| self.jobs.jobs[job].number.to_string()).collect();
+        let numbers: Vec<String> = jobs.map(|job| self.jobs.jobs[job].record.number.to_string()).collect();
         match numbers.len() {
             0 => "no job".to_owned(),
             1 => format!("job {}", numbers[0]),

@@ -37,7 +37,7 @@ impl JobFacts {
             user: Label::of_user(job),
             submit: job.job.submit,
             processors: job.job.request.processors,
-            requested: job.requested_time,
+            requested: job.record.requested_time,
             expected: job.job.request.estimate,
             run: job.job.runtime,
         }
@@ -244,7 +244,7 @@ impl<T: Default> Followed<T> {
 
     /// Enters the log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
-        let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
+        let Some(found) = self.wanted.iter().position(|number| *number == job.record.number) else { return };
         self.wanted.remove(found);
         self.tales.insert(job.job.id, Tale { about: JobFacts::of(job), history: T::default(), is_over: false });
     }

@@ -79,7 +79,7 @@ impl World for Alea31 {
         let take_in = |one: Result<LogJob, _>| {
             let one = one?;
             // Jobs without a user belong to one common user.
-            let job = Job { job: one.job, user: one.user.unwrap_or(u32::MAX) };
+            let job = Job { job: one.job, user: one.record.user.unwrap_or(u32::MAX) };
             known.borrow_mut().insert(job.job.id, Box::new(FromLog::of_alea31(one, &job)));
             Ok(job)
         };

@@ -205,8 +205,8 @@ impl GridTree {
 
     /// Job of a log as this grid sees it: its user's work station, operating system and data.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; no flow is that large")]
-    pub(super) fn submission(&self, &LogJob { job, user, .. }: &LogJob) -> Submission {
-        let user = user.unwrap_or(0);
+    pub(super) fn submission(&self, LogJob { job, record, .. }: &LogJob) -> Submission {
+        let user = record.user.unwrap_or(0);
         let work = job.runtime.as_secs_f64() * f64::from(job.request.processors);
         let bytes = |factor: f64| (factor * work).min(1e18) as u64;
         Submission {
@@ -214,7 +214,7 @@ impl GridTree {
             system: user % self.world.systems(),
             input: bytes(self.jobs.input),
             output: bytes(self.jobs.output),
-            job,
+            job: *job,
         }
     }
 

@@ -39,7 +39,7 @@ impl Log {
     fn next(&self) -> Result<Option<LogJob>> {
         let mut intake = self.intake.borrow_mut();
         let Some(one) = intake.next().transpose()? else { return Ok(None) };
-        ensure_ends_on(&one.job, one.number, self.slowest)
+        ensure_ends_on(&one.job, one.record.number, self.slowest)
             .map_err(|words| anyhow!("{}:{}: {words}", intake.reader().path().display(), one.line))?;
         Ok(Some(one))
     }

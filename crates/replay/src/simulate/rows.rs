@@ -30,7 +30,7 @@ pub(super) struct FromLog {
 impl FromLog {
     /// The job as it ran in the log, on the processors of a simulated run; `None` if the log does not know its wait.
     pub(super) fn logged(&self, record: &JobRecord) -> Option<JobRecord> {
-        let (wait, runtime) = (self.log.logged_wait?, self.log.logged_runtime);
+        let (wait, runtime) = (self.log.record.wait?, self.log.logged_runtime);
         let start = record.job.submit + wait;
         Some(JobRecord { job: Job { runtime, ..record.job }, start, finish: start + runtime, ..*record })
     }
@@ -80,14 +80,14 @@ impl SimulatedJob {
         let (Self { record, processors, .. }, FromLog { log, run, .. }) = (self, &*self.known);
         let Job { submit, request, .. } = log.job;
         Row {
-            job: Name { number: log.number, name: log.name.as_deref() },
+            job: Name { number: log.record.number, name: log.record.name.as_deref() },
             submit: Seconds(submit),
             start: record.map(|record| Seconds(record.start)),
             finish: record.map(|record| Seconds(record.finish)),
             processors: record.map_or(request.processors, |record| record.processors),
             site: record.map(|record| sites[record.site.index()].as_str()),
-            user: log.user.map(|user| Name { number: user.into(), name: log.user_name.as_deref() }),
-            requested: log.requested_time.map(in_seconds),
+            user: log.record.user.map(|user| Name { number: user.into(), name: log.user_name.as_deref() }),
+            requested: log.record.requested_time.map(in_seconds),
             run: in_seconds(*run),
             deadline: request.deadline.map(Seconds),
             state: self.state().0,
@@ -105,16 +105,14 @@ impl SimulatedJob {
             runtime: record.map(|record| record.finish.since(record.start)),
             allocated_processors: record.map(|record| record.processors),
             requested_processors: Some(log.job.request.processors),
-            requested_time: log.requested_time,
-            requested_memory: log.requested_memory,
             status: Some(self.state().1),
-            user: log.user,
-            group: log.group,
-            executable: log.executable,
-            queue: log.queue,
-            partition: site.or(log.partition),
-            name: log.name.clone(),
-            ..SwfRecord::numbered(log.number)
+            partition: site.or(log.record.partition),
+            cpu_time: None,
+            memory: None,
+            preceding_job: None,
+            think_time: None,
+            further: None,
+            ..log.record.clone()
         }
     }
 }
@@ -211,11 +209,11 @@ impl Rows {
         if let Some(((table, log), record)) = self.evalys.as_mut().zip(job.record) {
             let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
             table.serialize((
-                job.known.log.number,
+                job.known.log.record.number,
                 log,
                 Seconds(record.job.submit),
                 record.processors,
-                job.known.log.requested_time.map(in_seconds),
+                job.known.log.record.requested_time.map(in_seconds),
                 u8::from(!job.known.is_cut),
                 Seconds(record.start),
                 in_seconds(ran),

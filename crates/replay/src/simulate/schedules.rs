@@ -90,7 +90,7 @@ fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobReco
     let blocks: Vec<String> = blocks.take(4).collect();
     let more = if processors.len() > blocks.len() { ", …" } else { "" };
     let requested =
-        log.requested_time.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
+        log.record.requested_time.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
     vec![
         format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
         format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),

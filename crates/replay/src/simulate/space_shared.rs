@@ -116,7 +116,7 @@ impl World for SpaceShared {
 
 /// Numbers of jobs in their log, for programs.
 fn numbers(known: Known) -> Numbers {
-    Box::new(move |job| known.borrow().get(&job).map(|known| known.log.number))
+    Box::new(move |job| known.borrow().get(&job).map(|known| known.log.record.number))
 }
 
 /// Refuses drawn outages under which some job would almost never finish.
@@ -128,7 +128,7 @@ fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -
     let Some(outages @ Outages::Drawn { mtbf, mttr }) = &on.outages else { return Ok(()) };
     let (log, machines) = (Log::open(options, sites)?, sites.machines());
     let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
-    for (job, number) in log.jobs(Known::default(), |one| (one.job, one.number)) {
+    for (job, number) in log.jobs(Known::default(), |one| (one.job, one.record.number)) {
         let suitable = machines.iter().filter(|machine| machine.suits(&job.request));
         // A job that suits no machine is rejected.
         let Some(takes) = suitable.map(|machine| machine.takes(job.runtime)).min() else { continue };

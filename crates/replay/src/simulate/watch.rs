@@ -230,9 +230,9 @@ pub(crate) struct Classes {
 impl Classes {
     fn add(&mut self, record: &JobRecord, log: &LogJob) {
         self.blocks[JobClass::of(record) as usize].add(record);
-        self.groups.add(log.group, record);
-        self.partitions.add(log.partition, record);
-        if log.user.is_some() {
+        self.groups.add(log.record.group, record);
+        self.partitions.add(log.record.partition, record);
+        if log.record.user.is_some() {
             self.users.entry(record.job.request.user).or_insert_with(|| Label::of_user(log).expect("there is one"));
         }
     }

@@ -121,15 +121,16 @@ impl Trace {
         let (mut jobs, mut waits, mut wide) = (Vec::new(), BTreeMap::new(), 0);
         let mut log = Intake::new(SwfReader::open(path)?, Options::default());
         for one in log.by_ref() {
-            let LogJob { job, number, line, logged_runtime, logged_wait, requested_time, .. } = one?;
+            let LogJob { job, line, logged_runtime, record, .. } = one?;
+            let number = record.number;
             let Ok(id) = u32::try_from(number) else { bail!("{}: job {number} is too large a number", name(path)) };
-            let Some(own) = nodes.job(id, &job.request, requested_time) else {
+            let Some(own) = nodes.job(id, &job.request, record.requested_time) else {
                 wide += 1;
                 continue;
             };
             let (line, submit) = (usize::try_from(line).unwrap_or(usize::MAX), seconds(job.submit.since(Time::ZERO)));
             jobs.push(SubmittedJob { line, submit, run: seconds(logged_runtime), ..own });
-            waits.extend(logged_wait.map(|wait| (id, seconds(wait))));
+            waits.extend(record.wait.map(|wait| (id, seconds(wait))));
         }
         let repairs = log.repairs().iter();
         let mut left_out: Vec<String> =

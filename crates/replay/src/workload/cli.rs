@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use workload::Layout;
-use workload::model::{self, ModelEntry, SessionModel, WorkloadModel, models};
+use workload::model::{self, ModelEntry, models};
 use workload::sacct::Zone;
 
 /// The commands below `workload`.
@@ -264,7 +264,7 @@ pub struct Fit {
     #[command(flatten)]
     pub(crate) zone: ZoneOption,
     /// Model to measure: users' sessions, or the arrivals and run times of each range of sizes.
-    #[arg(long, value_parser = measurable(), default_value = SessionModel::NAME)]
+    #[arg(long, value_parser = measurable(), default_value = "session")]
     pub(crate) model: &'static ModelEntry,
     /// The preset to write.
     #[arg(long, value_name = "FILE.toml")]

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
 use serde::Serialize;
 use std::io::IsTerminal;
-use workload::validate::{Anomaly, Finding};
+use workload::validate::{Anomaly, Contradiction, Finding};
 use workload::{InputError, Rule, Validation};
 
 /// Size of the pieces in which text is printed.
@@ -121,14 +121,17 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Rule::WiderThanMachine => "rejects the job",
             Rule::CapacityFromNodes => "takes a node for a processor",
         },
-        Anomaly::NumberNotAscending => "keeps the order of the lines",
-        Anomaly::ProcessorsDiffer => "uses the processors allocated",
-        Anomaly::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
-        Anomaly::MoreMemoryThanRequested => "takes no notice: memory is not used",
-        Anomaly::CompletedWithoutRunning => "skips the job",
-        Anomaly::WaitUnknown => "takes no notice, unless estimates are mean-of-user",
-        Anomaly::UserUnknown => "takes no notice, unless estimates are mean-of-user",
-        Anomaly::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
+        Anomaly::Contradicts(contradiction) => match contradiction {
+            Contradiction::NumberNotAscending => "keeps the order of the lines",
+            Contradiction::ProcessorsDiffer => "uses the processors allocated",
+            Contradiction::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
+            Contradiction::MoreMemoryThanRequested => "takes no notice: memory is not used",
+            Contradiction::CompletedWithoutRunning => "skips the job",
+            Contradiction::WaitUnknown | Contradiction::UserUnknown => {
+                "takes no notice, unless estimates are mean-of-user"
+            }
+            Contradiction::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
+        },
     }
 }
 

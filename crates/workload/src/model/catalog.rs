@@ -6,27 +6,14 @@ use crate::swf::SwfReader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim_core::Streams;
-use std::fmt;
 
 /// Model of workloads: parameters that a preset can hold, and the jobs drawn from them.
 ///
 /// A model that implements this trait in a file of its own and is in the list of [`models`](super::models) is available
 /// to `workload generate` and to experiments. With a [`Measurement`], it can be fitted to a log by `workload fit`.
 pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Name on the command line, such as `downey`.
-    const NAME: &'static str;
-    /// Authors and content of the model, for `--help`: half a sentence, without a dot.
-    const SUMMARY: &'static str;
-    /// Origin of the jobs, for the head of a log, such as "the model of Downey (1997)".
-    const ORIGIN: &'static str;
-    /// Processors of the smallest machine, if the parameters follow the machine.
-    const LEAST_PROCESSORS: Option<u32> = None;
-    /// Parameters without a preset, for a number of processors or as published; `None` if they are measured in a log.
-    const DEFAULTS: Option<fn(Option<u32>) -> Self>;
-    /// Presets with names of their own, which stand for certain logs.
-    const STAND_INS: &'static [ModelPreset<Self>] = &[];
-    /// Measurement in a log, if there is one.
-    const MEASUREMENT: Option<Measurement<Self>> = None;
+    /// Entries of the model in the list: presets with names of their own, which stand for certain logs, then the model itself.
+    fn entries() -> Vec<ModelEntry>;
 
     /// Checks that the parameters describe a workload.
     ///
@@ -46,33 +33,20 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static;
 }
 
-/// Preset of a model that stands for a log.
-pub struct ModelPreset<M> {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Summary like [`WorkloadModel::SUMMARY`].
-    pub summary: &'static str,
-    /// Origin like [`WorkloadModel::ORIGIN`].
-    pub origin: &'static str,
-    /// Processors of the machine of that log.
-    pub processors: u32,
-    /// Parameters.
-    pub make: fn() -> M,
-}
-
 /// Measurement of a model in a log.
-pub struct Measurement<M> {
+#[derive(Copy, Clone, Debug)]
+pub struct Measurement {
     /// Measured quantities, for `--help`: without a dot.
     pub what: &'static str,
     /// True if hours of the day matter, and with them the zone of the log.
     pub knows_hours: bool,
     /// Measures the model and describes it in a line. The second argument is the number of seconds by which local time
     /// was ahead of UTC, used for a log whose header does not state it.
-    pub measure: fn(SwfReader, Option<i32>) -> Measured<M>,
+    pub measure: fn(SwfReader, Option<i32>) -> MeasureResult,
 }
 
-/// Model that was measured in a log, described in a line.
-pub type Measured<M> = Result<(M, String), MeasureError>;
+/// Parameters that were measured, and a line that describes them.
+pub type MeasureResult = Result<(Parameters, String), MeasureError>;
 
 /// Reason why no model was measured.
 #[derive(Debug, thiserror::Error)]
@@ -86,69 +60,45 @@ pub enum MeasureError {
 }
 
 /// Name from which jobs can be drawn: a model, or one of its stand-ins.
+#[derive(Copy, Clone, Debug)]
 pub struct ModelEntry {
-    /// Name on the command line.
+    /// Name on the command line, such as `downey`.
     pub name: &'static str,
-    /// Authors and content of the model.
+    /// Authors and content of the model, for `--help`: half a sentence, without a dot.
     pub summary: &'static str,
-    /// Origin of the jobs, for the head of a log.
+    /// Origin of the jobs, for the head of a log, such as "the model of Downey (1997)".
     pub origin: &'static str,
     /// Model of which this is a preset, if it stands for a log.
     pub preset_of: Option<&'static str>,
-    /// Processors of the smallest machine that the model supports, if it follows machines.
+    /// Processors of the smallest machine that the model supports, if its parameters follow the machine.
     pub least_processors: Option<u32>,
     /// Processors of the machine of the log that it stands for.
     pub stands_for_processors: Option<u32>,
     /// Measurement in a log, if there is one.
-    pub fit: Option<Measurement<Parameters>>,
+    pub fit: Option<Measurement>,
     /// Parses the parameters of a preset. They may describe no workload: see [`AnyModel::check`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
     /// Parses the parameters from the result of [`AnyModel::to_value`].
     pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
-    defaults: Option<Box<dyn Fn(Option<u32>) -> Parameters + Send + Sync>>,
-}
-
-impl fmt::Debug for ModelEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ModelEntry").field("name", &self.name).finish_non_exhaustive()
-    }
+    /// Parameters without a preset, for a number of processors or as published; `None` if they are measured in a log.
+    pub defaults: Option<fn(Option<u32>) -> Parameters>,
 }
 
 impl ModelEntry {
-    /// Returns the entries of a model: its stand-ins, and itself.
-    pub(super) fn of<M: WorkloadModel>() -> impl Iterator<Item = Self> {
-        let itself = || Self {
-            name: M::NAME,
-            summary: M::SUMMARY,
-            origin: M::ORIGIN,
+    /// Returns the entry of a model without defaults that does not follow machines.
+    pub(super) fn of<M: WorkloadModel>(name: &'static str, summary: &'static str, origin: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            origin,
             preset_of: None,
-            least_processors: M::LEAST_PROCESSORS,
+            least_processors: None,
             stands_for_processors: None,
-            fit: M::MEASUREMENT.map(|Measurement { what, knows_hours, .. }| Measurement {
-                what,
-                knows_hours,
-                measure: |log, utc_offset| {
-                    let how = M::MEASUREMENT.expect("only what can be measured is listed so");
-                    (how.measure)(log, utc_offset).map(|(model, words)| (Box::new(model) as Parameters, words))
-                },
-            }),
+            fit: None,
             of_toml: |text| toml::from_str::<M>(text).map(|model| Box::new(model) as Parameters),
             of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
-            defaults: M::DEFAULTS
-                .map(|make| Box::new(move |processors| Box::new(make(processors)) as Parameters) as Box<_>),
-        };
-        let stand_ins = M::STAND_INS.iter().map(move |stand_in| Self {
-            name: stand_in.name,
-            summary: stand_in.summary,
-            origin: stand_in.origin,
-            preset_of: Some(M::NAME),
-            least_processors: None,
-            stands_for_processors: Some(stand_in.processors),
-            fit: None,
-            defaults: Some(Box::new(|_| Box::new((stand_in.make)()))),
-            ..itself()
-        });
-        stand_ins.chain(std::iter::once_with(itself))
+            defaults: None,
+        }
     }
 
     /// Returns the parameters without a preset, for a machine of `processors` processors if the model follows machines.
@@ -158,7 +108,7 @@ impl ModelEntry {
     ///
     /// If there are fewer processors than [`least_processors`](Self::least_processors).
     pub fn defaults(&self, processors: Option<u32>) -> Option<Parameters> {
-        self.defaults.as_ref().map(|make| make(processors))
+        self.defaults.map(|make| make(processors))
     }
 }
 

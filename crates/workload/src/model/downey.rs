@@ -1,6 +1,6 @@
 //! Model of Downey.
 
-use super::{ModelJob, WorkloadModel, at_second, whole_seconds};
+use super::{ModelEntry, ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
@@ -87,12 +87,17 @@ impl Downey {
 }
 
 impl WorkloadModel for Downey {
-    const NAME: &'static str = "downey";
-    const SUMMARY: &'static str = "Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale";
-    const ORIGIN: &'static str = "the model of Downey (1997)";
-    const LEAST_PROCESSORS: Option<u32> = Some(1);
-    const DEFAULTS: Option<fn(Option<u32>) -> Self> =
-        Some(|processors| processors.map_or_else(Self::default, |processors| Self { processors, ..Self::default() }));
+    fn entries() -> Vec<ModelEntry> {
+        let summary = "Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale";
+        vec![ModelEntry {
+            least_processors: Some(1),
+            defaults: Some(|machine| {
+                let published = Self::default();
+                Box::new(Self { processors: machine.unwrap_or(published.processors), ..published })
+            }),
+            ..ModelEntry::of::<Self>("downey", summary, "the model of Downey (1997)")
+        }]
+    }
 
     fn validate(&self) -> Result<(), ParameterError> {
         check(self.processors > 0, "processors", "at least 1", 0)?;

@@ -1,6 +1,6 @@
 //! Model of Jann and others.
 
-use super::{ClassSource, MeasureError, Measurement, ModelJob, WorkloadModel, counted, merged};
+use super::{ClassSource, MeasureError, Measurement, ModelEntry, ModelJob, WorkloadModel, counted, merged};
 use crate::draw;
 use crate::error::{InputError, ParameterError, WEIGHTS, are_weights};
 use crate::swf::SwfRecord;
@@ -155,24 +155,29 @@ impl Jann {
 }
 
 impl WorkloadModel for Jann {
-    const NAME: &'static str = "jann";
-    const SUMMARY: &'static str = "Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log";
-    const ORIGIN: &'static str = "the model of Jann et al. (1997)";
-    const DEFAULTS: Option<fn(Option<u32>) -> Self> = Some(|_| Self::default());
-    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
-        what: "Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes",
-        knows_hours: false,
-        measure: |log, _| {
-            let path = log.path().display().to_string();
-            let model = Self::fit(log).map_err(|error| match error {
-                MeasureError::TooFew(needed) => MeasureError::TooFew(format!("{path}: {needed}")),
-                error @ MeasureError::Log(_) => error,
-            })?;
-            let sizes = model.ranges.iter().map(|range| range.sizes.len()).sum();
-            let words = format!("{} of sizes, {} in all", counted(model.ranges.len(), "range"), counted(sizes, "size"));
-            Ok((model, words))
-        },
-    });
+    fn entries() -> Vec<ModelEntry> {
+        let summary = "Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log";
+        let measurement = Measurement {
+            what: "Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes",
+            knows_hours: false,
+            measure: |log, _| {
+                let path = log.path().display().to_string();
+                let model = Self::fit(log).map_err(|error| match error {
+                    MeasureError::TooFew(needed) => MeasureError::TooFew(format!("{path}: {needed}")),
+                    error @ MeasureError::Log(_) => error,
+                })?;
+                let sizes = model.ranges.iter().map(|range| range.sizes.len()).sum();
+                let words =
+                    format!("{} of sizes, {} in all", counted(model.ranges.len(), "range"), counted(sizes, "size"));
+                Ok((Box::new(model), words))
+            },
+        };
+        vec![ModelEntry {
+            fit: Some(measurement),
+            defaults: Some(|_| Box::new(Self::default())),
+            ..ModelEntry::of::<Self>("jann", summary, "the model of Jann et al. (1997)")
+        }]
+    }
 
     fn validate(&self) -> Result<(), ParameterError> {
         let check = |is_good: bool, range: usize, field: &str, expected: &str| {

@@ -1,6 +1,6 @@
 //! Model of Lublin and Feitelson.
 
-use super::{ClassSource, ModelJob, WorkloadModel, merged};
+use super::{ClassSource, ModelEntry, ModelJob, WorkloadModel, merged};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
@@ -126,12 +126,14 @@ impl Lublin {
 }
 
 impl WorkloadModel for Lublin {
-    const NAME: &'static str = "lublin";
-    const SUMMARY: &'static str = "Lublin & Feitelson (2003): rigid jobs with a daily cycle, interactive and batch";
-    const ORIGIN: &'static str = "the model of Lublin & Feitelson (2003)";
-    const LEAST_PROCESSORS: Option<u32> = Some(2);
-    const DEFAULTS: Option<fn(Option<u32>) -> Self> =
-        Some(|processors| processors.map_or_else(Self::default, Self::typeless));
+    fn entries() -> Vec<ModelEntry> {
+        let summary = "Lublin & Feitelson (2003): rigid jobs with a daily cycle, interactive and batch";
+        vec![ModelEntry {
+            least_processors: Some(2),
+            defaults: Some(|machine| Box::new(machine.map_or_else(Self::default, Self::typeless))),
+            ..ModelEntry::of::<Self>("lublin", summary, "the model of Lublin & Feitelson (2003)")
+        }]
+    }
 
     fn validate(&self) -> Result<(), ParameterError> {
         check(!self.classes.is_empty(), "classes", "at least 1", 0)?;

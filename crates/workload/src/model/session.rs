@@ -7,7 +7,7 @@ mod quantiles;
 pub use fit::fit;
 pub use quantiles::Quantiles;
 
-use super::{Measurement, ModelJob, ModelPreset, WorkloadModel, counted};
+use super::{Measurement, ModelEntry, ModelJob, WorkloadModel, counted};
 use crate::error::{ParameterError, WEIGHTS, are_weights};
 use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
@@ -137,41 +137,43 @@ impl SessionModel {
 }
 
 impl WorkloadModel for SessionModel {
-    const NAME: &'static str = "session";
-    const SUMMARY: &'static str = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
-    const ORIGIN: &'static str = "a model measured in a log";
-    const DEFAULTS: Option<fn(Option<u32>) -> Self> = None;
-    const STAND_INS: &'static [ModelPreset<Self>] = &[
-        ModelPreset {
+    fn entries() -> Vec<ModelEntry> {
+        let measurement = Measurement {
+            what: "Users' sessions, requests, estimates and run times",
+            knows_hours: true,
+            measure: |log, utc_offset| {
+                let model = fit(log, utc_offset)?;
+                let words = format!(
+                    "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
+                    model.sessions_per_day,
+                    counted(model.users.len(), "user"),
+                    counted(model.sizes.len(), "size"),
+                    100.0 * model.repeat
+                );
+                Ok((Box::new(model), words))
+            },
+        };
+        let summary = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
+        let itself = ModelEntry::of::<Self>("session", summary, "a model measured in a log");
+        let stand_in = ModelEntry { preset_of: Some(itself.name), ..itself };
+        let wagap = ModelEntry {
             name: "wagap-like",
             summary: "A stand-in for the log of Wagap (2176 processors), measured in that log",
             origin: "a model measured in the log wagap-2013 of CERIT-SC, MetaCentrum",
-            processors: 2176,
-            make: Self::wagap_like,
-        },
-        ModelPreset {
+            stands_for_processors: Some(2176),
+            defaults: Some(|_| Box::new(Self::wagap_like())),
+            ..stand_in
+        };
+        let zewura = ModelEntry {
             name: "zewura-like",
             summary: "A stand-in for the log of Zewura (1600 processors), which is not public",
             origin: "a model of the log of Zewura, after wagap-2013 of CERIT-SC, MetaCentrum",
-            processors: 1600,
-            make: Self::zewura_like,
-        },
-    ];
-    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
-        what: "Users' sessions, requests, estimates and run times",
-        knows_hours: true,
-        measure: |log, utc_offset| {
-            let model = fit(log, utc_offset)?;
-            let words = format!(
-                "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
-                model.sessions_per_day,
-                counted(model.users.len(), "user"),
-                counted(model.sizes.len(), "size"),
-                100.0 * model.repeat
-            );
-            Ok((model, words))
-        },
-    });
+            stands_for_processors: Some(1600),
+            defaults: Some(|_| Box::new(Self::zewura_like())),
+            ..stand_in
+        };
+        vec![wagap, zewura, ModelEntry { fit: Some(measurement), ..itself }]
+    }
 
     fn validate(&self) -> Result<(), ParameterError> {
         let check = |field: &str, is_good: bool, expected: &str| {

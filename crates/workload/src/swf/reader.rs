@@ -1,7 +1,7 @@
 //! Streaming reader: one record at a time, over one buffer.
 
 use super::decimal::{self, Decimal};
-use super::names::NameComments;
+use super::header::NameComments;
 use super::record::{COLUMNS, LineFault, parse};
 use super::{Header, SwfRecord};
 use crate::error::InputError;

@@ -33,11 +33,11 @@ fn a_plain_record_becomes_a_job_with_limit_and_due_date() {
     else {
         panic!("two jobs")
     };
-    assert_eq!((job.number, job.line, job.user, job.job.id.0), (7, 2, Some(7), 1));
+    assert_eq!((job.record.number, job.line, job.record.user, job.job.id.0), (7, 2, Some(7), 1));
     let (limit, due) = (Some(Span::from_secs(90)), Some(Time::from_secs(170)));
     assert_eq!((job.job.submit, job.job.runtime), (Time::from_secs(50), Span::from_secs(60)));
     assert_eq!((job.job.request.processors, sites(job)), (24, vec![0, 1]));
-    assert_eq!((job.job.request.estimate, job.requested_time, job.job.request.deadline), (limit, limit, due));
+    assert_eq!((job.job.request.estimate, job.record.requested_time, job.job.request.deadline), (limit, limit, due));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
     let log = line(1, "0", "-1", 1, "90", "1:ppn=1")
         + &line(2, "-1", "60", 1, "90", "1:ppn=1")
         + &line(3, "1359980916", "-1359980917", 1, "0", "1:ppn=1")
-        + &line(4, "1359980916", "60", 1, "-1", "1:ppn=1");
+        + &line(4, "1359980916", "60.00", 1, "-1", "1:ppn=1");
     let mut intake = intake(log);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
     assert_eq!((jobs.len(), intake.repairs().skipped()), (2, 2));

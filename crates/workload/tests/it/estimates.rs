@@ -51,14 +51,14 @@ fn value_stability() {
 fn an_estimate_of_the_f_model_depends_on_job_number_and_seed_alone() {
     let of = |log: String, seed| {
         let (jobs, _) = take_in(log, Options { seed, ..with(Estimates::FModel(9.0)) });
-        jobs.iter().map(|job| (job.number, estimate(job))).collect::<Vec<_>>()
+        jobs.iter().map(|job| (job.record.number, estimate(job))).collect::<Vec<_>>()
     };
     let all = of(hundreds(50), 1);
     assert_eq!(all[40..], of(hundreds(50).lines().skip(40).map(|line| format!("{line}\n")).collect(), 1));
     assert_ne!(all, of(hundreds(50), 2));
     assert_eq!(of(hundreds(3), 0), {
         let (jobs, _) = take_in(hundreds(3), with(Estimates::FModel(9.0)));
-        jobs.iter().map(|job| (job.number, estimate(job))).collect::<Vec<_>>()
+        jobs.iter().map(|job| (job.record.number, estimate(job))).collect::<Vec<_>>()
     });
 }
 

@@ -23,7 +23,10 @@ fn jobs_are_numbered_from_0_and_submitted_from_0() {
     let (jobs, repairs) = take_in(&log, Options::default());
     assert!(repairs.is_empty());
     assert_eq!(jobs[0].job.id, JobId(0));
-    assert_eq!((jobs[0].number, jobs[0].line, jobs[0].user, jobs[0].queue), (40, 1, Some(7), Some(2)));
+    assert_eq!(
+        (jobs[0].record.number, jobs[0].line, jobs[0].record.user, jobs[0].record.queue),
+        (40, 1, Some(7), Some(2))
+    );
     assert_eq!(jobs[0].job.submit, Time::ZERO);
     assert_eq!(jobs[1].job.id, JobId(1));
     assert_eq!(jobs[1].job.submit, Time::from_nanos(3_500_000_000));
@@ -40,7 +43,7 @@ fn records_of_jobs_that_never_ran_are_skipped_and_counted_once() {
         + &line(5, "1", "9", "-1", "-1", "60")
         + &line(6, "7", "9", "1", "1", "60");
     let (jobs, repairs) = take_in(&log, Options::default());
-    assert_eq!(jobs.iter().map(|job| job.number).collect::<Vec<_>>(), [6]);
+    assert_eq!(jobs.iter().map(|job| job.record.number).collect::<Vec<_>>(), [6]);
     assert_eq!(jobs[0].job.submit, Time::ZERO);
     assert_eq!(repairs, [("no-submit", 1, Some(1)), ("no-runtime", 2, Some(2)), ("no-processors", 2, Some(4))]);
 }
@@ -70,7 +73,7 @@ fn estimates_are_exact_requested_or_multiples_and_requests_are_limits() {
         let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate)).collect();
         let seconds = |(runtime, estimate)| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
         assert_eq!((pairs, &repairs[..]), (expected.map(seconds).to_vec(), rules), "{estimates}");
-        let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.requested_time)).collect();
+        let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.record.requested_time)).collect();
         let (long, short, limit) = (Span::from_secs(90), Span::from_secs(30), Some(Span::from_secs(60)));
         assert_eq!(logged, [(long, limit), (short, limit), (short, None), (short, None)]);
     }
@@ -101,7 +104,7 @@ fn max_jobs_counts_records_skipped_ones_included() {
         line(1, "0", "9", "1", "1", "60") + &line(2, "0", "-1", "1", "1", "60") + &line(3, "0", "9", "1", "1", "60");
     let numbers = |max_jobs| {
         let (jobs, _) = take_in(&log, Options { max_jobs: Some(max_jobs), ..Options::default() });
-        jobs.iter().map(|job| job.number).collect::<Vec<_>>()
+        jobs.iter().map(|job| job.record.number).collect::<Vec<_>>()
     };
     assert_eq!(numbers(0), Vec::<u64>::new());
     assert_eq!(numbers(2), [1]);

@@ -84,7 +84,7 @@ fn names_come_back_with_the_jobs_and_survive_another_conversion() {
         let reader = SwfReader::from_read("a.swf", Cursor::new(log.to_owned().into_bytes())).expect("a log");
         let text = |name: Option<std::sync::Arc<str>>| name.map(|name| name.to_string());
         let jobs = Intake::new(reader, Options::default()).map(|job| job.expect("a job"));
-        jobs.map(|job| (job.number, text(job.name), text(job.user_name))).collect()
+        jobs.map(|job| (job.record.number, text(job.record.name), text(job.user_name))).collect()
     };
     let expected = [
         (100, None, "alice"),

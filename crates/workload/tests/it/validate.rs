@@ -2,7 +2,7 @@
 
 use crate::data::{line, reader};
 use proptest::prelude::*;
-use workload::validate::Anomaly;
+use workload::validate::{Anomaly, Contradiction};
 use workload::{Estimates, Intake, Options, Rule, Validation};
 
 fn listed(log: &str, capacity: Option<u32>) -> Vec<String> {
@@ -51,19 +51,9 @@ fn what_ends_a_log_is_listed_last() {
 
 #[test]
 fn names_and_descriptions_are_one_line_each() {
-    let own = [
-        Anomaly::NumberNotAscending,
-        Anomaly::ProcessorsDiffer,
-        Anomaly::MoreCpuTimeThanRunTime,
-        Anomaly::MoreMemoryThanRequested,
-        Anomaly::CompletedWithoutRunning,
-        Anomaly::WaitUnknown,
-        Anomaly::UserUnknown,
-        Anomaly::PrecedingJobNotBefore,
-    ];
-    let names: Vec<_> = own.iter().map(Anomaly::name).collect();
+    let names = Contradiction::ALL.map(Contradiction::name);
     insta::assert_snapshot!(names.join(" "), @"number-not-ascending processors-differ more-cpu-time-than-run-time more-memory-than-requested completed-without-running wait-unknown user-unknown preceding-job-not-before");
-    assert!(own.iter().all(|anomaly| !anomaly.description().contains('\n')));
+    assert!(Contradiction::ALL.iter().all(|contradiction| !contradiction.description().contains('\n')));
     assert!(Rule::ALL.iter().all(|rule| !names.contains(&rule.name())));
 }
 
