@@ -41,6 +41,10 @@ impl Difference<'_> {
         percent(self.share(self.interval.mean))
     }
 
+    fn is_zero(&self) -> bool {
+        self.share(self.interval.mean).abs() <= 1e-12
+    }
+
     /// `6 to 24 min`.
     fn range(&self, low: f64, high: f64) -> String {
         match self.of_baseline {
@@ -75,7 +79,7 @@ impl Difference<'_> {
             (.., Some(reason)) => reason.to_string(),
             _ => "no interval".to_owned(),
         };
-        if self.share(estimate.mean).abs() <= 1e-12 {
+        if self.is_zero() {
             return format!("{policy} and {base} have the same {label}{value}.");
         }
         match (base_is_best, estimate.is_significant(), estimate.low.is_some()) {
@@ -162,8 +166,12 @@ impl Difference<'_> {
 pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
     let sign = |one: &Difference<'_>| if one.metric.better() == Better::Larger { -1.0 } else { 1.0 };
     let worse = |one: &Difference<'_>| sign(one) * one.interval.mean;
-    let best = all.iter().min_by(|a, b| worse(a).total_cmp(&worse(b)))?;
-    Some((best.headline(worse(best) > 0.0), best.policy))
+    let order = |a: &&Difference<'a>, b: &&Difference<'a>| worse(a).total_cmp(&worse(b));
+    let best = all.iter().min_by(order)?;
+    let text = best.headline(worse(best) > 0.0);
+    // A policy that equals the baseline leaves the question open by how much the others differ.
+    let next = all.iter().filter(|one| best.is_zero() && worse(one) > 0.0 && !one.is_zero()).min_by(order);
+    Some((next.map_or_else(|| text.clone(), |next| format!("{} {text}", next.headline(true))), best.policy))
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another by a metric; `None` without intervals.
