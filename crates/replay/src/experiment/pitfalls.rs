@@ -104,11 +104,9 @@ fn of_many(design: &Design) -> Vec<String> {
 
 fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     let mut found = Vec::new();
+    found.extend((0..design.policies.len()).filter_map(|policy| saturated(results, policy)));
     for at in results.places() {
         let place = results.place(at);
-        for cell in results.policies(at) {
-            found.extend(saturated(results, cell).map(|words| format!("{place}: {} {words}", results.name(cell))));
-        }
         found.extend(refused(results, at).chain(dependent(results, at)).map(|words| format!("{place}: {words}")));
     }
     if !design.window.cuts()
@@ -124,15 +122,23 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     found
 }
 
-/// Warning that a policy cannot do the work as fast as it arrives, with the number of such replications.
-fn saturated(results: &Results<'_>, cell: Cell) -> Option<String> {
-    let (many, all) = results.saturation(cell);
-    let share = if all > 1 { format!(" in {many} of {all} replications") } else { String::new() };
-    let consequence = if results.is_saturated(cell) { "Its comparisons have no interval. " } else { "" };
-    (many > 0).then(|| {
+/// Warning that a policy cannot do the work as fast as it arrives, with the places and numbers of replications.
+fn saturated(results: &Results<'_>, policy: usize) -> Option<String> {
+    let described = |at: Cell| {
+        let (many, all) = results.saturation(at.under(policy));
+        let share = if all > 1 { format!(" ({many} of {all} replications)") } else { String::new() };
+        (many > 0).then(|| results.place(at) + &share)
+    };
+    let places: Vec<String> = results.places().filter_map(described).collect();
+    let is_refused = results.places().any(|at| results.is_saturated(at.under(policy)));
+    let consequence =
+        if is_refused { "Where half of the replications are, its comparisons have no interval. " } else { "" };
+    (!places.is_empty()).then(|| {
         format!(
-            "is saturated{share}: work arrives faster than it is done, so its means grow with the length of the log. \
-             {consequence}Lower the load, or leave the policy out."
+            "{} is saturated: work arrives faster than it is done, so its means grow with the length of the log. Affected: {}. \
+             {consequence}Lower the load, or leave the policy out.",
+            results.design.policies[policy].name(),
+            places.join("; ")
         )
     })
 }
