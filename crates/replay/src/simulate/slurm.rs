@@ -46,8 +46,8 @@ impl SlurmCluster {
         let all = conf.not_modelled.iter().chain(accounts.iter().flat_map(|all| &all.not_modelled));
         let without: String = all.map(|what| format!("; without effect: {what}")).collect();
         format!(
-            "jobs go to the default partition, on as many whole nodes of {} processors as theirs fill, with their estimates in whole \
-             minutes as limits; the log cuts them there, and not slurmctld; second 0 is {ZERO} s since 1970{without}",
+            "jobs go to the default partition, on as many whole nodes (CPUs of a node: {}) as their processors fill, with their \
+             estimates in whole minutes as limits; the log cuts them there, and not slurmctld; second 0 is {ZERO} s since 1970{without}",
             self.nodes.cpus
         )
     }
