@@ -208,7 +208,7 @@ impl LogFollower<'_> {
         if !is_full {
             self.controller.clean_up(first.time);
         }
-        self.controller.prepare(first.time);
+        self.prepare(first.time, &theirs);
         let cluster = self.controller.cluster().clone();
         let pass = self.controller.main_pass(first.time, is_full);
         let rule = match pass.blocked.first() {
@@ -225,10 +225,16 @@ impl LogFollower<'_> {
 
     fn backfill_span(&mut self, first: &Entry, events: &[Entry]) -> Result<(), FollowError> {
         self.catch_up(first.time);
-        self.controller.prepare(first.time);
+        let mut starts = Vec::new();
+        for entry in events {
+            if let Event::BackfillStart(placed) = &entry.event {
+                starts.push(self.decision(entry.line, placed, (first.time, 0))?);
+            }
+        }
+        self.prepare(first.time, &starts);
         let before = self.controller.clone();
         let pass = self.controller.backfill(first.time, false);
-        let (mut starts, mut plans, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut plans, mut others) = (Vec::new(), Vec::new());
         for entry in events {
             match &entry.event {
                 Event::Test { job, priority, partition } => {
@@ -240,8 +246,7 @@ impl LogFollower<'_> {
                     let placed = Placed { job: array_of(placed.job).0, ..placed.clone() };
                     plans.push(self.decision(entry.line, &placed, (*start, *end))?)
                 }
-                Event::BackfillEnd => {}
-                Event::BackfillStart(placed) => starts.push(self.decision(entry.line, placed, (first.time, 0))?),
+                Event::BackfillEnd | Event::BackfillStart(_) => {}
                 _ => others.push(entry),
             }
         }
@@ -257,6 +262,15 @@ impl LogFollower<'_> {
         self.comparison.wrong_plans += wrong_plans;
         self.adopt(before.cluster().clone(), &our_starts, &starts, first.time);
         self.others(others)
+    }
+
+    /// Prepares a pass. The log does not say when the nodes of a stopped job are clean, but a start on them shows that they are.
+    fn prepare(&mut self, now: i64, starts: &[Decision]) {
+        let completing = self.controller.cluster().completing();
+        if starts.iter().any(|start| start.plan.nodes.meets(&completing)) {
+            self.controller.clean_up(now);
+        }
+        self.controller.prepare(now);
     }
 
     /// Follows an event that is no pass.
