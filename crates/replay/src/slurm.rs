@@ -8,9 +8,8 @@ mod sacct;
 mod sbatch;
 mod tables;
 pub(crate) mod terms;
-mod trace;
+pub(crate) mod trace;
 mod what_if;
-pub(crate) mod whole_nodes;
 
 pub use input::Inputs;
 pub use what_if::WhatIf;

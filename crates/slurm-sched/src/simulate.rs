@@ -25,7 +25,7 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
     let mut is_over = false;
     while !is_over {
         let submission = submissions.peek().map(|job| terms.zero + job.submit);
-        if submission.is_none() && (slurmctld.is_empty() || slurmctld.is_stuck(now)) {
+        if submission.is_none() && slurmctld.is_stuck(now) {
             break;
         }
         let end = ends.first().map(|(time, _)| *time);

@@ -138,13 +138,7 @@ impl Slurmctld {
         }
     }
 
-    /// Returns true without pending and running jobs.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.pending.is_empty() && self.active.is_empty()
-    }
-
-    /// Returns true if only jobs are left that can never start: held ones, those that no partition admits, and those
+    /// Returns true if no job is left, or only jobs that can never start: held ones, those that no partition admits, and those
     /// that have not started on an idle cluster although all passes have tested them.
     #[must_use]
     pub fn is_stuck(&self, now: i64) -> bool {

@@ -4,7 +4,7 @@ use super::exec::shared;
 use super::name::PolicyName;
 use crate::slurm::input::site;
 use crate::slurm::terms::{ZERO, terms};
-use crate::slurm::whole_nodes::WholeNodes;
+use crate::slurm::trace::WholeNodes;
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};
@@ -47,7 +47,8 @@ impl SlurmCluster {
         let without: String = all.map(|what| format!("; without effect: {what}")).collect();
         format!(
             "jobs go to the default partition, on as many whole nodes (CPUs of a node: {}) as their processors fill, with their \
-             estimates in whole minutes as limits; the log cuts them there, and not slurmctld; second 0 is {ZERO} s since 1970{without}",
+             estimates in whole minutes as limits; the log cuts them there, and not slurmctld; the phases of the loops are drawn from the \
+             seed; second 0 is {ZERO} s since 1970{without}",
             self.nodes.cpus
         )
     }

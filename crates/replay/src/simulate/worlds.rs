@@ -48,7 +48,7 @@ pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -
     for (k, Named { name, given, .. }) in opened.policies.iter().enumerate() {
         if let Some(other) = opened.policies[..k].iter().find(|other| other.name == *name) {
             bail!(
-                "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
+                "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program or a file",
                 other.given
             );
         }

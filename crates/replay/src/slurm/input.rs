@@ -1,7 +1,6 @@
 //! Files that describe a Slurm cluster and its jobs.
 
-use super::trace::{Trace, seconds};
-use super::whole_nodes::WholeNodes;
+use super::trace::{Trace, WholeNodes, seconds};
 use super::{sacct, sbatch};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;

@@ -1,7 +1,9 @@
-//! Jobs of a trace.
+//! Jobs of a trace, and rigid jobs on whole nodes.
 
-use sim_core::Span;
-use slurm_sched::workload::SubmittedJob;
+use anyhow::{Context, Result};
+use sim_core::{Request, Span};
+use slurm_sched::conf::Conf;
+use slurm_sched::workload::{self, SubmittedJob};
 use std::collections::BTreeMap;
 
 /// Jobs of a trace, with data of its own schedule.
@@ -20,4 +22,35 @@ pub(super) struct Trace {
 /// Whole seconds of a span.
 pub(super) fn seconds(span: Span) -> i64 {
     i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
+}
+
+/// Nodes of the default partition, to which the jobs of a log go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeNodes {
+    pub(crate) count: usize,
+    /// Processors of the smallest node, on which the number of nodes of a job depends.
+    pub(crate) cpus: u32,
+    /// Processors of all nodes that are up.
+    pub(crate) processors: u32,
+}
+
+impl WholeNodes {
+    pub(crate) fn of(conf: &Conf) -> Result<Self> {
+        let partition = conf.default_partition().map(|at| &conf.partitions[at]);
+        let partition = partition.context("slurm.conf: no partition has Default=YES, which the jobs go to; add it")?;
+        let nodes = || partition.nodes.iter().map(|node| &conf.nodes[*node]);
+        let cpus = nodes().map(|node| node.cpus).min().unwrap_or(1).max(1);
+        let processors = nodes().filter(|node| node.up).map(|node| node.cpus).sum();
+        Ok(Self { count: partition.nodes.len(), cpus, processors })
+    }
+
+    /// Returns the job that takes as many nodes as its processors fill, with a limit in whole minutes, its times left out; `None`
+    /// if it is wider than the partition.
+    pub(crate) fn job(&self, id: u32, request: &Request, limit: Option<Span>) -> Option<SubmittedJob> {
+        let nodes = request.processors.div_ceil(self.cpus);
+        let user = request.user.map(|user| format!("u{user}"));
+        let request = workload::Request { user, nodes: Some(nodes), exclusive: true, ..Default::default() };
+        let limit = limit.map(|limit| (seconds(limit) + 59) / 60 * 60).filter(|limit| *limit > 0);
+        (nodes as usize <= self.count).then_some(SubmittedJob { id, line: 0, submit: 0, run: 0, limit, request })
+    }
 }

@@ -145,14 +145,14 @@ fn a_run_under_any_name_is_forked_with_its_policy_and_goes_on_in_another_thread(
         job.request.deadline = Some(job.submit + seconds(4 * draw));
         job
     });
-    for name in BASES
-        .iter()
-        .map(|base| base.name)
-        .filter(|name| *name != "slurm")
-        .chain(predicting)
-        .chain(ALIASES.map(|(alias, _)| alias))
-    {
-        let world = machines_under(name, vec![Machine::new(12), Machine::new(11)], jobs.clone()).expect(name);
+    let nodes = tempfile::Builder::new().suffix(".toml").tempfile().expect("a file");
+    std::fs::write(nodes.path(), "[[nodes]]\ncount = 12\ncpus = 1\n").expect("written");
+    let slurm = format!("slurm+conf={}", nodes.path().display());
+    let names = BASES.iter().map(|base| base.name).chain(predicting).chain(ALIASES.map(|(alias, _)| alias));
+    for name in names.map(|name| if name == "slurm" { &*slurm } else { name }) {
+        let both = vec![Machine::new(12), Machine::new(11)];
+        let machines = if name == slurm { vec![Machine::new(12)] } else { both };
+        let world = machines_under(name, machines, jobs.clone()).expect(name);
         let mut sim = Sim::new(world, Begun::default());
         sim.run_until(Time::from_secs(900));
         let (past, fork) = (sim.probe().0.len(), sim.fork(Begun::default()));
