@@ -124,7 +124,7 @@ fn the_experiment_of_its_page_runs_and_an_edited_file_is_noticed() {
     assert_eq!((runs.len(), runs[2]["policy"].as_str()), (6, "slurm+conf=nodes.toml"));
     assert_ne!(runs[0]["wait_mean"], runs[2]["wait_mean"], "EASY knows no nodes");
     let html = std::fs::read_to_string(folder.path().join("out/report.html")).expect("a page");
-    assert!(html.contains("whole nodes of 4 processors"), "assumptions");
+    assert!(html.contains("whole nodes (CPUs of a node: 4)"), "assumptions");
     file(&folder, "nodes.toml", "[[nodes]]\ncount = 8\ncpus = 4\n[[nodes]]\ncount = 8\ncpus = 4\nweight = 2\n");
     let (other, _) = experiment();
     assert_ne!(plan, other, "the plan names the content of the file");
