@@ -61,13 +61,13 @@ one is refused unless --slurm-version nearest:VERSION is given.
 
 Exit codes: 0 all are equal; 1 one is not; 2 bad usage or input; 3 reading
 failed.")]
-pub struct Follow {
+struct Follow {
     /// The log of slurmctld, plain or gzip.
     #[arg(value_name = "LOG")]
-    pub log: PathBuf,
+    log: PathBuf,
     /// The cluster and its jobs.
     #[command(flatten)]
-    pub inputs: Inputs,
+    inputs: Inputs,
 }
 
 /// Runs a command on a Slurm cluster.
@@ -88,11 +88,7 @@ pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
 }
 
 /// Compares the decisions of a recorded controller with those of this program; prints nothing.
-///
-/// # Errors
-///
-/// Bad input, or a file that cannot be read.
-pub fn compare(options: &Follow) -> Result<Comparison> {
+fn compare(options: &Follow) -> Result<Comparison> {
     let log = || input::events(&options.log);
     let place = || options.log.display().to_string();
     let version: Version = match &options.inputs.slurm_version {

@@ -22,7 +22,7 @@ impl Version {
     /// change that lets the next backfill pass run, not only one on nodes that are not allocated; and a slot beyond the
     /// table's end has no plan.
     #[must_use]
-    pub fn is_new(self) -> bool {
+    pub(crate) fn is_new(self) -> bool {
         self >= Self::V24_11
     }
 
@@ -31,7 +31,7 @@ impl Version {
     /// # Errors
     ///
     /// Fails if `text` is not a version number.
-    pub fn nearest(text: &str) -> Result<Self, UnknownVersion> {
+    pub(crate) fn nearest(text: &str) -> Result<Self, UnknownVersion> {
         let months = |text: &str| -> Option<u32> {
             let mut parts = text.split('.');
             let (year, month): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

@@ -371,7 +371,7 @@ impl Policy {
         Named { name, label, given: self.to_string(), files: self.files(), notes }
     }
 
-    /// What it assumes about the jobs of a log, for readers.
+    /// Assumptions about the jobs of a log, for readers.
     pub(crate) fn assumptions(&self) -> Option<String> {
         self.settings.slurm.as_ref().map(|cluster| format!("{self}: {}", cluster.assumptions()))
     }

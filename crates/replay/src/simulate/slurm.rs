@@ -40,7 +40,7 @@ impl SlurmCluster {
         read().map_err(|error: anyhow::Error| format!("{error:#}"))
     }
 
-    /// What it assumes, as a sentence.
+    /// Returns its assumptions, as a sentence.
     pub(super) fn assumptions(&self) -> String {
         let Site { conf, accounts, .. } = &*self.site;
         let all = conf.not_modelled.iter().chain(accounts.iter().flat_map(|all| &all.not_modelled));

@@ -109,7 +109,7 @@ const REFUSED: &str =
 impl Scheduling {
     /// Returns Slurm's defaults.
     #[must_use]
-    pub fn standard() -> Self {
+    pub(crate) fn standard() -> Self {
         let mut scheduling = Self { backfill: true, ..Self::default() };
         for (_, parameter) in PARAMETERS {
             match parameter {

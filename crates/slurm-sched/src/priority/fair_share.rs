@@ -80,7 +80,7 @@ impl FairShare {
     }
 
     /// Multiplies all usage by `factor`.
-    pub fn scale(&mut self, factor: f64) {
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.nodes.iter_mut().for_each(|node| node.usage *= factor);
     }
 
