@@ -155,18 +155,18 @@ fn replication() -> Box<dyn FnOnce() -> u64> {
     let users = Users::of(&held).expect("its users are known");
     Box::new(move || {
         let jobs = users.redrawn(&Streams::new(1, 0)).with_estimates(Estimates::User, 1);
-        let starts = Starts(vec![Time::ZERO; jobs.len()]);
+        let starts = StartTimes(vec![Time::ZERO; jobs.len()]);
         let policy: Box<dyn Policy> = Box::new(Easy::default());
         let world = MultiCluster::new(vec![Machine::new(64)], policy, jobs.iter().copied());
-        let (_, Starts(starts)) = Sim::new(world, starts).run();
+        let (_, StartTimes(starts)) = Sim::new(world, starts).run();
         starts.iter().map(|start| start.as_nanos() / 1_000_000_000).sum()
     })
 }
 
 /// Sink that keeps the start of each job, as an experiment does.
-struct Starts(Vec<Time>);
+struct StartTimes(Vec<Time>);
 
-impl Probe for Starts {
+impl Probe for StartTimes {
     fn observe(&mut self, now: Time, fact: &Fact) {
         if let Fact::Started { job, .. } = fact {
             self.0[job.index()] = now;

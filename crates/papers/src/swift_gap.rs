@@ -19,14 +19,14 @@ use lab::scenario::Scenario;
 use metrics::Metric;
 use serde::Serialize;
 use sim_core::{Purpose, Span, Streams, Time};
-use source::{Clusters, LogEntry, Source, Workload};
+use source::{ClusterSizes, LogEntry, Source, Workload};
 use std::path::Path;
 use std::sync::Arc;
 
 tables! {
     /// The scenario file.
     struct File {
-        clusters: Clusters,
+        clusters: ClusterSizes,
         log: LogEntry,
         workload: WorkloadTable,
         simulator: SimulatorTable,

@@ -30,12 +30,12 @@ impl Workload {
 /// The scenario's table `clusters`: nodes, and processors of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Clusters {
+pub(super) struct ClusterSizes {
     zewura: [u32; 2],
     zegox: [u32; 2],
 }
 
-impl Clusters {
+impl ClusterSizes {
     pub(super) fn validate(&self) -> Result<()> {
         for (name, [nodes, processors]) in self.of(Workload::Wagap) {
             let is_good = nodes > 0 && processors > 0 && nodes.checked_mul(processors).is_some_and(|all| all < 1 << 24);
@@ -84,7 +84,7 @@ pub(super) struct LogEntry {
 
 /// Source of the jobs.
 pub(super) struct Source {
-    clusters: Clusters,
+    clusters: ClusterSizes,
     wagap: Wagap,
     /// Hashes of the models, which determine a run.
     models: [(Workload, String); 2],
@@ -104,7 +104,7 @@ enum Wagap {
 
 impl Source {
     /// Returns the intended source, with the log.
-    pub(super) fn unread(clusters: Clusters) -> Self {
+    pub(super) fn unread(clusters: ClusterSizes) -> Self {
         Self {
             clusters,
             wagap: Wagap::Unread,
@@ -118,7 +118,12 @@ impl Source {
     ///
     /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file beside it
     /// describes other clusters.
-    pub(super) fn find(table: &LogEntry, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
+    pub(super) fn find(
+        table: &LogEntry,
+        clusters: ClusterSizes,
+        traces: Option<&Path>,
+        numbers: &[u32],
+    ) -> Result<Self> {
         let mut source = Self::unread(clusters);
         source.wagap = match (logs::find(&format!("{}.swf", table.name), traces), traces) {
             (Some(path), _) => source.read(table, &path, numbers)?,
