@@ -270,16 +270,17 @@ impl EgEdfPaper {
 
     fn eg_edf(&self) -> EgEdf {
         let readings = &self.file.readings;
-        EgEdf::new().with_bound(readings.gap_bound).with_ties(readings.gap_ties).with_edf(readings.edf)
+        let mut rule = EgEdf::new();
+        (rule.bound, rule.ties, rule.edf) = (readings.gap_bound, readings.gap_ties, readings.edf);
+        rule
     }
 
     fn tabu(&self) -> Tabu {
         let readings = &self.file.readings;
-        Tabu::new().with_bound(readings.gap_bound).with_choice(readings.tabu_choice).with_limits(
-            readings.tabu_iterations,
-            readings.tabu_length,
-            readings.tabu_memory,
-        )
+        let mut search = Tabu::new();
+        (search.bound, search.choice, search.memory) = (readings.gap_bound, readings.tabu_choice, readings.tabu_memory);
+        (search.iterations, search.length) = (readings.tabu_iterations, readings.tabu_length);
+        search
     }
 
     /// Runs `policy` to the end; `tally` reads its operations and the numbers of Tabu moves tried and accepted.

@@ -20,9 +20,12 @@ use std::cmp::Reverse;
 /// early), and only those that may still win are laid out. The result equals that of trying them all.
 #[derive(Clone, Debug, Default)]
 pub struct EgEdf {
-    bound: GapBound,
-    ties: EgTies,
-    edf: Edf,
+    /// Latest start of a gap: reading R8.
+    pub bound: GapBound,
+    /// Choice among machines of equal weight: reading R9.
+    pub ties: EgTies,
+    /// Position of a job without a gap: reading R10.
+    pub edf: Edf,
     operations: u64,
     releases: Releases,
     /// Scratch buffer, reused across jobs.
@@ -144,24 +147,6 @@ impl EgEdf {
     /// Returns the rule with the default readings.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets another reading of the latest start of a gap (R8).
-    #[must_use]
-    pub fn with_bound(self, bound: GapBound) -> Self {
-        Self { bound, ..self }
-    }
-
-    /// Sets another reading of ties (R9).
-    #[must_use]
-    pub fn with_ties(self, ties: EgTies) -> Self {
-        Self { ties, ..self }
-    }
-
-    /// Sets another reading of the position of a job without a gap (R10).
-    #[must_use]
-    pub fn with_edf(self, edf: Edf) -> Self {
-        Self { edf, ..self }
     }
 
     /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.

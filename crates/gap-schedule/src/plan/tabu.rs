@@ -18,11 +18,16 @@ use std::collections::VecDeque;
 /// computed without doing it.
 #[derive(Clone, Debug)]
 pub struct Tabu {
-    bound: GapBound,
-    choice: TabuChoice,
-    memory: TabuMemory,
-    iterations: u32,
-    length: usize,
+    /// Latest start of a gap: reading R8.
+    pub bound: GapBound,
+    /// Job to move: reading R11.
+    pub choice: TabuChoice,
+    /// State of the list between two calls: part of reading R12, like the next two.
+    pub memory: TabuMemory,
+    /// Largest number of iterations per call.
+    pub iterations: u32,
+    /// Largest number of jobs in the list.
+    pub length: usize,
     /// Tabu jobs, oldest first.
     list: VecDeque<JobId>,
     counts: TabuCounts,
@@ -81,30 +86,6 @@ impl Tabu {
             counts: TabuCounts::default(),
             exhausted: Vec::new(),
         }
-    }
-
-    /// Sets another reading of the latest start of a gap (R8).
-    #[must_use]
-    pub fn with_bound(self, bound: GapBound) -> Self {
-        Self { bound, ..self }
-    }
-
-    /// Sets another reading of the job to move (R11).
-    #[must_use]
-    pub fn with_choice(self, choice: TabuChoice) -> Self {
-        Self { choice, ..self }
-    }
-
-    /// Sets at most `iterations` per call, and a list of `length` jobs, kept or cleared (R12).
-    #[must_use]
-    pub fn with_limits(self, iterations: u32, length: usize, memory: TabuMemory) -> Self {
-        Self { iterations, length, memory, ..self }
-    }
-
-    /// Sets at most `iterations` per call.
-    #[must_use]
-    pub fn with_iterations(self, iterations: u32) -> Self {
-        Self { iterations, ..self }
     }
 
     /// Counts over all calls.

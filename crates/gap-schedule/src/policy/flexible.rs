@@ -129,7 +129,7 @@ impl FlexibleBackfill {
         let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
         let priority = |job: &QueuedJob| self.config.priority(view.now, job.submit, job, fastest, shortest);
         let holders = holders.iter().map(|holder| (f64::INFINITY, holder));
-        JobLine::ranked(holders.chain(others.map(|job| (priority(job), job))))
+        JobLine::ranked(holders.chain(others.map(|job| (priority(job), job))), view.queue.len())
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {

@@ -51,11 +51,14 @@ impl<'a> JobLine<'a> {
         Self { ahead: Ahead::Sorted(jobs, demands), gone }
     }
 
-    /// Returns the jobs, each with its rank: the greatest first, and equal ones in the order of `jobs`.
-    pub(super) fn ranked(jobs: impl Iterator<Item = (f64, &'a QueuedJob)>) -> Self {
-        let (ranks, jobs): (Vec<f64>, Vec<&QueuedJob>) = jobs.unzip();
-        let ranks = ranks.into_iter().enumerate().map(|(place, rank)| (ascending(rank), Reverse(place)));
-        Self { ahead: Ahead::Ranked(jobs, ranks.collect()), gone: &[] }
+    /// Returns at most `most` jobs, each with its rank: the greatest first, and equal ones in their order.
+    pub(super) fn ranked(ranked: impl Iterator<Item = (f64, &'a QueuedJob)>, most: usize) -> Self {
+        let (mut jobs, mut ranks) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        for (place, (rank, job)) in ranked.enumerate() {
+            ranks.push((ascending(rank), Reverse(place)));
+            jobs.push(job);
+        }
+        Self { ahead: Ahead::Ranked(jobs, ranks.into()), gone: &[] }
     }
 
     /// Advances to the next job.

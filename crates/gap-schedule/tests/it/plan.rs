@@ -32,7 +32,8 @@ fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u6
 #[test]
 fn the_same_job_appended_shifts_no_other() {
     let mut plan = Plan::new([(4, 1.0)]);
-    let mut rule = EgEdf::new().with_edf(Edf::Appends);
+    let mut rule = EgEdf::new();
+    rule.edf = Edf::Appends;
     let jobs = [job(0, 0, 3, 100, None), job(1, 0, 4, 10, None), job(3, 0, 1, 200, Some(250))];
     let placed = jobs.map(|job| rule.place(&mut plan, job, Time::ZERO).expect("wide enough"));
     assert_eq!(placed.map(|placed| placed.start), [0, 100, 110].map(Time::from_secs));
@@ -116,7 +117,8 @@ fn a_machine_that_fails_is_held_until_its_expected_repair() {
 #[test]
 fn nothing_is_planned_where_a_repair_is_unknown() {
     let mut plan = Plan::new([(4, 1.0), (2, 1.0)]);
-    let mut rule = EgEdf::new().with_bound(GapBound::Unbounded);
+    let mut rule = EgEdf::new();
+    rule.bound = GapBound::Unbounded;
     assert!(plan.down(SiteId(0), Time::MAX, Time::ZERO).is_empty());
     let wide = job(0, 0, 4, 10, None);
     let before = plan.clone();

@@ -152,16 +152,15 @@ pub(crate) struct Beside {
 
 impl Beside {
     pub(crate) fn new(machines: &[(u32, f64)], readings: Readings) -> Self {
-        let (iterations, length) = readings.limits;
+        let (mut eg_edf, mut tabu) = (EgEdf::new(), Tabu::new());
+        (eg_edf.bound, eg_edf.ties, eg_edf.edf) = (readings.bound, readings.ties, readings.edf);
+        (tabu.bound, tabu.choice, tabu.memory) = (readings.bound, readings.choice, readings.memory);
+        (tabu.iterations, tabu.length) = readings.limits;
         Self {
             plan: Plan::new(machines.iter().copied()),
             twin: ObviousPlan::new(machines),
-            eg_edf: EgEdf::new().with_bound(readings.bound).with_ties(readings.ties).with_edf(readings.edf),
-            tabu: Tabu::new().with_bound(readings.bound).with_choice(readings.choice).with_limits(
-                iterations,
-                length,
-                readings.memory,
-            ),
+            eg_edf,
+            tabu,
             readings,
             list: Vec::new(),
             ends: BTreeMap::new(),

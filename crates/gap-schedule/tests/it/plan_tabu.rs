@@ -18,7 +18,8 @@ proptest! {
         let readings = Readings { limits: (0, 0), ..DEFAULTS };
         Beside::new(&machines, readings).run(&arrivals, |beside, now| {
             let mut plan = beside.plan.clone();
-            let mut tabu = Tabu::new().with_bound(bound).with_choice(choice).with_limits(1, 10, TabuMemory::Kept);
+            let mut tabu = Tabu::new();
+            (tabu.bound, tabu.choice, tabu.memory, tabu.iterations) = (bound, choice, TabuMemory::Kept, 1);
             for _ in 0..10 {
                 let (before, counts) = (plan.clone(), tabu.counts());
                 tabu.improve(&mut plan, now);

@@ -110,7 +110,8 @@ static BASES: [Base; 10] = [
         about: "the same, and late jobs are moved into earlier gaps by Tabu search",
         settings: &[],
         build: |_, search, _| {
-            let tabu = Tabu::new().with_iterations(search.tabu_iterations);
+            let mut tabu = Tabu::new();
+            tabu.iterations = search.tabu_iterations;
             Box::new(Planner::new(EgEdf::new(), Some(tabu)))
         },
     },
