@@ -31,7 +31,7 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_on_reque
     let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
     assert_eq!(json["differences"][0]["blocks"], 11);
     let page = fs::read_to_string(out.join("report.html")).expect("a page");
-    assert!(page.contains("easy cuts mean wait by 5.6 min ("), "the comparison in words");
+    assert!(page.contains("easy cuts mean wait by 5.6\u{a0}min ("), "the comparison in words");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     let (header, rows) = table(&out.join("easy/evalys.csv"));
     assert_eq!(header[0], "job_id");
