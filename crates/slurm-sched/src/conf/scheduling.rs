@@ -5,7 +5,7 @@ use super::lines::SettingLine;
 use crate::text;
 
 /// Parameters of the main pass and of backfill, with Slurm's names. Times are seconds; a count of 0 is no limit. All fields of
-/// `default()` are 0; Slurm's defaults, given below, are those of [`Scheduling::standard`].
+/// `default()` are 0; Slurm's defaults, given below, hold where slurm.conf has no other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scheduling {
     /// True for `SchedulerType=sched/backfill`, the default; without it only the main pass runs.
