@@ -93,7 +93,7 @@ fn simulated(path: &Path, procs: u32) -> Result<Vec<EpisodeJob>, InputError> {
             jobs.push(EpisodeJob {
                 submit: whole(submit),
                 run: whole(one.job.runtime),
-                request: one.requested_time.map_or(-1, whole),
+                request: one.record.requested_time.map_or(-1, whole),
                 processors: request.processors,
                 user: request.user.map_or(-1, i64::from),
             });
