@@ -110,8 +110,10 @@ def same_files(ours, theirs):
             assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
 
 
-def test_write_gives_the_bytes_of_the_command_under_every_name(log, tmp_path):
-    every = names()
+def test_write_gives_the_bytes_of_the_command_under_every_name(log, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nodes.toml").write_text("[[nodes]]\ncount = 16\ncpus = 4\n")
+    every = [name.replace("FILE", "nodes.toml") for name in names()]
     gp.compare(log, every, max_jobs=300, no_report=True).write(tmp_path / "python")
     options = ["--procs", 64, "--max-jobs", 300, "--no-report", "--out", tmp_path / "shell"]
     shell("simulate", "--trace", log.path, "--policy", ",".join(every), *options)
