@@ -76,7 +76,7 @@ struct Controlled {
 }
 
 impl Controlled {
-    /// Decides the passes up to the second `now`, and then tells the controller the events of that second.
+    /// Decides the passes up to the second `now`, and then gives the events of that second to the controller.
     fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
         let now = second(view.now);
         while self.passed < now {
