@@ -79,6 +79,16 @@ impl Cluster {
         }
     }
 
+    /// Takes nodes as idle if they are those of stopped jobs.
+    pub(crate) fn clean(&mut self, nodes: &NodeSet) {
+        for stopped in self.running.iter_mut().filter(|running| running.is_completing && running.nodes.meets(nodes)) {
+            let mut clean = stopped.nodes.clone();
+            clean.intersect(nodes);
+            stopped.nodes.subtract(&clean);
+            self.idle.unite(&clean);
+        }
+    }
+
     /// Adds a node to a partition, or removes it.
     pub(crate) fn set_usable(&mut self, partition: usize, node: usize, is_up: bool) {
         let one = NodeSet::of(self.machine.len(), [node]);

@@ -377,6 +377,12 @@ impl Controller {
         }
     }
 
+    /// Takes nodes of stopped jobs as idle before [`Self::clean_up`].
+    pub(crate) fn clean(&mut self, nodes: &NodeSet) {
+        self.cluster.clean(nodes);
+        self.idle_pass = None;
+    }
+
     /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };

@@ -264,13 +264,10 @@ impl LogFollower<'_> {
         self.others(others)
     }
 
-    /// Prepares a pass. The log does not say when the nodes of a stopped job are clean, but a start on them shows that they are.
+    /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.
     fn prepare(&mut self, now: i64, starts: &[Decision]) {
-        let completing = self.controller.cluster().completing();
-        if starts.iter().any(|start| start.plan.nodes.meets(&completing)) {
-            self.controller.clean_up(now);
-        }
         self.controller.prepare(now);
+        starts.iter().for_each(|start| self.controller.clean(&start.plan.nodes));
     }
 
     /// Follows an event that is no pass.
