@@ -271,9 +271,6 @@ impl<'a> Search<'a> {
             }
             let (usable, next) = self.usable(entry, from);
             later = next;
-            if from > self.now {
-                self.pass.changed = true;
-            }
             let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
             let found = if usable.len() >= entry.need.nodes && has_required {
                 is_tested = true;
@@ -293,6 +290,8 @@ impl<'a> Search<'a> {
                 continue;
             };
             self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+            // A start that is moved to the begin of its slot changes the job (SPEC 0.4).
+            self.pass.changed |= start < from;
             let mut start = start.max(from);
             if start <= self.now && !nodes.meets(&self.completing) {
                 // The nodes are picked again, among those that are idle.

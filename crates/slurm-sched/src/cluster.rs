@@ -81,7 +81,7 @@ impl Cluster {
 
     /// Takes nodes as idle if they are those of stopped jobs.
     pub(crate) fn clean(&mut self, nodes: &NodeSet) {
-        for stopped in self.running.iter_mut().filter(|running| running.is_completing && running.nodes.meets(nodes)) {
+        for stopped in self.running.iter_mut().filter(|running| running.is_completing) {
             let mut clean = stopped.nodes.clone();
             clean.intersect(nodes);
             stopped.nodes.subtract(&clean);
@@ -115,6 +115,15 @@ impl Cluster {
     pub(crate) fn completing(&self) -> NodeSet {
         let mut nodes = NodeSet::empty(self.machine.len());
         self.running.iter().filter(|running| running.is_completing).for_each(|running| nodes.unite(&running.nodes));
+        nodes
+    }
+
+    /// Returns the same without the first node of each job.
+    pub(crate) fn completing_but_first(&self) -> NodeSet {
+        let mut nodes = NodeSet::empty(self.machine.len());
+        for stopped in self.running.iter().filter(|running| running.is_completing) {
+            nodes.unite(&NodeSet::of(self.machine.len(), stopped.nodes.iter().skip(1)));
+        }
         nodes
     }
 

@@ -383,6 +383,12 @@ impl Controller {
         self.idle_pass = None;
     }
 
+    /// Takes nodes of stopped jobs as idle, except the first of each.
+    pub(crate) fn clean_all_but_first(&mut self) {
+        let nodes = self.cluster.completing_but_first();
+        self.clean(&nodes);
+    }
+
     /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };

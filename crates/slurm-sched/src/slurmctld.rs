@@ -161,13 +161,14 @@ impl Slurmctld {
         self.loops.next(now).min(self.next_limits).min(self.next_decay)
     }
 
-    /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits.
-    pub fn step(&mut self, now: i64, report: &mut dyn FnMut(Report)) -> Vec<u32> {
+    /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits,
+    /// but not those of `ending`, whose scripts end in this second.
+    pub fn step(&mut self, now: i64, ending: &[u32], report: &mut dyn FnMut(Report)) -> Vec<u32> {
         let mut started = Vec::new();
         let mut is_cut = false;
         if now >= self.next_limits {
             self.next_limits += LIMIT_LOOK;
-            is_cut = self.cut(now, report);
+            is_cut = self.cut(now, ending, report);
         }
         if self.backfill_first {
             self.look_backfill(now, &mut started, report);
@@ -176,12 +177,8 @@ impl Slurmctld {
         if let Some(is_full) = is_full {
             self.main_pass(now, is_full, &mut started, report);
         }
-        if is_cut && is_full.is_some() {
-            // The clean-up after the pass calls for another one.
-            self.loops.request_at(now + 1);
-        } else if is_cut {
-            self.controller.clean_up(now);
-            self.main_pass(now, false, &mut started, report);
+        if is_cut {
+            self.controller.clean_all_but_first();
         }
         if now >= self.next_decay {
             self.next_decay += self.site.conf.priority.calc_period.max(1);
@@ -191,6 +188,13 @@ impl Slurmctld {
         }
         if !self.backfill_first {
             self.look_backfill(now, &mut started, report);
+        }
+        // The clean-up of the first node, on which the script runs, calls for a main pass.
+        if is_cut && is_full.is_some() {
+            self.loops.request_at(now + 1);
+        } else if is_cut {
+            self.controller.clean_up(now);
+            self.main_pass(now, false, &mut started, report);
         }
         started
     }
@@ -247,14 +251,15 @@ impl Slurmctld {
         }
     }
 
-    /// Stops the jobs that are past their limits, and returns true if there are any.
-    fn cut(&mut self, now: i64, report: &mut dyn FnMut(Report)) -> bool {
+    /// Stops the jobs that have reached their limits, and returns true if there are any.
+    fn cut(&mut self, now: i64, ending: &[u32], report: &mut dyn FnMut(Report)) -> bool {
         let over = |active: &Active| {
             let partition = &self.site.conf.partitions[active.start_of.partition];
             partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
         };
-        let late = |active: &Active| now > active.start + active.limit + over(active);
-        let late: Vec<u32> = self.active.iter().filter(|(_, active)| late(active)).map(|(id, _)| *id).collect();
+        let late = |active: &Active| now >= active.start + active.limit + over(active);
+        let late = self.active.iter().filter(|(id, active)| late(active) && !ending.contains(id));
+        let late: Vec<u32> = late.map(|(id, _)| *id).collect();
         let ended = late.iter().filter_map(|id| self.finish(*id, now, true));
         ended.for_each(|ended| report(Report::Ended(ended)));
         !late.is_empty()

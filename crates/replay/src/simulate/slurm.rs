@@ -79,11 +79,14 @@ impl Controlled {
     /// Decides the passes up to the second `now`, and then gives the events of that second to the controller.
     fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
         let now = second(view.now);
+        self.ended.sort_unstable();
+        let ending: Vec<u32> = self.ended.drain(..).map(number).collect();
         while self.passed < now {
             self.passed = self.slurmctld.next(self.passed).min(now);
             let mut is_cut = false;
             let mut note = |report| is_cut |= matches!(report, Report::Ended(_));
-            let started = self.slurmctld.step(self.passed, &mut note);
+            let ending = if self.passed == now { &ending[..] } else { &[] };
+            let started = self.slurmctld.step(self.passed, ending, &mut note);
             ensure!(
                 !is_cut,
                 "at {} s slurmctld stops a job at its limit, which a policy cannot; give the jobs requested times, or use the command slurm",
@@ -91,9 +94,8 @@ impl Controlled {
             );
             starts.extend(started.into_iter().map(|job| (JobId(job - 1), SiteId(0))));
         }
-        self.ended.sort_unstable();
-        for job in self.ended.drain(..) {
-            self.slurmctld.end(number(job), now);
+        for job in ending {
+            self.slurmctld.end(job, now);
         }
         for QueuedJob { job, request, submit } in self.submitted.drain(..) {
             let own = self.cluster.nodes.job(number(job), &request, request.estimate);

@@ -47,7 +47,7 @@ impl Search<'_> {
         let mut usable = partition.clone();
         let mut not_before = bound;
         let mut from = self.now;
-        let (start, end, nodes) = loop {
+        let (start, end, nodes, is_moved) = loop {
             if not_before < from {
                 not_before = self.not_before(entry, from);
             }
@@ -69,9 +69,10 @@ impl Search<'_> {
                 from = later;
                 continue;
             };
+            let is_moved = start < from;
             let start = start.max(from);
             if start <= self.now {
-                break (start, 0, nodes);
+                break (start, 0, nodes, false);
             }
             let end = self.round_end(start + limit);
             // Up to the end of a job that starts with the slot, the usable nodes have no plan.
@@ -83,10 +84,10 @@ impl Search<'_> {
             } else if start > until {
                 from = later;
             } else {
-                break (start, end, nodes);
+                break (start, end, nodes, is_moved);
             }
         };
-        self.pass.changed |= from > self.now;
+        self.pass.changed |= is_moved;
         self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
         Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
     }

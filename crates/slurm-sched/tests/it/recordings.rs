@@ -7,6 +7,7 @@ use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{
     By, Comparison, Event, Events, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of,
 };
+use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -240,6 +241,30 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
             if name.starts_with("w3-lockstep") { vec![(second, "default pass".to_owned())] } else { vec![] }
         };
         assert_eq!((lacks(&ours, &theirs), lacks(&theirs, &ours)), (late(4761), late(4763)), "{name}");
+    }
+}
+
+/// Workloads recorded on Debian's slurmctld 22.05: a row of the workload; the start, the scheduler and the nodes of the job.
+#[test]
+fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits() {
+    let over_time = include_str!("../recorded/over-time.txt");
+    let stopped = include_str!("../recorded/stopped.txt");
+    for (nodes, over, depth, recorded) in [(16, 5, 10, over_time), (12, 0, 500, stopped)] {
+        let text = format!(
+            "SchedulerParameters=bf_interval=30,bf_resolution=120,bf_max_job_test={depth}\nOverTimeLimit={over}\n\
+             NodeName=n[1-{nodes}] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n"
+        );
+        let conf = Conf::read("slurm.conf", &text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+        let site = Site { conf, accounts: None, version: Version::V22_05 };
+        let rows = recorded.lines().map(|line| line.split_once("; ").expect("a row and its start"));
+        let (rows, theirs): (Vec<&str>, Vec<&str>) = rows.unzip();
+        let mut ours = BTreeMap::new();
+        simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, |report| {
+            let Report::Ended(job) = report else { return };
+            let by = if job.by == By::Main { "main" } else { "backfill" };
+            ours.insert(job.job, format!("{} {by} {}", job.start, names(&site, &job.nodes)));
+        });
+        assert_eq!(ours.into_values().collect::<Vec<_>>(), theirs);
     }
 }
 

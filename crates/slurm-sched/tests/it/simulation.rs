@@ -104,9 +104,9 @@ proptest! {
             prop_assert_eq!(ended.nodes.len(), job.request.nodes.expect("-N") as usize);
             prop_assert!(ended.nodes.iter().all(|node| partition.nodes.contains(node)));
             prop_assert!(ended.start > ended.submit, "sbatch starts no job itself");
-            // A check every 30 s ends jobs past their limit.
+            // A check every 30 s ends jobs at or past their limit.
             let (ran, limit) = (ended.end - ended.start, job.limit.expect("a limit"));
-            let is_right = if ended.is_cut { ran > limit && ran <= job.run.min(limit + 30) } else { ran == job.run };
+            let is_right = if ended.is_cut { ran >= limit && ran <= job.run.min(limit + 30) } else { ran == job.run };
             prop_assert!(is_right, "job {} ran {ran} s of {} with a limit of {limit}", job.id, job.run);
         }
         for (at, one) in ends.iter().enumerate() {
