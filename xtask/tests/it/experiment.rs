@@ -110,7 +110,7 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     }
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
     assert!(page.contains("By mean wait, against easy: "), "the paragraph in words");
-    assert!(page.contains("its comparisons have no interval"), "saturation is reported");
+    assert!(page.contains("half of the replications saturated have no intervals"), "saturation is reported");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
     assert!(
         page.contains("64 comparisons at 95 %: about 4 would be significant"),

@@ -131,8 +131,7 @@ fn saturated(results: &Results<'_>, policy: usize) -> Option<String> {
     };
     let places: Vec<String> = results.places().filter_map(described).collect();
     let is_refused = results.places().any(|at| results.is_saturated(at.under(policy)));
-    let consequence =
-        if is_refused { "Where half of the replications are, its comparisons have no interval. " } else { "" };
+    let consequence = if is_refused { "Cells with half of the replications saturated have no intervals. " } else { "" };
     (!places.is_empty()).then(|| {
         format!(
             "{} is saturated: work arrives faster than it is done, so its means grow with the length of the log. Affected: {}. \
