@@ -12,10 +12,10 @@
 
 pub mod interval;
 
-use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
+use crate::job::{bounded_slowdown, slowdown, tardiness};
 use crate::mean::Sum;
 use crate::summary::Summary;
-pub use interval::{Estimate, Refusal, lag_one};
+pub use interval::{Estimate, Refusal};
 use interval::{Parts, estimate};
 use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
@@ -111,7 +111,7 @@ impl Blocks {
         let position = self.slots.partition_point(|slot| slot.hour <= hour_of(submit)).saturating_sub(1);
         let sums = &mut self.slots[position].sums;
         let response = record.response().as_secs_f64();
-        let area = f64::from(weight(record)) * record.job.runtime.as_secs_f64();
+        let area = f64::from(record.processors) * record.job.runtime.as_secs_f64();
         let slowdown = (!record.job.runtime.is_zero()).then(|| slowdown(record));
         let tardiness = tardiness(record);
         let values = [

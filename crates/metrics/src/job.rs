@@ -38,14 +38,6 @@ pub fn tardiness(record: &JobRecord) -> Option<Span> {
     record.job.request.deadline.map(|deadline| record.finish.saturating_since(deadline))
 }
 
-/// The job's weight in a processor-weighted mean: the processors it ran on.
-///
-/// A mean over jobs describes the average job, a weighted mean the average requested processor. The two
-/// can rank policies differently: favouring narrow jobs helps the first at the cost of the second.
-pub const fn weight(record: &JobRecord) -> u32 {
-    record.processors
-}
-
 /// Nanoseconds over nanoseconds: one rounding fewer than a quotient of seconds.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for statistics; 53 bits are enough")]
 fn ratio(above: Span, below: Span) -> f64 {
@@ -68,7 +60,7 @@ mod tests {
 
     #[test]
     fn slowdown_is_response_over_runtime_or_its_limit() {
-        assert_eq!((slowdown(&record(30, 10)), weight(&record(30, 10))), (4.0, 4));
+        assert_eq!(slowdown(&record(30, 10)), 4.0);
         assert_eq!(slowdown(&record(30, 0)), f64::INFINITY);
         assert_eq!(slowdown(&record(0, 0)), 1.0);
     }

@@ -1,6 +1,6 @@
 //! Metrics over all jobs of one run: [`Summary`], and the distribution of each: [`MetricSummary`].
 
-use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
+use crate::job::{bounded_slowdown, slowdown, tardiness};
 use crate::mean::{Sum, as_f64};
 use crate::quantile_sketch::QuantileSketch;
 use sim_core::record::Sink;
@@ -38,7 +38,7 @@ impl Summary {
 
     /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
-        let weight = weight(record);
+        let weight = record.processors;
         self.jobs += 1;
         let submit = record.job.submit;
         self.first_submit = Some(self.first_submit.map_or(submit, |first| first.min(submit)));
@@ -63,7 +63,7 @@ impl Summary {
     }
 
     /// Number of jobs with zero run time, which have no [`slowdown`](Self::slowdown) and are counted in everything else.
-    pub const fn zero_runtime(&self) -> u64 {
+    pub(crate) const fn zero_runtime(&self) -> u64 {
         self.jobs - self.slowdown.count()
     }
 
@@ -178,6 +178,9 @@ impl MetricSummary {
     }
 
     /// Mean over jobs, weighted by their processors: Σ w·x / Σ w.
+    ///
+    /// A mean over jobs describes the average job, a weighted mean the average requested processor. The two
+    /// can rank policies differently: favouring narrow jobs helps the first at the cost of the second.
     pub fn weighted_mean(&self) -> Option<f64> {
         (self.weights > 0).then(|| self.weighted_sum.total() / as_f64(self.weights))
     }

@@ -1,7 +1,7 @@
 //! Sums over the jobs of one run, by user and by class: the input of the formulas of metrics.
 
 use crate::backlog::Trend;
-use crate::job::{bounded_slowdown, weight};
+use crate::job::bounded_slowdown;
 use crate::job_class::JobClass;
 use crate::mean::{Mean, Sum, as_f64};
 use crate::summary::Summary;
@@ -59,13 +59,13 @@ impl Breakdown {
     }
 
     /// Median over users of the users' means, by nearest rank.
-    pub fn median(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
+    pub(crate) fn median(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         let means = self.means(of);
         means.get(means.len().saturating_sub(1) / 2).copied()
     }
 
     /// Largest of the users' means.
-    pub fn worst(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
+    pub(crate) fn worst(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         self.means(of).last().copied()
     }
 
@@ -118,7 +118,7 @@ impl Sums {
         self.summary.add(record);
         self.users.add(record.job.request.user, record);
         self.classes.add(Some(JobClass::of(record) as u32), record);
-        let area = f64::from(weight(record)) * record.job.runtime.as_secs_f64();
+        let area = f64::from(record.processors) * record.job.runtime.as_secs_f64();
         self.area_weighted.0.add(record.response().as_secs_f64() * area);
         self.area_weighted.1.add(area);
     }

@@ -4,7 +4,7 @@ use sim_core::{Gauge, Span, Time};
 
 /// A level that changes at instants (busy processors, waiting jobs), as time-weighted means over equal slices of time.
 ///
-/// The slices grow with the run: whenever there are [`Timeline::SLICES`] of them, neighbours are merged and the slice
+/// The slices grow with the run: whenever there are 1024 of them, neighbours are merged and the slice
 /// is twice as long. Memory is the same for a run of minutes and one of years, and no area is lost.
 #[derive(Clone, Debug)]
 pub struct Timeline {
@@ -18,12 +18,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// Largest number of slices at any time.
-    pub const SLICES: usize = 1024;
-
-    /// A timeline that begins at time zero with level 0.
-    pub const fn new() -> Self {
-        Self { gauge: Gauge::new(Time::ZERO, 0), slice: Span::from_secs(1), areas: Vec::new(), covered: 0 }
-    }
+    const SLICES: usize = 1024;
 
     /// Raises the level by `by` at the instant `now`.
     pub fn raise(&mut self, now: Time, by: u64) {
@@ -86,8 +81,9 @@ impl Timeline {
 }
 
 impl Default for Timeline {
+    /// A timeline that begins at time zero with level 0.
     fn default() -> Self {
-        Self::new()
+        Self { gauge: Gauge::new(Time::ZERO, 0), slice: Span::from_secs(1), areas: Vec::new(), covered: 0 }
     }
 }
 
@@ -98,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_slice_holds_the_mean_of_its_time() {
-        let mut timeline = Timeline::new();
+        let mut timeline = Timeline::default();
         timeline.raise(Time::from_secs(1), 4);
         timeline.lower(Time::from_nanos(2_500_000_000), 2);
         let means: Vec<f64> = timeline.means(Time::from_secs(4)).into_iter().map(|(_, mean)| mean).collect();
@@ -109,7 +105,7 @@ mod tests {
         /// The area under the plot equals the area under the level, for any number of merges.
         #[test]
         fn no_area_is_lost(steps in prop::collection::vec((1..3_000_000_000_u64, 0..5_u64), 1..300), pace in 1..400_u64) {
-            let (mut timeline, mut gauge) = (Timeline::new(), Gauge::new(Time::ZERO, 0));
+            let (mut timeline, mut gauge) = (Timeline::default(), Gauge::new(Time::ZERO, 0));
             let mut now = Time::ZERO;
             for (gap, level) in steps {
                 now += Span::from_nanos(gap) * pace;

@@ -6,7 +6,7 @@
 //! (Satterthwaite's 2 B / (κ − 1), at most B − 1), and the bootstrap-t over blocks (Efron & Tibshirani, "An introduction to the
 //! bootstrap", 1993, § 12.5), which reflects the skewness of waits. Both are then stretched by W / (B − 1), where W is the
 //! length of the log in weeks: the mean length of a block in units of its least length, 1 for a queue that is empty in
-//! every week. The stretch is at least [`LEAST_STRETCH`].
+//! every week. The stretch is at least 1.15.
 //!
 //! # Reason for the stretch
 //!
@@ -17,7 +17,7 @@
 //!
 //! # Refusals
 //!
-//! With fewer than [`LEAST_BLOCKS`] blocks, or with blocks of more than [`LONGEST`] weeks on average, the result is a
+//! With fewer than ten blocks, or with blocks of more than three weeks on average, the result is a
 //! [`Refusal`] instead of an interval: at high load a log is one long episode.
 
 use crate::mean::as_f64;
@@ -28,14 +28,14 @@ use sim_core::{Purpose, Streams};
 use std::fmt;
 
 /// Least number of blocks for an interval.
-pub const LEAST_BLOCKS: usize = 10;
+const LEAST_BLOCKS: usize = 10;
 
 /// Largest mean length of blocks for an interval, in weeks.
-pub const LONGEST: f64 = 3.0;
+const LONGEST: f64 = 3.0;
 
 /// Least stretch of the interval. Without it, intervals of bounded slowdown contained the true difference in
 /// 90 of 100 years of an M/M/16 queue at load 0.6, where a few short jobs dominate the mean.
-pub const LEAST_STRETCH: f64 = 1.15;
+const LEAST_STRETCH: f64 = 1.15;
 
 /// Number of resamples of the bootstrap.
 const RESAMPLES: usize = 999;
@@ -51,7 +51,7 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// Number of blocks of the interval.
     pub blocks: usize,
-    /// Correlation of neighbouring blocks ([`lag_one`] of their contributions).
+    /// Correlation of the contributions of neighbouring blocks, from −1 to 1; `None` for fewer than three blocks, or equal ones.
     pub correlation: Option<f64>,
     /// Reason for a missing interval.
     pub refused: Option<Refusal>,
@@ -207,11 +207,7 @@ fn bootstrap(parts: &Parts, mean: f64, blocks: usize, level: f64) -> Option<(f64
 
 /// Correlation of neighbouring values, Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)², from −1 to 1: near 0 if blocks can be treated as
 /// independent. `None` for fewer than three values, or equal ones.
-///
-/// ```
-/// assert_eq!(metrics::blocks::lag_one(&[1.0, -1.0, 1.0, -1.0]), Some(-0.75)); // up and down: neighbours differ
-/// ```
-pub fn lag_one(values: &[f64]) -> Option<f64> {
+fn lag_one(values: &[f64]) -> Option<f64> {
     if values.len() < 3 {
         return None;
     }

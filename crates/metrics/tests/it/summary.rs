@@ -43,7 +43,7 @@ proptest! {
     #[test]
     fn streaming_equals_collecting(jobs in testkit::workload(CAPACITY).prop_map(with_deadlines)) {
         let (summary, records) = run(&jobs);
-        let weights: Vec<f64> = records.iter().map(|record| f64::from(job::weight(record))).collect();
+        let weights: Vec<f64> = records.iter().map(|record| f64::from(record.processors)).collect();
         let of = |metric: fn(&JobRecord) -> f64| records.iter().map(metric).collect::<Vec<_>>();
         check(summary.wait(), &of(|record| record.wait().as_secs_f64()), &weights);
         check(summary.response(), &of(|record| record.response().as_secs_f64()), &weights);

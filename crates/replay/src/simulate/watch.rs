@@ -103,10 +103,10 @@ impl Watch {
             jobs: Vec::new(),
         };
         let seats = Seats::of(sites, keeps != Keeps::None, listed);
-        let (busy, known, last_finish) = (Timeline::new(), Known::default(), Time::ZERO);
+        let (busy, known, last_finish) = (Timeline::default(), Known::default(), Time::ZERO);
         Self {
             log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps }),
-            waiting: Timeline::new(),
+            waiting: Timeline::default(),
             backlog: Backlog::new(),
             queue: 0,
             last_rejection: Time::ZERO,
