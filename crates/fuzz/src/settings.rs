@@ -51,10 +51,13 @@ fn check_machines(input: &[u8]) -> Result<bool, String> {
     if sum == 0 || sum != u64::from(machines.total_processors()) {
         return Err(format!("{} processors in {machines:?}", machines.total_processors()));
     }
-    let same = |(site, machine): (sim_core::SiteId, &workload::Machine)| {
-        machines.position(&machine.name).is_some_and(|at| at == site.index())
-    };
-    if machines.sites().all(same) { Ok(true) } else { Err(format!("a name that is not its own: {machines:?}")) }
+    let names: std::collections::BTreeSet<&str> =
+        machines.clusters().iter().map(|machine| machine.name.as_str()).collect();
+    if names.len() == machines.clusters().len() {
+        Ok(true)
+    } else {
+        Err(format!("a name that is not its own: {machines:?}"))
+    }
 }
 
 /// Checks that outages are of an existing machine, in order, and that each ends after it began.

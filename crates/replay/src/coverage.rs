@@ -122,7 +122,7 @@ fn lublin(density: f64, streams: &Streams) -> Result<HeldLog> {
         Lublin::typeless(PROCESSORS).jobs(streams).take_while(|job| job.job.submit < end).collect();
     let longest = jobs.iter().map(|job| job.job.runtime).max().unwrap_or_default();
     let hours = u32::try_from(longest.as_nanos().div_ceil(3_600_000_000_000).max(1))?;
-    Tsafrir::new(3600 * hours).assign(&mut jobs, streams).map_err(|error| anyhow!("{error}"))?;
+    Tsafrir(3600 * hours).assign(&mut jobs, streams).map_err(|error| anyhow!("{error}"))?;
     Ok(HeldLog::of_model(jobs.into_iter()).denser(density))
 }
 

@@ -104,8 +104,8 @@ pub enum ConvertError {
     Write(#[source] io::Error),
 }
 
-/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which should be buffered. A
-/// faulty line ends the conversion, so a converted log has all its records.
+/// Converts a log in the format `from` from any reader, and writes it to `out`, which should be buffered; `name` stands for the
+/// file's path in errors. A faulty line ends the conversion, so a converted log has all its records.
 ///
 /// Columns of both formats are kept. Going to the Grid Workloads Format, the users 12, groups 3, applications 5, queues
 /// 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) keeps that name, and the
@@ -118,12 +118,6 @@ pub enum ConvertError {
 /// # Panics
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.
-pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    let file = crate::file::open(path).map_err(InputError::File)?;
-    convert_read(&path.display().to_string(), file, from, to, out)
-}
-
-/// Converts a log from any reader; `name` stands for the file's path in errors.
 pub fn convert_read(
     name: &str,
     input: impl Read + Send + 'static,

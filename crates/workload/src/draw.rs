@@ -10,6 +10,11 @@ pub(crate) const fn count(things: usize) -> f64 {
     things as f64
 }
 
+/// Converts such a number of 64 bits.
+pub(crate) const fn count_of(things: u64) -> f64 {
+    things as f64
+}
+
 /// Draws uniformly from [0, 1).
 #[inline]
 pub(crate) fn unit(stream: &mut Stream) -> f64 {

@@ -24,7 +24,7 @@ pub struct GwfRecord {
 /// Position in [`GwfRecord::texts`] of column 12, the user.
 pub const USER: usize = 0;
 /// Position of column 13, the group.
-pub const GROUP: usize = 1;
+pub(crate) const GROUP: usize = 1;
 /// Position of column 15, the queue, behind the executable.
 pub(crate) const QUEUE: usize = 3;
 /// Position of column 16, the partition.

@@ -4,13 +4,14 @@
 //! ([`resample`](crate::resample)), so it keeps all data that these need: 88 bytes for each job, 28 MB for the 312 826
 //! jobs of CEA-Curie.
 
+use crate::deadlines::Deadlines;
 use crate::draw::count;
 use crate::error::InputError;
-use crate::estimates::{Estimator, stretched};
+use crate::estimates::{Estimates, Estimator, stretched};
 pub use crate::held_job::HeldJob;
-use crate::model::ModelJob;
+use crate::intake::{Intake, Options};
+use crate::repair::Repairs;
 use crate::swf::{SwfReader, SwfRecord};
-use crate::{Deadlines, Estimates, Intake, Options, Repairs};
 use sim_core::{Job, JobId, Span, Time};
 
 /// Jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
@@ -53,21 +54,6 @@ impl HeldLog {
         }
         jobs.shrink_to_fit();
         Ok((Self { jobs, origin: intake.origin().unwrap_or_default() }, intake.repairs().clone()))
-    }
-
-    /// Holds the jobs of a model, numbered from 1.
-    pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
-        let held = jobs.map(|job| HeldJob {
-            submit: job.job.submit,
-            runtime: job.job.runtime,
-            wait: None,
-            limit: job.requested_time,
-            due: None,
-            processors: job.job.request.processors,
-            user: job.user,
-            number: u64::from(job.job.id.0) + 1,
-        });
-        Self::of(held.collect())
     }
 
     /// Holds these jobs, sorted by submission; the sort is stable.

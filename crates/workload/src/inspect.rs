@@ -5,6 +5,7 @@ mod spread;
 pub(crate) use spread::Gather;
 pub use spread::{Bin, Spread};
 
+use crate::draw::count_of;
 use crate::error::InputError;
 use crate::swf::{Header, SwfReader, SwfRecord};
 use crate::validate::{Anomaly, Checker, Finding};
@@ -313,7 +314,7 @@ impl Gathered {
         let mut processors = Gather::default();
         of.sizes.iter().for_each(|(size, jobs)| processors.add_many(f64::from(*size), *jobs));
         let estimated = of.jobs - of.without_estimate;
-        of.accuracy.mean = if estimated > 0 { of.accuracy.mean / count(estimated) } else { 0.0 };
+        of.accuracy.mean = if estimated > 0 { of.accuracy.mean / count_of(estimated) } else { 0.0 };
         let machine = capacity.filter(|_| submission_span > 0.0);
         Inspection {
             users: self.users.len() as u64,
@@ -355,9 +356,5 @@ impl Accuracy {
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { count(part) / count(whole) }
-}
-
-const fn count(jobs: u64) -> f64 {
-    jobs as f64
+    if whole == 0 { 0.0 } else { count_of(part) / count_of(whole) }
 }

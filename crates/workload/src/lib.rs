@@ -76,7 +76,7 @@ mod draw;
 pub mod model;
 
 pub use alea31::Alea31Intake;
-pub use convert::{ConvertError, Converted, Layout, convert};
+pub use convert::{ConvertError, Converted, Layout};
 pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};

@@ -33,6 +33,9 @@ pub(crate) const LOG: FileKind = FileKind(1 << 10, "a workload log");
 pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
 pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
 
+/// Limit above the comments before the first record of any log; some kilobytes packed may be gigabytes unpacked.
+pub(crate) const LARGEST_HEADER: usize = 16 << 20;
+
 const INPUT_BUFFER: usize = 1 << 17;
 
 impl Lines {
@@ -209,7 +212,7 @@ impl Lines {
         InputError::no_record(&self.path, fix)
     }
 
-    /// Returns the error for a header that is longer than that of any log: some kilobytes packed may be gigabytes unpacked.
+    /// Returns the error for a header that is longer than [`LARGEST_HEADER`].
     pub(crate) fn long_header(&self) -> InputError {
         self.fault("the comments before the first job are longer than 16 MiB; is this a workload log?")
     }

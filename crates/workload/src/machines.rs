@@ -6,7 +6,6 @@
 
 use crate::error::InputError;
 use crate::lines::{Lines, MACHINES};
-use sim_core::SiteId;
 use std::io::Read;
 use std::path::Path;
 
@@ -58,16 +57,6 @@ impl Machines {
     /// Clusters, in the order of the file.
     pub fn clusters(&self) -> &[Machine] {
         &self.clusters
-    }
-
-    /// Clusters as sites, numbered in the order of the file.
-    pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Machine)> {
-        (0..).map(SiteId).zip(&self.clusters)
-    }
-
-    /// Returns the position of the cluster with that name.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.clusters.iter().position(|cluster| cluster.name == name)
     }
 
     /// Number of processors of all clusters.

@@ -28,6 +28,7 @@ pub use lublin::{Lublin, LublinClass};
 pub use session::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare, fit};
 pub use tsafrir::Tsafrir;
 
+use crate::held::{HeldJob, HeldLog};
 use crate::swf::SwfRecord;
 use sim_core::{Job, JobId, Span, Time};
 use std::sync::LazyLock;
@@ -87,6 +88,23 @@ impl ModelJob {
             further: self.further.clone(),
             ..SwfRecord::numbered(u64::from(self.job.id.0) + 1)
         }
+    }
+}
+
+impl HeldLog {
+    /// Holds the jobs of a model, numbered from 1.
+    pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
+        let held = jobs.map(|job| HeldJob {
+            submit: job.job.submit,
+            runtime: job.job.runtime,
+            wait: None,
+            limit: job.requested_time,
+            due: None,
+            processors: job.job.request.processors,
+            user: job.user,
+            number: u64::from(job.job.id.0) + 1,
+        });
+        Self::of(held.collect())
     }
 }
 

@@ -112,17 +112,10 @@ rules! {
     struct Repairs { unread: Unread }
 }
 
-impl Rule {
-    /// Returns true if a record under this rule yields no job.
-    pub const fn skips(self) -> bool {
-        matches!(self, Self::NoSubmit | Self::NoRuntime | Self::NoProcessors)
-    }
-}
-
 impl Repairs {
     /// Number of records that yielded no job.
     pub fn skipped(&self) -> u64 {
-        Rule::ALL.into_iter().filter(|rule| rule.skips()).map(|rule| self.count(rule)).sum()
+        [Rule::NoSubmit, Rule::NoRuntime, Rule::NoProcessors].map(|rule| self.count(rule)).iter().sum()
     }
 
     /// Fields of the log that were read and not passed on.
@@ -135,9 +128,18 @@ impl Repairs {
         self.counts.iter().all(|count| *count == 0)
     }
 
-    /// Counts the fields of the record that its job does not contain: see [`Unread::count`].
+    /// Counts the fields of the record that its job does not contain; `reads_nodes` if its intake uses column 21.
     pub(crate) fn note_unread(&mut self, record: &SwfRecord, reads_nodes: bool) {
-        self.unread.count(record, reads_nodes);
+        let unread = &mut self.unread;
+        unread.jobs += 1;
+        unread.memory += u64::from(record.requested_memory.is_some_and(|memory| memory > 0));
+        unread.preceding_job += u64::from(record.preceding_job.is_some_and(|job| job > 0));
+        unread.nodes += u64::from(!reads_nodes && record.node_spec().is_some_and(|nodes| nodes != "-1"));
+        // Neighbouring records mostly share a partition.
+        if record.partition.is_some() && record.partition != unread.last_partition {
+            unread.last_partition = record.partition;
+            unread.partitions.extend(record.partition);
+        }
     }
 }
 
@@ -160,18 +162,5 @@ impl Unread {
     /// Number of partitions that jobs name (field 16).
     pub fn partitions(&self) -> usize {
         self.partitions.len()
-    }
-
-    /// Counts the record of a job; `reads_nodes` if its intake uses column 21.
-    pub(crate) fn count(&mut self, record: &SwfRecord, reads_nodes: bool) {
-        self.jobs += 1;
-        self.memory += u64::from(record.requested_memory.is_some_and(|memory| memory > 0));
-        self.preceding_job += u64::from(record.preceding_job.is_some_and(|job| job > 0));
-        self.nodes += u64::from(!reads_nodes && record.node_spec().is_some_and(|nodes| nodes != "-1"));
-        // Neighbouring records mostly share a partition.
-        if record.partition.is_some() && record.partition != self.last_partition {
-            self.last_partition = record.partition;
-            self.partitions.extend(record.partition);
-        }
     }
 }

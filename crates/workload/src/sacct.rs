@@ -15,7 +15,7 @@ mod job;
 mod reader;
 mod time;
 
-pub use reader::{BySubmit, SacctReader};
+pub use reader::SacctReader;
 pub use time::Zone;
 
 crate::repair::rules! {

@@ -14,6 +14,7 @@ mod writer;
 pub use header::Header;
 pub(crate) use header::NAMED;
 pub use reader::SwfReader;
+pub(crate) use record::PLAIN;
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
 pub(crate) use writer::{write_column, write_common};

@@ -1,10 +1,11 @@
 //! Anomalies of a log, line by line.
 
+use crate::deadlines::Deadlines;
 use crate::error::InputError;
+use crate::estimates::Estimates;
 use crate::intake::{Intake, Options};
 use crate::repair::{Rule, rules};
 use crate::swf::{Status, SwfReader, SwfRecord};
-use crate::{Deadlines, Estimates};
 use std::collections::VecDeque;
 use std::fmt;
 

@@ -84,7 +84,7 @@ impl StandIn {
         ensure!(users > 0, "stand_in.users is 0; at least 1 is needed");
         ensure!((0.0..=1.0).contains(&repeats), "stand_in.repeats is {repeats}; expected a share from 0 to 1");
         ensure!(longest >= 3600, "stand_in.longest is {longest}; expected at least an hour, in seconds");
-        Tsafrir::new(longest).validate().context("stand_in.longest")
+        Tsafrir(longest).validate().context("stand_in.longest")
     }
 
     /// Draws a workload of Lublin and Feitelson's model with estimates of Tsafrir's. Its users submit the same jobs repeatedly, because the
@@ -109,7 +109,7 @@ impl StandIn {
             }
             job.request.estimate = Some(job.runtime);
         }
-        Tsafrir::new(self.longest).assign(&mut drawn, streams).expect("no job is longer than the longest estimate");
+        Tsafrir(self.longest).assign(&mut drawn, streams).expect("no job is longer than the longest estimate");
         HeldLog::of_model(drawn.into_iter())
     }
 }

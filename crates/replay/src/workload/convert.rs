@@ -42,7 +42,10 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
             reader.map_err(ConvertError::Log).and_then(|reader| convert_sacct(reader, *procs, *to, &mut new))
         }
         (Some(source), _) => convert_read(&name, source, from, *to, &mut new),
-        (None, _) => workload::convert(file, from, *to, &mut new),
+        (None, _) => {
+            let source = workload::file::open(file).map_err(|error| ConvertError::Log(error.into()));
+            source.and_then(|source| convert_read(&name, source, from, *to, &mut new))
+        }
     };
     let done = match done {
         Ok(done) => done,

@@ -54,7 +54,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
             cut = estimates.assign(&mut all, &streams).map_err(|error| {
                 anyhow!(
                     "--estimates: {error}; allow longer ones, such as --estimates tsafrir:{}h",
-                    2 * estimates.max_estimate / 3_600
+                    2 * estimates.0 / 3_600
                 )
             })?;
             log.write(&head, all.into_iter())
@@ -135,7 +135,7 @@ fn model_of(asked: TsafrirEstimates, jobs: &[ModelJob]) -> Result<Tsafrir> {
         let hours = longest.as_nanos().div_ceil(3_600_000_000_000).max(1);
         u32::try_from(hours * 3_600).unwrap_or(u32::MAX)
     };
-    let model = Tsafrir::new(asked.max_estimate.unwrap_or_else(longest));
+    let model = Tsafrir(asked.max_estimate.unwrap_or_else(longest));
     model.validate().map_err(|error| anyhow!("--estimates: {error}"))?;
     Ok(model)
 }

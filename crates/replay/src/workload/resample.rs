@@ -154,7 +154,7 @@ fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) 
     if !common.quiet {
         print(&format!("{}: {how}\n", counted(resampled.jobs().len() as u64, "job")));
         let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness, lag_one] =
-            fidelity.values().map(|value| fixed(value, 3));
+            fidelity.numbers.map(|(_, value)| fixed(value, 3));
         print(&format!(
             "relative to the log: jobs {jobs}, work {work}, median run time {median}, variation of weekly work \
              {burstiness}; lag-1 correlation of weekly work {lag_one} higher\n\

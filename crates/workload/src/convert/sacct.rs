@@ -3,12 +3,16 @@
 use super::{ConvertError, Converted, Layout, NameNumbers, RecordWriter};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
-use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
+use crate::sacct::{SacctReader, SacctRule, Zone};
 use sim_core::Span;
+use std::collections::BTreeMap;
 use std::io::Write;
 
+/// Number of jobs that are held to be sorted.
+const WINDOW: usize = 1 << 16;
+
 /// Converts output of `sacct`, and writes it to `out`, which should be buffered; `processors` are those of the cluster,
-/// which `sacct` does not state. Jobs are sorted by submit time, counted from that of the first, as far as [`BySubmit`]
+/// which `sacct` does not state. Jobs are sorted by submit time, counted from that of the first, as far as a window of 65 536 jobs
 /// can sort them. Comments at the top give that instant and the columns, and those at the end count the repairs.
 ///
 /// # Panics
@@ -22,14 +26,19 @@ pub fn convert_sacct(
 ) -> Result<Converted, ConvertError> {
     let mut sink = RecordWriter::new(to, out);
     let mut jobs = FromOrigin { names: NameNumbers::of_accounting(), origin_and_last: None, processors };
-    let mut window = BySubmit::default();
+    // By submit time, then by line: `sacct` lists jobs by number, which is nearly that order except for the tasks of arrays.
+    let mut window: BTreeMap<(Span, u64), GwfRecord> = BTreeMap::new();
     while let Some(record) = reader.next() {
-        if let Some((earliest, line)) = window.push(record?, reader.line()) {
+        let record = record?;
+        window.insert((record.job.submit.unwrap_or_default(), reader.line()), record);
+        if window.len() > WINDOW
+            && let Some(((_, line), earliest)) = window.pop_first()
+        {
             jobs.write(earliest, line, &mut reader, &mut sink)?;
         }
     }
-    while let Some((earliest, line)) = window.pop() {
-        jobs.write(earliest, line, &mut reader, &mut sink)?;
+    for ((_, line), record) in window {
+        jobs.write(record, line, &mut reader, &mut sink)?;
     }
     for Repair { rule, count, first_line } in reader.repairs().iter() {
         let line = first_line.unwrap_or_default();

@@ -2,15 +2,12 @@
 
 use super::{COLUMNS, GwfRecord, NAMES, SHARED};
 use crate::error::InputError;
-use crate::lines::{LOG, Lines};
+use crate::lines::{LARGEST_HEADER, LOG, Lines};
 use crate::swf::decimal::{self, Decimal};
-use crate::swf::{Status, SwfRecord};
+use crate::swf::{PLAIN, Status, SwfRecord};
 use sim_core::Span;
 use std::io::Read;
 use std::path::Path;
-
-/// Limit above the comments of any log; some kilobytes packed may be gigabytes unpacked.
-const LARGEST_HEADER: usize = 16 << 20;
 
 /// Reads a log of a grid record by record. Memory follows the longest line, not the length of the log.
 ///
@@ -109,8 +106,6 @@ struct GwfFields<'a> {
     lines: &'a Lines,
     columns: [&'a str; COLUMNS],
 }
-
-const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 
 impl GwfFields<'_> {
     /// Parses a number; `None` if it is negative, which stands for "unknown".

@@ -1,5 +1,6 @@
 //! Distribution of values, in constant memory.
 
+use crate::draw::count_of;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -74,7 +75,7 @@ impl Gather {
         if times == 0 {
             return;
         }
-        let weight = super::count(times);
+        let weight = count_of(times);
         self.min = if self.total == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
         self.total += times;
@@ -132,14 +133,14 @@ impl Gather {
             return self.min;
         }
         let wanted = share * self.count;
-        let mut below = super::count(self.zeros);
+        let mut below = count_of(self.zeros);
         if self.zeros > 0 && below >= wanted {
             return 0.0;
         }
         for (number, sum) in self.alike.values() {
-            below += super::count(*number);
+            below += count_of(*number);
             if below >= wanted {
-                return (sum / super::count(*number)).clamp(self.min, self.max);
+                return (sum / count_of(*number)).clamp(self.min, self.max);
             }
         }
         self.max

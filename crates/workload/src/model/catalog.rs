@@ -80,7 +80,8 @@ pub struct ModelEntry {
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
     /// Parses the parameters from the result of [`AnyModel::to_value`].
     pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
-    /// Parameters without a preset, for a number of processors or as published; `None` if they are measured in a log.
+    /// Parameters without a preset, for a machine of at least [`least_processors`](Self::least_processors) processors if the model
+    /// follows machines, or as published; `None` if they are measured in a log.
     pub defaults: Option<fn(Option<u32>) -> Parameters>,
 }
 
@@ -99,16 +100,6 @@ impl ModelEntry {
             of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
             defaults: None,
         }
-    }
-
-    /// Returns the parameters without a preset, for a machine of `processors` processors if the model follows machines.
-    /// `None` if it has no defaults.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer processors than [`least_processors`](Self::least_processors).
-    pub fn defaults(&self, processors: Option<u32>) -> Option<Parameters> {
-        self.defaults.map(|make| make(processors))
     }
 }
 

@@ -86,21 +86,6 @@ impl HyperErlang {
         is_good.then_some(Self { order, first, stages: [short, long] })
     }
 
-    /// Returns the mean of the k-th power.
-    ///
-    /// ```
-    /// use workload::model::HyperErlang;
-    ///
-    /// let erlang = HyperErlang { order: 2, first: 1.0, stages: [3.0, 3.0] };
-    /// assert_eq!(erlang.moment(1), 6.0);
-    /// assert_eq!(erlang.moment(2), 2.0 * 3.0 * 9.0);
-    /// ```
-    pub fn moment(&self, k: u32) -> f64 {
-        let rising: f64 = (0..k).map(|step| f64::from(self.order + step)).product();
-        let power = |stage: f64| (0..k).map(|_| stage).product::<f64>();
-        rising * (self.first * power(self.stages[0]) + (1.0 - self.first) * power(self.stages[1]))
-    }
-
     fn draw(&self, stream: &mut Stream) -> f64 {
         let stage = if draw::unit(stream) < self.first { self.stages[0] } else { self.stages[1] };
         (0..self.order).map(|_| stage * draw::exponential(stream)).sum()

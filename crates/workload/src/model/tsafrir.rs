@@ -20,16 +20,16 @@ use std::collections::BTreeSet;
 ///
 /// let streams = Streams::new(1, 0);
 /// let mut jobs: Vec<_> = Lublin::default().jobs(&streams).take(2000).collect();
-/// let cut = Tsafrir::new(48 * 3600).assign(&mut jobs, &streams)?;
+/// let cut = Tsafrir(48 * 3600).assign(&mut jobs, &streams)?;
 /// assert_eq!(cut, 0); // no job ran for longer than 48 hours
 /// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
 /// # Ok::<(), workload::ParameterError>(())
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Tsafrir {
+pub struct Tsafrir(
     /// Longest estimate allowed, in seconds; at least an hour.
-    pub max_estimate: u32,
-}
+    pub u32,
+);
 
 /// Share of the jobs that use one of the popular values.
 const HEAD_SHARE: f64 = 0.89;
@@ -106,18 +106,13 @@ const TAIL: Purpose = Purpose("tsafrir tail");
 const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
 
 impl Tsafrir {
-    /// Returns the published model for a machine that allows estimates up to a number of seconds.
-    pub const fn new(max_estimate: u32) -> Self {
-        Self { max_estimate }
-    }
-
     /// Checks the longest estimate.
     ///
     /// # Errors
     ///
     /// If it is shorter than an hour.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        check(self.max_estimate >= HOUR, "max_estimate", "at least 3600 seconds", self.max_estimate)
+        check(self.0 >= HOUR, "max_estimate", "at least 3600 seconds", self.0)
     }
 
     /// Returns the number of jobs by estimate, from the shortest on.
@@ -154,7 +149,7 @@ impl Tsafrir {
         let distribution = self.distribution(count, streams);
         let mut estimates: Vec<Span> =
             distribution.iter().rev().flat_map(|(time, count)| std::iter::repeat_n(*time, *count as usize)).collect();
-        let longest = Span::from_secs(u64::from(self.max_estimate));
+        let longest = Span::from_secs(u64::from(self.0));
         // From the longest run time down; the sort is stable.
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|job| std::cmp::Reverse(jobs[*job].job.runtime));
@@ -191,7 +186,7 @@ impl Tsafrir {
 
     /// Returns the popular values: first the longest, then from short to long.
     fn head_times(&self) -> Vec<u32> {
-        let longest = self.max_estimate;
+        let longest = self.0;
         let mut times: BTreeSet<u32> = JOINT.into_iter().filter(|time| *time < longest).collect();
         let round = ROUND.into_iter().flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
         for time in round {
@@ -215,11 +210,11 @@ impl Tsafrir {
             let x = small(rank) / values;
             let share = (a - 1.0) * x / (a - x);
             #[expect(clippy::cast_possible_truncation, reason = "at most the longest estimate")]
-            let minutes = libm::floor(share * f64::from(self.max_estimate) / 60.0 + 0.5) as i64;
+            let minutes = libm::floor(share * f64::from(self.0) / 60.0 + 0.5) as i64;
             let free = [0, 30, -30, 20, -20, 10, -10]
                 .into_iter()
                 .filter_map(|offset| u32::try_from(60 * minutes + offset).ok())
-                .find(|time| *time > 0 && *time < self.max_estimate && !times.contains(time) && !head.contains(time));
+                .find(|time| *time > 0 && *time < self.0 && !times.contains(time) && !head.contains(time));
             times.extend(free);
         }
         times.into_iter().collect()

@@ -57,11 +57,6 @@ impl Fidelity {
         ];
         Self { numbers }
     }
-
-    /// Returns the numbers without their names.
-    pub fn values(&self) -> [f64; 11] {
-        self.numbers.map(|(_, value)| value)
-    }
 }
 
 fn runtime(job: &HeldJob) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::measures::{Fluid, Measures};
 use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below};
-use crate::draw;
+use crate::draw::{self, count_of};
 use crate::held::{HeldJob, HeldLog};
 use rand::RngExt as _;
 use sim_core::{Purpose, Span, Stream, Streams, Time};
@@ -252,8 +252,4 @@ const fn week_of(since: Span) -> u64 {
 fn whole_below(stream: &mut Stream, many: u64) -> i64 {
     let many = usize::try_from(many).expect("weeks of a log");
     i64::try_from(below(stream, many)).expect("weeks of a log")
-}
-
-const fn count_of(weeks: u64) -> f64 {
-    weeks as f64
 }

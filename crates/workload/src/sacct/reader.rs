@@ -1,15 +1,16 @@
-//! Streaming reader: one job at a time; and a window in which jobs are sorted by submission.
+//! Streaming reader: one job at a time.
 
 use super::columns::{CellRole, SacctColumns, WITH_GPUS};
 use super::job::{ReqMem, SacctState, cpus_of_tres, has_gpu, word};
-use super::time::{Instant, LONGEST, Zone, length};
+use super::time::{Instant, Zone, length};
 use super::{SacctRepairs, SacctRule};
 use crate::error::InputError;
 use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
+use crate::swf::decimal::LONGEST;
 use crate::swf::{Status, SwfRecord};
 use sim_core::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -330,39 +331,5 @@ impl<'a> SacctLine<'a> {
     fn fault(&self, role: CellRole, expected: &'static str, fix: &'static str) -> InputError {
         let column = self.columns.index(role).map_or(0, usize::from);
         self.lines.field(column, role.name(), expected, self.get(role).unwrap_or_default().as_bytes(), fix)
-    }
-}
-
-/// Delivers records by submit time, at one instant in the order of arrival. It holds at most a fixed number of records,
-/// because `sacct` lists jobs by number, which is nearly the order of submission except for the tasks of arrays.
-#[derive(Debug)]
-pub struct BySubmit {
-    held: BTreeMap<(Span, u64), (GwfRecord, u64)>,
-    came: u64,
-    largest: usize,
-}
-
-impl Default for BySubmit {
-    fn default() -> Self {
-        Self::holding(1 << 16)
-    }
-}
-
-impl BySubmit {
-    /// Returns a window of `largest` records, at least one.
-    pub fn holding(largest: usize) -> Self {
-        Self { held: BTreeMap::new(), came: 0, largest: largest.max(1) }
-    }
-
-    /// Adds a record, with its line, and returns the earliest if the window is full.
-    pub fn push(&mut self, record: GwfRecord, line: u64) -> Option<(GwfRecord, u64)> {
-        self.held.insert((record.job.submit.unwrap_or_default(), self.came), (record, line));
-        self.came += 1;
-        if self.held.len() > self.largest { self.pop() } else { None }
-    }
-
-    /// Removes and returns the earliest record.
-    pub fn pop(&mut self) -> Option<(GwfRecord, u64)> {
-        self.held.pop_first().map(|(_, held)| held)
     }
 }

@@ -1,6 +1,7 @@
 //! Instants and lengths of time in the formats of `sacct`.
 
 use crate::error::TextError;
+use crate::swf::decimal::LONGEST;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 use sim_core::Span;
@@ -158,9 +159,6 @@ pub(super) fn length(text: &str) -> Option<Span> {
         days.checked_mul(86_400)?.checked_add(hours.checked_mul(3_600)?)?.checked_add(60 * minutes + seconds)?;
     (total <= LONGEST).then(|| Span::from_nanos(1_000_000_000 * total + nanos))
 }
-
-/// Longest time that a field may hold, in seconds: 136 years.
-pub(super) const LONGEST: u64 = u32::MAX as u64;
 
 fn whole(digits: &str) -> Option<u64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()

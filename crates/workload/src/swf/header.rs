@@ -4,6 +4,7 @@
 //! user's first job. The standard has such comments for queues and partitions (`; Queue: 1 express`). They are written where first
 //! needed, and so streamed like the records.
 
+use crate::lines::LARGEST_HEADER;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,9 +26,6 @@ pub struct Header {
 
 /// Last second of the year 9999. A later value is not in seconds, and would overflow.
 const LATEST_START: u64 = 253_402_300_799;
-
-/// Limit above any header; one that is a few kilobytes packed may be gigabytes unpacked.
-const LARGEST: usize = 16 << 20;
 
 /// Memory of an entry beside its text.
 const ENTRY: usize = 2 * size_of::<String>();
@@ -51,7 +49,7 @@ impl Header {
         let comment = comment.trim_start_matches(';').trim();
         self.held += comment.len() + ENTRY;
         self.enter(comment);
-        self.held <= LARGEST
+        self.held <= LARGEST_HEADER
     }
 
     fn enter(&mut self, comment: &str) {

@@ -69,7 +69,7 @@ impl SwfReader {
     }
 
     /// Text of the last line read: after `next`, the line of that record.
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         self.lines.current()
     }
 

@@ -157,7 +157,7 @@ pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
 }
 
 const NUMBER: &str = "a whole number, or -1 if unknown";
-const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
+pub(crate) const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 const UNKNOWN: &str = "write -1 for what is not known";
 
 /// Meaning of a negative number other than −1.

@@ -4,7 +4,7 @@ use crate::data::{line, reader};
 use std::io::{Cursor, Write};
 use workload::TextError;
 use workload::convert::convert_read;
-use workload::{Converted, Layout, SwfRecord, convert};
+use workload::{Converted, Layout, SwfRecord};
 
 fn converted(log: &str, from: Layout, to: Layout) -> (String, Converted) {
     let mut out = Vec::new();
@@ -113,8 +113,6 @@ fn formats_are_recognized_by_the_first_record() {
                    it is empty or has only comments; check that the log is complete";
     assert_eq!(detect("; nothing\n"), Err(message.to_owned()));
     detect(METACENTRUM).expect("a log");
-    let mut out = Vec::new();
-    assert_eq!(convert(&path, Layout::Swf21, Layout::Swf, &mut out).expect("converted").records, 2);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_pre
         let general = models().iter().find(|other| Some(other.name) == model.preset_of);
         assert!(model.preset_of.is_none() || general.is_some_and(|general| general.preset_of.is_none()), "{name}");
         for machine in [None, model.least_processors, model.least_processors.map(|_| 128)] {
-            let Some(parameters) = model.defaults(machine) else {
+            let Some(parameters) = model.defaults.map(|make| make(machine)) else {
                 assert!(model.fit.is_some(), "{name} has no parameters, and no log to measure them in");
                 continue;
             };

@@ -28,7 +28,9 @@ const TWENTY: u32 = 20;
 
 /// Returns the fidelity of twenty logs.
 fn twenty(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> Vec<[f64; 11]> {
-    (0..TWENTY).map(|replication| Fidelity::of(&resampled(&Streams::new(1, replication)), log).values()).collect()
+    (0..TWENTY)
+        .map(|replication| Fidelity::of(&resampled(&Streams::new(1, replication)), log).numbers.map(|(_, value)| value))
+        .collect()
 }
 
 fn mean(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> [f64; 11] {
@@ -91,7 +93,7 @@ fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
                 "{name}, {replication}: lag-1 correlation {lag}, in the log {own_lag}"
             );
         }
-        found.push(Fidelity::of(&drawn.log, log).values());
+        found.push(Fidelity::of(&drawn.log, log).numbers.map(|(_, value)| value));
     }
     print(&format!("{name}, blocks of {}, {refused} draws refused", blocks.block()), &found);
     found.into_iter().for_each(|values| check(name, values, OF_BLOCKS));
@@ -122,7 +124,7 @@ fn every_log_of_blocks_keeps_weekly_work_of_a_model() {
     let longer = blocks.with_weeks(52).redrawn(&Streams::new(1, 0)).expect("a draw within bounds");
     let weeks = longer.log.span().as_secs_f64() / WEEK.as_secs_f64();
     assert!((51.5..=52.0).contains(&weeks), "{weeks} weeks");
-    check("52 weeks", Fidelity::of(&longer.log, &log).values(), OF_BLOCKS);
+    check("52 weeks", Fidelity::of(&longer.log, &log).numbers.map(|(_, value)| value), OF_BLOCKS);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use std::fmt::Write;
 use std::io::Cursor;
 use workload::convert::{convert_read, convert_sacct};
-use workload::sacct::{BySubmit, SacctReader, SacctRule, Zone};
-use workload::{Converted, GwfRecord, Intake, Layout, Options, SwfReader, SwfRecord};
+use workload::sacct::{SacctReader, SacctRule, Zone};
+use workload::{Converted, Intake, Layout, Options, SwfReader, SwfRecord};
 
 /// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job that ran
 /// into its limit, cancelled ones, a waiting one, a suspended one, one of two components, and the end of summer time.
@@ -167,12 +167,6 @@ fn what_cannot_be_read_is_reported_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty; check that sacct found jobs"#);
 }
 
-/// Returns a record with nothing but a submit time, distinguished by its number.
-fn record(number: u64, submit: u64) -> GwfRecord {
-    let job = SwfRecord { submit: Some(sim_core::Span::from_secs(submit)), ..SwfRecord::numbered(number) };
-    GwfRecord { job, ..GwfRecord::default() }
-}
-
 proptest! {
     /// Times in UTC, with an offset, and as seconds since 1970 yield the same log.
     #[test]
@@ -206,26 +200,5 @@ proptest! {
             prop_assert_eq!(record.wait, Some(sim_core::Span::from_secs(wait)));
             prop_assert_eq!(record.runtime, Some(sim_core::Span::from_secs(run)));
         }
-    }
-
-    #[test]
-    fn a_window_that_holds_all_sorts_and_a_smaller_one_loses_nothing(
-        submits in prop::collection::vec(0..50_u64, 0..60),
-        size in 1..20_usize,
-    ) {
-        let through = |mut window: BySubmit| {
-            let mut out = Vec::new();
-            for (number, submit) in (0..).zip(&submits) {
-                out.extend(window.push(record(number, *submit), number));
-            }
-            out.extend(std::iter::from_fn(|| window.pop()));
-            out.into_iter().map(|(record, line)| { assert_eq!(record.job.number, line); line }).collect::<Vec<_>>()
-        };
-        let mut expected: Vec<u64> = (0..).zip(&submits).map(|(number, _)| number).collect();
-        let mut small = through(BySubmit::holding(size));
-        small.sort_unstable();
-        prop_assert_eq!(&small, &expected);
-        expected.sort_by_key(|number| submits[usize::try_from(*number).expect("small")]);
-        prop_assert_eq!(through(BySubmit::default()), expected);
     }
 }

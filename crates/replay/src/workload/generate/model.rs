@@ -53,7 +53,7 @@ impl CompleteModel {
         }
         let given = match preset {
             Some(path) => preset::read(model, path)?,
-            None => model.defaults(procs).ok_or_else(|| {
+            None => model.defaults.map(|make| make(procs)).ok_or_else(|| {
                 let program = lab::cli::program();
                 anyhow!("{name}: needs --preset FILE; `{program} workload fit LOG --out FILE` measures one in a log")
             })?,

@@ -2,10 +2,12 @@
 
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
+use crate::draw::count_of;
+use crate::estimates::Estimates;
 use crate::inspect::{Gather, LogClock};
+use crate::intake::{Intake, Options};
 use crate::model::MeasureError;
 use crate::swf::{SwfReader, SwfRecord};
-use crate::{Estimates, Intake, Options};
 use sim_core::Span;
 use std::collections::BTreeMap;
 
@@ -126,7 +128,7 @@ impl LogSums {
             }
             last => {
                 if last.is_some() {
-                    self.session_jobs.add(count(user.session_jobs).min(1e6));
+                    self.session_jobs.add(count_of(user.session_jobs).min(1e6));
                 }
                 user.session_jobs = 1;
                 let hour = clock.hour_of_week_or_since_start(submit);
@@ -139,14 +141,14 @@ impl LogSums {
 
     fn finish(mut self) -> SessionModel {
         for user in self.users.values() {
-            self.session_jobs.add(count(user.session_jobs).min(1e6));
+            self.session_jobs.add(count_of(user.session_jobs).min(1e6));
         }
         let days = (self.last.saturating_sub(self.first.unwrap_or_default()).as_secs_f64() / 86_400.0).max(1e-3);
         let session_jobs = table(&self.session_jobs);
         // The table's mean differs from the log's; this keeps the jobs per day.
         let steps = 10_000;
         let mean = (0..steps)
-            .map(|step| count(whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps)))))
+            .map(|step| count_of(whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps)))))
             .sum::<f64>()
             / f64::from(steps);
         let [products, firsts, seconds] = self.correlation;
@@ -154,13 +156,13 @@ impl LogSums {
         let mut users: Vec<f64> = self.users.values().map(|user| user.jobs).collect();
         users.sort_by(|a, b| b.total_cmp(a));
         SessionModel {
-            sessions_per_day: short(count(self.jobs) / days / mean).clamp(1e-6, 1e6),
+            sessions_per_day: short(count_of(self.jobs) / days / mean).clamp(1e-6, 1e6),
             by_hour: self.by_hour,
             by_weekday: self.by_weekday,
             start_hour: 0,
             session_jobs,
             session_gap: if self.successions > 0 { table(&self.session_gap) } else { Quantiles([0.0; 17]) },
-            repeat: if self.successions > 0 { short(count(self.repeats) / count(self.successions)) } else { 0.0 },
+            repeat: if self.successions > 0 { short(count_of(self.repeats) / count_of(self.successions)) } else { 0.0 },
             persistence: if spread > 0.0 { short((products / spread).clamp(-1.0, 1.0)) } else { 0.0 },
             runtime_factor: 1.0,
             users,
@@ -230,8 +232,4 @@ fn table(values: &Gather) -> Quantiles {
 /// Rounds to six digits, so that the table stays readable.
 fn short(number: f64) -> f64 {
     format!("{number:.5e}").parse().expect("printed so")
-}
-
-const fn count(jobs: u64) -> f64 {
-    jobs as f64
 }

@@ -17,7 +17,7 @@ fn distribution(model: Tsafrir, jobs: u32, seed: u64) -> Vec<(u64, u32)> {
 /// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
-    let mut popular = distribution(Tsafrir::new(18 * HOUR), 10_000, 42);
+    let mut popular = distribution(Tsafrir(18 * HOUR), 10_000, 42);
     popular.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let expected = [(64_800, 2173), (900, 1031), (300, 871), (600, 737), (7_200, 625), (1_200, 530)];
     assert_eq!(popular[..6], expected);
@@ -27,7 +27,7 @@ fn value_stability() {
 fn twenty_values_are_used_by_89_per_cent_and_the_longest_is_the_most_popular() {
     for (longest, jobs) in [(18, 10_000), (36, 70_000), (240, 250_000)] {
         for seed in 0..20 {
-            let mut popular = distribution(Tsafrir::new(longest * HOUR), jobs, seed);
+            let mut popular = distribution(Tsafrir(longest * HOUR), jobs, seed);
             popular.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             assert_eq!(popular[0].0, u64::from(longest * HOUR));
             let head: u32 = popular[..20].iter().map(|(_, count)| count).sum();
@@ -53,7 +53,7 @@ fn twenty_values_are_used_by_89_per_cent_and_the_longest_is_the_most_popular() {
 #[test]
 fn the_number_of_values_follows_the_number_of_jobs() {
     for (jobs, values) in [(1_000, 35), (10_000, 90), (40_000, 215), (70_000, 340), (250_000, 565), (900_000, 565)] {
-        let found = distribution(Tsafrir::new(100 * HOUR), jobs, 1).len();
+        let found = distribution(Tsafrir(100 * HOUR), jobs, 1).len();
         // A value may collide with a popular one, and a value without jobs does not count.
         assert!(found <= values && found + values / 20 + 2 >= values, "{found} values for {jobs} jobs, not {values}");
     }
@@ -61,7 +61,7 @@ fn the_number_of_values_follows_the_number_of_jobs() {
 
 #[test]
 fn rare_values_lie_on_the_curve_of_the_paper() {
-    let mut all = distribution(Tsafrir::new(100 * HOUR), 1_000_000, 1);
+    let mut all = distribution(Tsafrir(100 * HOUR), 1_000_000, 1);
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut rare: Vec<u64> = all[20..].iter().map(|(time, _)| *time).collect();
     rare.sort_unstable();
@@ -77,11 +77,11 @@ fn rare_values_lie_on_the_curve_of_the_paper() {
 
 #[test]
 fn short_limits_and_few_jobs_have_fewer_values() {
-    let all = distribution(Tsafrir::new(HOUR), 5_000, 1);
+    let all = distribution(Tsafrir(HOUR), 5_000, 1);
     assert!(all.iter().all(|(time, _)| *time <= 3_600));
     assert_eq!(all.iter().map(|(_, count)| count).sum::<u32>(), 5_000);
     for jobs in [0, 1, 10, 100] {
-        assert_eq!(distribution(Tsafrir::new(18 * HOUR), jobs, 1).iter().map(|(_, count)| count).sum::<u32>(), jobs);
+        assert_eq!(distribution(Tsafrir(18 * HOUR), jobs, 1).iter().map(|(_, count)| count).sum::<u32>(), jobs);
     }
 }
 
@@ -99,7 +99,7 @@ fn of_runtime(count: u32, seconds: impl Fn(u32) -> u64) -> Vec<ModelJob> {
 fn every_job_gets_an_estimate_of_the_distribution_not_below_its_run_time() {
     let mut jobs: Vec<_> = Lublin::default().jobs(&Streams::new(7, 0)).take(5_000).collect();
     let before = jobs.clone();
-    let model = Tsafrir::new(50 * HOUR);
+    let model = Tsafrir(50 * HOUR);
     assert_eq!(model.assign(&mut jobs, &Streams::new(1, 0)), Ok(0));
     let mut counts = BTreeMap::new();
     for (job, before) in jobs.iter().zip(&before) {
@@ -114,7 +114,7 @@ fn every_job_gets_an_estimate_of_the_distribution_not_below_its_run_time() {
 #[test]
 fn jobs_of_one_length_get_every_estimate_with_equal_chance() {
     let mut jobs = of_runtime(20_000, |_| 1);
-    let model = Tsafrir::new(18 * HOUR);
+    let model = Tsafrir(18 * HOUR);
     assert_eq!(model.assign(&mut jobs, &Streams::new(3, 0)), Ok(0));
     let all = model.distribution(20_000, &Streams::new(3, 0));
     let half = &jobs[..10_000];
@@ -127,17 +127,17 @@ fn jobs_of_one_length_get_every_estimate_with_equal_chance() {
 #[test]
 fn long_run_times_are_cut_or_refused() {
     let mut jobs = of_runtime(1_000, |number| if number < 10 { 100_000 } else { 60 });
-    assert_eq!(Tsafrir::new(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)), Ok(10));
+    assert_eq!(Tsafrir(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)), Ok(10));
     assert_eq!(jobs[0].job.runtime, Span::from_secs(64_800));
     let mut jobs = of_runtime(1_000, |_| 64_000);
-    let error = Tsafrir::new(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)).expect_err("no job is short");
+    let error = Tsafrir(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)).expect_err("no job is short");
     insta::assert_snapshot!(error, @"226 jobs run for 64000 s or longer, but the model has 225 estimates as long; give a longer max_estimate");
-    assert_eq!(Tsafrir::new(18 * HOUR).assign(&mut [], &Streams::new(1, 0)), Ok(0));
+    assert_eq!(Tsafrir(18 * HOUR).assign(&mut [], &Streams::new(1, 0)), Ok(0));
 }
 
 #[test]
 fn the_longest_estimate_is_an_hour_at_least() {
-    let error = Tsafrir::new(60).validate().expect_err("a minute").to_string();
+    let error = Tsafrir(60).validate().expect_err("a minute").to_string();
     assert_eq!(error, "max_estimate: expected at least 3600 seconds, found 60");
-    assert_eq!(Tsafrir::new(HOUR).validate(), Ok(()));
+    assert_eq!(Tsafrir(HOUR).validate(), Ok(()));
 }
