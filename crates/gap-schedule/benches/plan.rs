@@ -83,7 +83,7 @@ impl Replay {
             arrive(self, job);
             self.start_due(job.submit);
         }
-        self.plan.nondelayed()
+        self.plan.score().nondelayed
     }
 
     fn start_due(&mut self, now: Time) {
@@ -92,15 +92,16 @@ impl Replay {
         self.ends.extend(started.into_iter().map(|(machine, job)| Reverse((job.end, machine, job.job.id))));
     }
 
-    fn twin(&self) -> ObviousPlan {
-        let machine = |machine| ObviousMachine {
+    fn twin(&self, machines: &[(u32, f64)]) -> ObviousPlan {
+        let machine = |(machine, (processors, speed)): (SiteId, &(u32, f64))| ObviousMachine {
             site: machine,
-            processors: self.plan.processors(machine),
-            speed: self.plan.speed(machine),
+            processors: *processors,
+            speed: *speed,
             running: self.plan.running(machine).to_vec(),
             planned: self.plan.planned(machine).map(|planned| planned.job).collect(),
         };
-        ObviousPlan { machines: self.plan.machines().map(machine).collect(), ended_in_time: self.ended_in_time }
+        let machines = self.plan.machines().zip(machines).map(machine).collect();
+        ObviousPlan { machines, ended_in_time: self.ended_in_time }
     }
 }
 
@@ -112,7 +113,7 @@ fn streams(c: &mut Criterion) {
         group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
         group.bench_function("EG-EDF", |b| {
             b.iter(|| {
-                let mut rule = EgEdf::new();
+                let mut rule = EgEdf::default();
                 Replay::new(&machines).run(black_box(&jobs), |replay, job| {
                     rule.place(&mut replay.plan, *job, job.submit);
                 })
@@ -120,7 +121,7 @@ fn streams(c: &mut Criterion) {
         });
         group.bench_function("Tabu", |b| {
             b.iter(|| {
-                let (mut rule, mut tabu) = (EgEdf::new(), Tabu::new());
+                let (mut rule, mut tabu) = (EgEdf::default(), Tabu::default());
                 Replay::new(&machines).run(black_box(&jobs), |replay, job| {
                     rule.place(&mut replay.plan, *job, job.submit);
                     tabu.improve(&mut replay.plan, job.submit);
@@ -146,7 +147,7 @@ fn micros(total: Duration, count: u64) -> f64 {
 /// Returns the shortest of five runs, as microseconds per arrival and per iteration, and the counts of both rules.
 fn fast(machines: &[(u32, f64)], jobs: &[PlanJob]) -> (f64, f64, u64, TabuCounts) {
     let run = |_| {
-        let (mut rule, mut tabu) = (EgEdf::new(), Tabu::new());
+        let (mut rule, mut tabu) = (EgEdf::default(), Tabu::default());
         let [mut placing, mut improving] = [Duration::ZERO; 2];
         Replay::new(machines).run(jobs, |replay, job| {
             timed(&mut placing, || rule.place(&mut replay.plan, *job, job.submit));
@@ -172,11 +173,11 @@ fn twins(_: &mut Criterion) {
     for inter_arrival in [1.0, 2.0, 3.0] {
         let jobs = jobs(3_000, inter_arrival);
         let (arrival, iteration, operations, counts) = fast(&machines, &jobs);
-        let (mut rule, mut tabu) = (EgEdf::new(), Tabu::new());
+        let (mut rule, mut tabu) = (EgEdf::default(), Tabu::default());
         let [mut twin_placing, mut twin_improving] = [Duration::ZERO; 2];
         let (mut samples, mut twin_iterations, mut longest) = (0, 0, 0);
         Replay::new(&machines).run(&jobs, |replay, job| {
-            let twin = (job.id.index() % EVERY == EVERY - 1).then(|| replay.twin());
+            let twin = (job.id.index() % EVERY == EVERY - 1).then(|| replay.twin(&machines));
             let placed = rule.place(&mut replay.plan, *job, job.submit);
             let before = tabu.counts();
             tabu.improve(&mut replay.plan, job.submit);

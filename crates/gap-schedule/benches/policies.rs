@@ -277,8 +277,14 @@ fn twin(_: &mut Criterion) {
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(500))] {
         let machine = [Machine::new(processors)];
         let rule = Backfilling { reserve: Depth::All, ..Backfilling::default() };
-        let cons = shortest(|| run_grid(&machine, OrderedBackfill::conservative(), &jobs));
-        let twin = shortest(|| run_grid(&machine, reference::OrderedBackfill::new(rule), &jobs));
+        let cons = shortest(|| {
+            run_grid(
+                &machine,
+                OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() }),
+                &jobs,
+            )
+        });
+        let twin = shortest(|| run_grid(&machine, reference::OrderedBackfill(rule), &jobs));
         let ratio = twin.as_secs_f64() / cons.as_secs_f64();
         println!("CONS against its twin, {name}: {ratio:.1} times as fast ({cons:.1?} against {twin:.1?})");
     }

@@ -48,11 +48,6 @@ impl<P, R> Explained<P, R> {
         Self { policy, probe }
     }
 
-    /// Wrapped policy.
-    pub const fn policy(&self) -> &P {
-        &self.policy
-    }
-
     /// Probe, with its observations so far.
     pub const fn probe(&self) -> &R {
         &self.probe

@@ -221,11 +221,6 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         self.pool.view(now, &self.queue)
     }
 
-    /// Queue of waiting jobs.
-    pub const fn queue(&self) -> &Queue {
-        &self.queue
-    }
-
     /// Policy, with its present state.
     pub const fn policy(&self) -> &P {
         &self.policy

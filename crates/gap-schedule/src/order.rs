@@ -7,16 +7,16 @@ use std::hash::{Hash, Hasher};
 
 /// Declares the named orders: name on the command line, definition of the key, and source of each.
 macro_rules! orders {
-    ($(#[$meta:meta])* pub enum Order { $($(#[$doc:meta])* $Order:ident $name:literal $definition:literal $source:expr;)+ }) => {
+    ($(#[$meta:meta])* pub enum $Orders:ident { $($(#[$doc:meta])* $Order:ident $name:literal $definition:literal $source:expr;)+ }) => {
         $(#[$meta])*
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-        pub enum Order {
+        pub enum $Orders {
             $($(#[$doc])* $Order,)+
             /// An order of your own, given as a function.
             Keyed(Keyed),
         }
 
-        impl Order {
+        impl $Orders {
             /// Every order with a name on the command line, in the order of the documentation.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$Order),+];
 

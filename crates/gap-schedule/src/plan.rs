@@ -50,7 +50,7 @@ use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 /// let mut plan = Plan::new([(4, 1.0)]); // one machine of four processors at reference speed
 /// plan.insert(machine, 0, job(0, 3, 100), now);
 /// plan.insert(machine, 1, job(1, 4, 10), now);
-/// assert_eq!(plan.start_of(JobId(1)), Some(Time::from_secs(100)));
+/// assert_eq!(plan.find(JobId(1)).map(|(_, planned)| planned.start), Some(Time::from_secs(100)));
 ///
 /// // One processor is idle until then.
 /// let gap = plan.gap(machine, &job(2, 1, 50), now, GapBound::LastStart).expect("50 s are less than 100 s");
@@ -107,16 +107,6 @@ impl Plan {
         (0..self.machines.len()).map(site)
     }
 
-    /// Processors of the machine.
-    pub fn processors(&self, machine: SiteId) -> u32 {
-        self.machines[machine.index()].processors
-    }
-
-    /// Speed of the machine, relative to the one for which estimates hold.
-    pub fn speed(&self, machine: SiteId) -> f64 {
-        self.machines[machine.index()].speed
-    }
-
     /// Running jobs of the machine with their expected ends, in no particular order.
     pub fn running(&self, machine: SiteId) -> &[PlannedJob] {
         &self.machines[machine.index()].running
@@ -135,20 +125,9 @@ impl Plan {
         })
     }
 
-    /// Returns the start of the planned job. Searches the whole plan.
-    pub fn start_of(&self, job: JobId) -> Option<Time> {
-        self.find(job).map(|(_, planned)| planned.start)
-    }
-
     /// Instant at which the last running or planned job ends. [`Time::ZERO`] if there is no such job.
     pub fn makespan(&self) -> Time {
         self.summaries.iter().map(|summary| summary.completion).max().unwrap_or(Time::ZERO)
-    }
-
-    /// Number of jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A
-    /// job without a deadline is always in time.
-    pub const fn nondelayed(&self) -> u64 {
-        self.nondelayed
     }
 
     /// Measures by which the plan is judged.
@@ -170,11 +149,6 @@ impl Plan {
     pub(crate) fn overdue(&self, now: Time) -> impl Iterator<Item = SiteId> {
         let overdue = (0..).zip(&self.summaries).filter(move |(_, summary)| summary.next_end <= now);
         overdue.map(|(machine, _)| SiteId(machine))
-    }
-
-    /// Returns true if no job runs and no job is planned.
-    pub fn is_empty(&self) -> bool {
-        self.makespan() == Time::ZERO
     }
 
     /// Plans the job on the machine at index `position` of the list. Jobs behind it may shift to later starts; those

@@ -39,11 +39,6 @@ impl Planner {
         Self { plan: Plan::new([]), rule, search, stranded: Vec::new(), due, overdue }
     }
 
-    /// Current plan.
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// Counts of Tabu search, if there is one.
     pub fn tabu_counts(&self) -> Option<TabuCounts> {
         self.search.as_ref().map(Tabu::counts)

@@ -60,13 +60,6 @@ pub struct TimesRequested(
     pub u32,
 );
 
-impl TimesRequested {
-    /// Returns the predictor of twice the request: `double-requested`.
-    pub const fn double() -> Self {
-        Self(2)
-    }
-}
-
 impl Predictor for TimesRequested {
     fn predict(&mut self, request: &Request) -> Option<Span> {
         request.estimate.map(|asked| Span::from_nanos(asked.as_nanos().saturating_mul(u64::from(self.0))))

@@ -35,8 +35,11 @@ pub(crate) const PATHS: [HotPath; 15] = [
     HotPath { name: "flex", work: || on_one_machine(5_000, 57, FlexibleBackfill::default()) },
     HotPath { name: "cons", work: || on_one_machine(2_000, 57, Conservative::default()) },
     HotPath { name: "cons-overload", work: || on_one_machine(800, 20, Conservative::default()) },
-    HotPath { name: "eg-edf", work: || on_one_machine(1_000, 57, Planner::new(EgEdf::new(), None)) },
-    HotPath { name: "eg-edf-tabu", work: || on_one_machine(300, 57, Planner::new(EgEdf::new(), Some(Tabu::new()))) },
+    HotPath { name: "eg-edf", work: || on_one_machine(1_000, 57, Planner::new(EgEdf::default(), None)) },
+    HotPath {
+        name: "eg-edf-tabu",
+        work: || on_one_machine(300, 57, Planner::new(EgEdf::default(), Some(Tabu::default()))),
+    },
     HotPath { name: "gangs", work: gang_world },
     HotPath { name: "prediction", work: prediction },
     HotPath { name: "flood", work: flood },

@@ -270,14 +270,14 @@ impl EgEdfPaper {
 
     fn eg_edf(&self) -> EgEdf {
         let readings = &self.file.readings;
-        let mut rule = EgEdf::new();
+        let mut rule = EgEdf::default();
         (rule.bound, rule.ties, rule.edf) = (readings.gap_bound, readings.gap_ties, readings.edf);
         rule
     }
 
     fn tabu(&self) -> Tabu {
         let readings = &self.file.readings;
-        let mut search = Tabu::new();
+        let mut search = Tabu::default();
         (search.bound, search.choice, search.memory) = (readings.gap_bound, readings.tabu_choice, readings.tabu_memory);
         (search.iterations, search.length) = (readings.tabu_iterations, readings.tabu_length);
         search

@@ -27,5 +27,5 @@ fn it_starts_the_jobs_of_its_reference_on_the_conformance_workloads() {
 fn compare(scene: &Scene) {
     let (order, placement) = (Order::Sjf, Placement::FirstFit);
     let rule = Backfilling { order, backfill: order, reserve: Depth::Jobs(0), placement, threshold: None };
-    assert_same_starts(MySjf::default(), reference::OrderedBackfill::new(rule), scene, Passes::PerInstant);
+    assert_same_starts(MySjf::default(), reference::OrderedBackfill(rule), scene, Passes::PerInstant);
 }

@@ -18,11 +18,6 @@ pub struct Contention {
 }
 
 impl Contention {
-    /// Returns a probe without observations.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Number of jobs that waited at the instant of the last arrival, after all events of that instant.
     pub fn waiting_at_last_arrival(&self) -> usize {
         self.waiting_then.unwrap_or(self.waiting.len())

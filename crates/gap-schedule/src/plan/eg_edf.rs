@@ -144,11 +144,6 @@ impl EgTies {
 }
 
 impl EgEdf {
-    /// Returns the rule with the default readings.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.
     pub const fn operations(&self) -> u64 {
         self.operations

@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 pub struct Score {
     /// End of the last running or planned job.
     pub makespan: Time,
-    /// Number of jobs that finished in time, run and are expected to, or are planned to.
+    /// Number of jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A
+    /// job without a deadline is always in time.
     pub nondelayed: u64,
 }
 

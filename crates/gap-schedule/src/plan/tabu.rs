@@ -68,14 +68,8 @@ pub struct TabuCounts {
 }
 
 impl Default for Tabu {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Tabu {
     /// Returns the search with the default readings: at most 10 iterations, a list of 10, cleared at each call.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             bound: GapBound::default(),
             choice: TabuChoice::default(),
@@ -87,7 +81,9 @@ impl Tabu {
             exhausted: Vec::new(),
         }
     }
+}
 
+impl Tabu {
     /// Counts over all calls.
     pub const fn counts(&self) -> TabuCounts {
         self.counts

@@ -7,7 +7,7 @@ use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{RunningJob, Starts, View};
-use sim_core::{JobId, SiteId, Time};
+use sim_core::{JobId, SiteId};
 
 /// Conservative backfilling in its classic form: every job gets a reservation when it arrives, and keeps it or moves to
 /// an earlier one. Where estimates are upper bounds, no job starts later than its reservation.
@@ -19,7 +19,7 @@ use sim_core::{JobId, SiteId, Time};
 /// leaves behind at the next end. [`with_compress_order`](Conservative::with_compress_order) selects the other rule
 /// known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
-/// [`OrderedBackfill::conservative`](crate::OrderedBackfill::conservative) lays out all reservations again at each
+/// [`OrderedBackfill`](crate::OrderedBackfill) with [`Depth::All`](crate::Depth::All) lays out all reservations again at each
 /// pass, in order of arrival, where this policy keeps them. As long as no job ends early, the schedules are the same.
 ///
 /// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
@@ -65,11 +65,6 @@ impl Conservative {
     pub fn with_order(mut self, turns: Priority) -> Self {
         self.plan.turns = turns;
         self
-    }
-
-    /// Returns the reserved start of the job and its machine, as of the last pass.
-    pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
-        self.plan.promised(job)
     }
 }
 

@@ -105,18 +105,16 @@ impl Default for FlexibleBackfill {
 impl FlexibleBackfill {
     /// Returns the policy with one reservation.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        Self { config, reserving: Reserving::new(Depth::Jobs(1), readings).keeping_holders() }
+        let mut reserving = Reserving::new(Depth::Jobs(1), readings);
+        reserving.keeps_holders = true;
+        Self { config, reserving }
     }
 
     /// Sets the number of reservations. [`BackfillReadings::rule`] applies to a single one only.
     #[must_use]
-    pub fn with_reserve(self, reserve: Depth) -> Self {
-        Self { reserving: Reserving::new(reserve, self.reserving.readings()).keeping_holders(), ..self }
-    }
-
-    /// Returns the job that has held a reservation for longest, as of the last pass.
-    pub fn head(&self) -> Option<JobId> {
-        self.reserving.holders.first().map(|head| head.job)
+    pub fn with_reserve(mut self, reserve: Depth) -> Self {
+        self.reserving.depth = reserve;
+        self
     }
 
     /// Returns the holders of reservations, then by priority the other jobs of at most `widest` processors.

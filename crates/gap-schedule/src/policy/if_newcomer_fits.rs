@@ -24,11 +24,6 @@ impl<P> IfNewcomerFits<P> {
     pub const fn new(policy: P) -> Self {
         Self { policy, newcomer: None }
     }
-
-    /// Wrapped policy.
-    pub const fn policy(&self) -> &P {
-        &self.policy
-    }
 }
 
 impl<P: Policy> IfNewcomerFits<P> {

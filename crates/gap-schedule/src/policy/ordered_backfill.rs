@@ -106,7 +106,8 @@ impl OrderedBackfill {
         let queue = |order| OrderedQueue::new(Priority { order, threshold });
         let readings = BackfillReadings { placement, rule: BackfillRule::MachineAware };
         let behind = (backfill != order).then(|| queue(backfill));
-        let reserving = Reserving::new(reserve, readings).resorting(behind.is_some());
+        let mut reserving = Reserving::new(reserve, readings);
+        reserving.resorts = behind.is_some();
         Self { queue: queue(order), behind, reserving, counts: false }
     }
 
@@ -115,15 +116,10 @@ impl OrderedBackfill {
         Self { reserving: Reserving::new(Depth::Jobs(1), readings), counts: true, ..Self::default() }
     }
 
-    /// Returns conservative backfilling that recomputes all reservations at each pass: every waiting job holds one.
-    pub fn conservative() -> Self {
-        Self::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })
-    }
-
     /// Number of elementary operations of [`easy`](Self::easy) so far. An operation is one step in the tree of the queue
     /// or of the machines, or one visit of a machine or a running job.
     pub const fn operations(&self) -> u64 {
-        self.reserving.operations()
+        self.reserving.operations.get()
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {

@@ -42,14 +42,14 @@ impl Depth {
 /// other number uses profiles of all machines, which are laid out at each pass.
 #[derive(Clone, Debug)]
 pub(super) struct Reserving {
-    depth: Depth,
+    pub(super) depth: Depth,
     /// [`BackfillReadings::rule`] applies to a single reservation only.
-    readings: BackfillReadings,
+    pub(super) readings: BackfillReadings,
     /// True if the holders are kept for the next pass. Then no reservation is skipped for the reason that it would
     /// delay no job of this one.
-    keeps_holders: bool,
+    pub(super) keeps_holders: bool,
     /// True if jobs that are left after the turns come up again in another order, and are reported there.
-    resorts: bool,
+    pub(super) resorts: bool,
     /// Jobs that hold a reservation, in the order in which they got it.
     pub(super) holders: Vec<QueuedJob>,
     free_tree: FreeProcessorTree,
@@ -59,7 +59,8 @@ pub(super) struct Reserving {
     promised: Vec<(QueuedJob, ReservedSlot)>,
     /// Jobs that this pass has started before the head was found, if there is one reservation.
     in_turn: Vec<(usize, RunningJob)>,
-    operations: Cell<u64>,
+    /// Operations so far with one reservation: see [`OrderedBackfill::operations`](crate::OrderedBackfill::operations).
+    pub(super) operations: Cell<u64>,
 }
 
 impl Reserving {
@@ -76,26 +77,6 @@ impl Reserving {
             in_turn: Vec::new(),
             operations: Cell::new(0),
         }
-    }
-
-    /// Keeps the holders for the next pass.
-    pub(super) fn keeping_holders(self) -> Self {
-        Self { keeps_holders: true, ..self }
-    }
-
-    /// Declares that jobs left after the turns come up again in another order, if `resorts`.
-    pub(super) fn resorting(self, resorts: bool) -> Self {
-        Self { resorts, ..self }
-    }
-
-    /// Readings of the engine.
-    pub(super) const fn readings(&self) -> BackfillReadings {
-        self.readings
-    }
-
-    /// Number of operations so far with one reservation, as counted by [`OrderedBackfill`](crate::OrderedBackfill::operations).
-    pub(super) const fn operations(&self) -> u64 {
-        self.operations.get()
     }
 
     /// Initializes the state of each machine.

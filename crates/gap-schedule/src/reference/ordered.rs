@@ -11,29 +11,17 @@ use sim_core::AvailabilityProfile;
 ///
 /// [`crate::OrderedBackfill`] is the fast version and documents the rule.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct OrderedBackfill {
-    rule: Backfilling,
-}
+pub struct OrderedBackfill(
+    /// Settings.
+    pub Backfilling,
+);
 
 /// No backfilling, in any order: the queue is sorted at each pass. [`crate::Fcfs`] is the fast version.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Fcfs {
-    priority: Priority,
-}
-
-impl OrderedBackfill {
-    /// Returns the policy.
-    pub const fn new(rule: Backfilling) -> Self {
-        Self { rule }
-    }
-}
-
-impl Fcfs {
-    /// Returns the policy.
-    pub const fn new(priority: Priority) -> Self {
-        Self { priority }
-    }
-}
+pub struct Fcfs(
+    /// Order of the queue.
+    pub Priority,
+);
 
 /// Sorts a queue in order of arrival by `priority`. The sort is stable, so ties remain in order of arrival.
 fn sorted<'a>(queue: impl Iterator<Item = &'a QueuedJob>, priority: Priority, view: &View<'_>) -> Vec<&'a QueuedJob> {
@@ -48,7 +36,7 @@ impl Policy for OrderedBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let Backfilling { order, backfill, reserve, threshold, placement } = self.rule;
+        let Backfilling { order, backfill, reserve, threshold, placement } = self.0;
         let mut plans: Vec<AvailabilityProfile> =
             (0..view.machines.len()).map(|machine| free_on(machine, view)).collect();
         let mut holders = Vec::new();
@@ -94,7 +82,7 @@ impl Policy for Fcfs {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let mut free = view.free.to_vec();
-        for job in sorted(view.queue.iter(), self.priority, view) {
+        for job in sorted(view.queue.iter(), self.0, view) {
             let need = job.request.processors;
             let has_room = |machine: &usize| free[*machine] >= need && view.suits(*machine, &job.request);
             let Some(machine) = (0..free.len()).find(has_room) else { break };

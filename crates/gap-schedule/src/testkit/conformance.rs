@@ -12,27 +12,22 @@ macro_rules! workloads {
 pub fn conformance_scenes() -> impl Iterator<Item = (&'static str, Scene)> {
     let texts = workloads! { "equal-ends" "exact" "limits" "overestimates" "ties" "wide-heads" "zero-run-times" };
     texts.into_iter().map(|(name, text)| {
-        let jobs: Vec<Job> = (0..).map(JobId).zip(text.lines().filter_map(Record::read)).map(Record::job).collect();
+        let jobs: Vec<Job> = (0..).map(JobId).zip(text.lines().filter_map(numbers)).map(job).collect();
         (name, Scene::new(&[Machine::new(8)], &jobs))
     })
 }
 
-/// Numbers of a line in the Standard Workload Format, in its order.
-struct Record(Vec<i64>);
+/// Parses a line in the Standard Workload Format; `None` for a comment, and for a job that never ran.
+fn numbers(line: &str) -> Option<Vec<i64>> {
+    let numbers: Option<Vec<i64>> = line.split_whitespace().map(|number| number.parse().ok()).collect();
+    numbers.filter(|numbers| numbers[3] > 0)
+}
 
-impl Record {
-    /// Parses a line; `None` for a comment, and for a job that never ran.
-    fn read(line: &str) -> Option<Self> {
-        let numbers: Option<Vec<i64>> = line.split_whitespace().map(|number| number.parse().ok()).collect();
-        numbers.filter(|numbers| numbers[3] > 0).map(Self)
-    }
-
-    /// Returns the job, which ends at its limit at the latest.
-    fn job((id, Self(numbers)): (JobId, Self)) -> Job {
-        let seconds = |field: usize| Span::from_secs(numbers[field - 1].unsigned_abs());
-        let number = |field: usize| u32::try_from(numbers[field - 1]).expect("docs/conformance has no larger ones");
-        let mut job = Job::new(id, Time::ZERO + seconds(2), number(5), seconds(4).min(seconds(9)));
-        (job.request.estimate, job.request.user) = (Some(seconds(9)), Some(number(12)));
-        job
-    }
+/// Returns the job of these numbers, which ends at its limit at the latest.
+fn job((id, numbers): (JobId, Vec<i64>)) -> Job {
+    let seconds = |field: usize| Span::from_secs(numbers[field - 1].unsigned_abs());
+    let number = |field: usize| u32::try_from(numbers[field - 1]).expect("docs/conformance has no larger ones");
+    let mut job = Job::new(id, Time::ZERO + seconds(2), number(5), seconds(4).min(seconds(9)));
+    (job.request.estimate, job.request.user) = (Some(seconds(9)), Some(number(12)));
+    job
 }

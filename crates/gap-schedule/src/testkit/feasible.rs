@@ -142,7 +142,7 @@ fn check_grid<S: Policy>(
         assert_eq!(held + free, machine.processors);
         running += here.iter().filter(|job| job.job != RunningJob::OUTAGE).count();
     }
-    assert_eq!(grid.queue().len() + running, log.present());
+    assert_eq!(view.queue.len() + running, log.present());
     let tally = log.counts();
     assert_eq!(tally.submitted, tally.finished + tally.rejected + log.present() as u64);
 }

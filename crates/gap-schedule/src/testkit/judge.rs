@@ -20,9 +20,9 @@ const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 pub struct Judge {
     /// True if a job that fits into the processors that a reservation leaves is barred all the same
     /// ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
-    is_strict: bool,
+    pub is_strict: bool,
     /// True if jobs may keep a reservation though an earlier start is possible ([`Reason::Kept`]).
-    may_keep: bool,
+    pub may_keep: bool,
     /// Reserved starts of each job, in all passes.
     promised: Rc<RefCell<BTreeMap<JobId, Vec<Time>>>>,
     pass: JudgedPass,
@@ -41,19 +41,6 @@ struct JudgedPass {
 }
 
 impl Judge {
-    /// Sets the rule to [`BackfillRule::Strict`](crate::BackfillRule::Strict): a job that fits into the processors that
-    /// a reservation leaves is barred all the same.
-    #[must_use]
-    pub fn strict(self, is_strict: bool) -> Self {
-        Self { is_strict, ..self }
-    }
-
-    /// Allows a policy to leave reservations in place though an earlier start is possible ([`Reason::Kept`]).
-    #[must_use]
-    pub fn keeping(self) -> Self {
-        Self { may_keep: true, ..self }
-    }
-
     /// Reserved starts of each job, in all passes. Clones of a judge share them.
     pub fn promised(&self) -> Ref<'_, BTreeMap<JobId, Vec<Time>>> {
         self.promised.borrow()

@@ -12,7 +12,7 @@ use crate::view::{Starts, View};
 ///
 /// If the starts differ, with the view of the first difference.
 pub fn assert_same_starts(policy: impl Policy, reference: impl Policy, scene: &Scene, passes: Passes) {
-    scene.transcript(Both::new(policy, reference), passes);
+    scene.transcript(Both(policy, reference), passes);
 }
 
 /// Asserts that a [pure](Policy::is_pure) policy decides like one that has been built for this pass alone.
@@ -40,13 +40,6 @@ impl<P: Policy + Clone> Policy for BuiltForEachPass<P> {
 /// of the second differ.
 #[derive(Clone, Debug)]
 pub struct Both<Fast, Slow>(pub Fast, pub Slow);
-
-impl<Fast, Slow> Both<Fast, Slow> {
-    /// Returns the first policy, checked by the second.
-    pub const fn new(fast: Fast, slow: Slow) -> Self {
-        Self(fast, slow)
-    }
-}
 
 impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
     forward_events!(|this| this.0, this.1);

@@ -21,7 +21,7 @@ pub(crate) fn reserving(reserve: Depth, placement: Placement) -> OrderedBackfill
 
 pub(crate) fn both(reserve: Depth, placement: Placement) -> Both<OrderedBackfill, reference::OrderedBackfill> {
     let rule = Backfilling { reserve, placement, ..Backfilling::default() };
-    Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
+    Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule))
 }
 
 /// Cases on one machine.
@@ -77,7 +77,11 @@ fn after_an_early_end_reservations_are_recomputed_in_order_of_arrival() {
     );
     // With an end as expected, it would have kept its place.
     jobs[0].runtime = Span::from_secs(20);
-    let kept = starts(&[Machine::new(4)], OrderedBackfill::conservative(), &jobs);
+    let kept = starts(
+        &[Machine::new(4)],
+        OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() }),
+        &jobs,
+    );
     assert_eq!(kept, [(0., 0), (0., 0), (20., 0), (10., 0)]);
 }
 

@@ -2,14 +2,14 @@
 
 use crate::backfill::reserving;
 use crate::common::job;
-use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
+use crate::grid_common::{Both, choosy, hurried, machines, starts, with_deadlines};
 use gap_schedule::testkit::{Scene, assert_feasible, scenes};
 use gap_schedule::{
-    CompressOrder, Conservative, Depth, Machine, MultiCluster, OrderedBackfill, Passes, Placement, reference,
+    Backfilling, CompressOrder, Conservative, Depth, Machine, OrderedBackfill, Passes, Placement, reference,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, JobLog, Sim, Span};
+use sim_core::{Job, Span};
 
 const WIDEST: u32 = 6;
 const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
@@ -21,7 +21,7 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
 /// Returns the policy and its twin.
 fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
     let fast = Conservative::default().with_compress_order(order);
-    Both::new(fast, reference::Conservative::new(order))
+    Both(fast, reference::Conservative::new(order))
 }
 
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
@@ -31,25 +31,6 @@ fn bounded() -> impl Strategy<Value = Vec<Job>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
-
-    #[test]
-    fn no_job_is_ever_delayed_beyond_a_start_it_was_promised(
-        machines in machines(WIDEST), jobs in bounded(), order in orders(),
-    ) {
-        let policy = Conservative::new(Placement::Fastest).with_compress_order(order);
-        let mut promising = Noting::new(policy, &jobs, |policy, job, view| {
-            let (start, machine) = policy.promised(job).expect("every job has an estimate");
-            assert!(start > view.now && machine.index() < view.machines.len());
-            Some(start)
-        });
-        let grid = MultiCluster::new(machines, &mut promising, jobs.iter().copied());
-        let (_, log) = Sim::new(grid, JobLog::collecting()).run();
-        for record in log.into_sink() {
-            let mut promised = promising.noted[record.job.id.index()].clone();
-            promised.push(record.start);
-            prop_assert!(promised.is_sorted_by(|earlier, later| later <= earlier), "{promised:?}");
-        }
-    }
 
     #[test]
     fn without_early_ends_it_equals_backfilling_that_recomputes_reservations(
@@ -112,7 +93,10 @@ fn after_an_early_end_no_job_is_delayed() {
     let machine = [Machine::new(4)];
     let policy = |order| Conservative::default().with_compress_order(order);
     assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
-    assert_eq!(starts(&machine, OrderedBackfill::conservative(), &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
+    assert_eq!(
+        starts(&machine, OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() }), &jobs),
+        [(0., 0), (0., 0), (10., 0), (20., 0)]
+    );
 }
 
 #[test]

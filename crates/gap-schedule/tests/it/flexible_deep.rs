@@ -76,7 +76,7 @@ proptest! {
     fn it_equals_its_twin(scene in scenes(WIDEST), placement in placements(), depth in depths()) {
         for passes in PASSES {
             let twin = Obvious { placement, depth, holders: Vec::new() };
-            scene.transcript(Both::new(deep(FlexibleConfig::default(), placement, depth), twin), passes);
+            scene.transcript(Both(deep(FlexibleConfig::default(), placement, depth), twin), passes);
         }
     }
 

@@ -4,8 +4,8 @@ use crate::common::job;
 use crate::grid_common::{starts, transcript};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster, OrderedBackfill, Passes,
-    Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
+    BackfillReadings, BackfillRule, Backfilling, Depth, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster,
+    OrderedBackfill, Passes, Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
 };
 use sim_core::{Fact, Job, JobId, Rejection, Request, Sim, SiteId, Time};
 
@@ -227,9 +227,9 @@ fn a_job_waits_for_a_machine_that_it_may_use() {
     check(&machines, easy(), &jobs, &backfilled);
     let others: [Box<dyn Policy>; 4] = [
         Box::new(FlexibleBackfill::default()),
-        Box::new(OrderedBackfill::conservative()),
-        Box::new(Planner::new(EgEdf::new(), None)),
-        Box::new(Planner::new(EgEdf::new(), Some(Tabu::new()))),
+        Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
+        Box::new(Planner::new(EgEdf::default(), None)),
+        Box::new(Planner::new(EgEdf::default(), Some(Tabu::default()))),
     ];
     check(&machines, others, &jobs, &backfilled);
     assert_eq!(starts(&machines, Fcfs::new(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);

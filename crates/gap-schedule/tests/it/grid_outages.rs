@@ -6,8 +6,8 @@ use crate::grid_common::{Both, readings};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::testkit::{Scene, assert_feasible, outage, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, MultiCluster,
-    OrderedBackfill, Passes, Placement, Planner, Policy, RunningJob, Tabu,
+    BackfillReadings, BackfillRule, Backfilling, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig, Machine,
+    MultiCluster, OrderedBackfill, Passes, Placement, Planner, Policy, RunningJob, Tabu,
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
@@ -19,10 +19,10 @@ fn policies() -> Vec<Box<dyn Policy>> {
         Box::new(Fcfs::new()),
         Box::new(Easy::default()),
         Box::new(reserving(Depth::Jobs(2), Placement::Fastest)),
-        Box::new(OrderedBackfill::conservative()),
+        Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
         Box::new(FlexibleBackfill::default()),
-        Box::new(Planner::new(EgEdf::new(), None)),
-        Box::new(Planner::new(EgEdf::new(), Some(Tabu::new()))),
+        Box::new(Planner::new(EgEdf::default(), None)),
+        Box::new(Planner::new(EgEdf::default(), Some(Tabu::default()))),
     ]
 }
 
@@ -128,7 +128,7 @@ fn jobs_lost_together_wait_again_by_id() {
 
 fn easy(rule: BackfillRule) -> Both<Easy, ObviousScan> {
     let readings = BackfillReadings { placement: Placement::Fastest, rule };
-    Both::new(OrderedBackfill::easy(readings), ObviousScan::easy(readings))
+    Both(OrderedBackfill::easy(readings), ObviousScan::easy(readings))
 }
 
 /// Job 0 is lost at 10 s and becomes the head. Job 1 is in time for the expected repair at 30 s, job 2 is not.
@@ -189,7 +189,7 @@ fn a_run_ends_though_a_machine_never_comes_back() {
         // FCFS: job 0 is lost on machine 0, and waits behind job 1, which blocks.
         let scene = scene(&machines, &jobs, &[for_ever]);
         let (grid, log) = Sim::new(scene.grid(scheduler, Passes::PerInstant), JobLog::collecting()).run();
-        assert_eq!((grid.queue().len(), log.sink().len()), (3 - ran, ran));
+        assert_eq!((grid.view(Time::MAX).queue.len(), log.sink().len()), (3 - ran, ran));
     }
 }
 
@@ -263,12 +263,12 @@ proptest! {
 
     #[test]
     fn eg_edf_keeps_the_books(scene in scenes(WIDEST), passes in passes()) {
-        assert_feasible(Planner::new(EgEdf::new(), None), &estimated(scene), passes);
+        assert_feasible(Planner::new(EgEdf::default(), None), &estimated(scene), passes);
     }
 
     #[test]
     fn tabu_search_keeps_the_books(scene in scenes(WIDEST), passes in passes()) {
-        assert_feasible(Planner::new(EgEdf::new(), Some(Tabu::new())), &estimated(scene), passes);
+        assert_feasible(Planner::new(EgEdf::default(), Some(Tabu::default())), &estimated(scene), passes);
     }
 }
 
@@ -286,6 +286,6 @@ proptest! {
         let config = FlexibleConfig::default();
         let twin = ObviousScan::flexible(config, readings);
         let fast = FlexibleBackfill::new(config, readings);
-        scene.transcript(Both::new(fast, twin), passes);
+        scene.transcript(Both(fast, twin), passes);
     }
 }

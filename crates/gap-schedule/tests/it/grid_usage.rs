@@ -35,7 +35,7 @@ proptest! {
     #[test]
     fn usage_and_contention_are_their_definitions(scene in scenes(WIDEST)) {
         let processors = scene.machines.iter().map(|machine| machine.processors).sum();
-        let probes = ((JobLog::collecting(), Transcript::new()), (Usage::new(processors), Contention::new()));
+        let probes = ((JobLog::collecting(), Transcript::new()), (Usage::new(processors), Contention::default()));
         let grid = scene.grid(Easy::default(), Passes::PerInstant);
         let (_, ((log, told), (usage, contention))) = Sim::new(grid, probes).run();
         let (records, runs) = (log.into_sink(), scene.runs(&told));

@@ -42,16 +42,16 @@ fn bounded() -> impl Strategy<Value = Vec<Job>> {
 }
 
 fn backfills(rule: Backfilling) -> Both<OrderedBackfill, reference::OrderedBackfill> {
-    Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
+    Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule))
 }
 
 fn blocks(priority: Priority) -> Both<Fcfs, reference::Fcfs> {
-    Both::new(Fcfs::in_order(priority), reference::Fcfs::new(priority))
+    Both(Fcfs::in_order(priority), reference::Fcfs(priority))
 }
 
 fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> {
     let fast = Conservative::default().with_order(priority);
-    Both::new(fast, reference::Conservative::default().with_order(priority))
+    Both(fast, reference::Conservative::default().with_order(priority))
 }
 
 proptest! {

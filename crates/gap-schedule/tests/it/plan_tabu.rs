@@ -18,7 +18,7 @@ proptest! {
         let readings = Readings { limits: (0, 0), ..DEFAULTS };
         Beside::new(&machines, readings).run(&arrivals, |beside, now| {
             let mut plan = beside.plan.clone();
-            let mut tabu = Tabu::new();
+            let mut tabu = Tabu::default();
             (tabu.bound, tabu.choice, tabu.memory, tabu.iterations) = (bound, choice, TabuMemory::Kept, 1);
             for _ in 0..10 {
                 let (before, counts) = (plan.clone(), tabu.counts());
@@ -57,12 +57,12 @@ fn crowded() -> Plan {
 #[test]
 fn a_late_job_moves_into_a_gap_of_another_machine() {
     let mut plan = crowded();
-    assert_eq!((plan.late(SiteId(0)), plan.nondelayed()), (1, 3));
-    let mut tabu = Tabu::new();
+    assert_eq!((plan.late(SiteId(0)), plan.score().nondelayed), (1, 3));
+    let mut tabu = Tabu::default();
     tabu.improve(&mut plan, Time::ZERO);
     let (machine, moved) = plan.find(JobId(1)).expect("still planned");
     assert_eq!((machine, moved.start), (SiteId(1), Time::ZERO));
-    assert_eq!((plan.nondelayed(), plan.makespan()), (4, Time::from_secs(120)));
+    assert_eq!((plan.score().nondelayed, plan.makespan()), (4, Time::from_secs(120)));
     let counts = tabu.counts();
     assert_eq!((counts.iterations, counts.tried, counts.accepted), (1, 1, 1));
     // The job is the last of its list, of which two entries are visited to remove it; then two machines.
@@ -72,7 +72,7 @@ fn a_late_job_moves_into_a_gap_of_another_machine() {
 #[test]
 fn operations_are_counted_the_same_each_time() {
     let count = || {
-        let (mut plan, mut rule, mut tabu) = (crowded(), EgEdf::new(), Tabu::new());
+        let (mut plan, mut rule, mut tabu) = (crowded(), EgEdf::default(), Tabu::default());
         let (_, planned) = plan.find(JobId(1)).expect("planned");
         let job = PlanJob { id: JobId(4), ..planned.job };
         rule.place(&mut plan, job, Time::ZERO);

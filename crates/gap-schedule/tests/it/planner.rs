@@ -8,13 +8,13 @@ use sim_core::testkit::{Fcfs, workload};
 use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Outage, Sim, SiteId, Span, Time};
 
 fn planners() -> [Planner; 2] {
-    [Planner::new(EgEdf::new(), None), Planner::new(EgEdf::new(), Some(Tabu::new()))]
+    [Planner::new(EgEdf::default(), None), Planner::new(EgEdf::default(), Some(Tabu::default()))]
 }
 
 fn run(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
     let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
-    assert_eq!(grid.queue().len(), 0, "no job waits for ever");
+    assert_eq!(grid.view(Time::MAX).queue.len(), 0, "no job waits for ever");
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records

@@ -131,7 +131,7 @@ impl PredictedRun<'_> {
         let (machines, free, running) = ([machine], [self.free(now)], [running]);
         let backfill = if self.behind == Behind::Shortest { Order::Spf } else { Order::Fcfs };
         let mut starts = Vec::new();
-        reference::OrderedBackfill::new(Backfilling { backfill, ..Backfilling::default() })
+        reference::OrderedBackfill(Backfilling { backfill, ..Backfilling::default() })
             .schedule(&View { now, machines: &machines, free: &free, running: &running, queue: &queue }, &mut starts);
         for id in starts.into_iter().map(|(job, _)| job.index()) {
             self.queue.retain(|other| *other != id);

@@ -75,7 +75,7 @@ fn given(who: Who, how: How) -> Predictions {
     let predictions = match who {
         Who::Requested => Predictions::by(Requested),
         Who::Clairvoyant => Predictions::clairvoyant(),
-        Who::Double => Predictions::by(TimesRequested::double()),
+        Who::Double => Predictions::by(TimesRequested(2)),
         Who::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
         Who::Mean(window) => Predictions::by(MeanOfUser::new(window)),
         Who::Wild(seed) => Predictions::by(Wild(seed)),
@@ -116,12 +116,12 @@ fn policies() -> Vec<Box<dyn Policy>> {
             reserve: Depth::Jobs(3),
             ..Backfilling::default()
         })),
-        Box::new(OrderedBackfill::conservative()),
+        Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
         Box::new(Conservative::default()),
         Box::new(FlexibleBackfill::default()),
         Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
         Box::new(GapFilling::best_gap(Placement::Fastest)),
-        Box::new(Planner::new(EgEdf::new(), None)),
+        Box::new(Planner::new(EgEdf::default(), None)),
     ]
 }
 
@@ -219,14 +219,14 @@ proptest! {
     ) {
         let scene = Scene::new(&machines, &jobs);
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let ordered = Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule));
+            let ordered = Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule));
             transcript(&scene, ordered, passes, given(who, how));
             for depth in [Depth::Jobs(depth), Depth::All] {
                 transcript(&scene, both(depth, Placement::Fastest), passes, given(who, how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
                 let fast = Conservative::default().with_compress_order(order);
-                transcript(&scene, Both::new(fast, reference::Conservative::new(order)), passes, given(who, how));
+                transcript(&scene, Both(fast, reference::Conservative::new(order)), passes, given(who, how));
             }
         }
     }

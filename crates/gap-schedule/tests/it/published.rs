@@ -47,7 +47,7 @@ fn predictions(predictor: &str, corrector: &str) -> Predictions {
     let predictions = match predictor {
         "NA" | "predictor_reqtime" => Predictions::by(Requested),
         "predictor_clairvoyant" => Predictions::clairvoyant(),
-        "predictor_double_reqtime" => Predictions::by(TimesRequested::double()),
+        "predictor_double_reqtime" => Predictions::by(TimesRequested(2)),
         "predictor_tsafrir" => Predictions::by(MeanOfUser::tsafrir()),
         other => panic!("no predictor {other}"),
     };

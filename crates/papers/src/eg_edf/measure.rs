@@ -62,7 +62,7 @@ impl Measure {
         Self {
             log: JobLog::new(FinishedJobs::default()),
             usage: Usage::new(processors),
-            contention: Contention::new(),
+            contention: Contention::default(),
             first_submit: None,
             promises,
         }

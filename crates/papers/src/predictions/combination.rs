@@ -80,7 +80,7 @@ impl Combination {
         let predictions = match predictor {
             "requested" => Predictions::by(Requested),
             "clairvoyant" => Predictions::clairvoyant(),
-            "double-requested" => Predictions::by(TimesRequested::double()),
+            "double-requested" => Predictions::by(TimesRequested(2)),
             _ => Predictions::by(MeanOfUser::tsafrir()),
         };
         match corrector {

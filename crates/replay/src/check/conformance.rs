@@ -39,14 +39,14 @@ fn named(name: &str) -> Box<dyn Policy> {
 fn policies() -> Vec<(String, Box<dyn Policy>)> {
     let priority = |order| Priority { order, threshold: None };
     let mut all: Vec<(String, Box<dyn Policy>)> = vec![
-        ("fcfs".to_owned(), Box::new(Fcfs::new(priority(Order::Fcfs)))),
+        ("fcfs".to_owned(), Box::new(Fcfs(priority(Order::Fcfs)))),
         ("easy".to_owned(), Box::new(Easy)),
         ("cons".to_owned(), Box::new(Conservative::new(CompressOrder::Arrival))),
     ];
     for order in Order::ALL.into_iter().filter(|order| *order != Order::Fcfs) {
         let (reserve, placement) = (Depth::Jobs(1), Placement::Fastest);
         let rule = Backfilling { order, backfill: order, reserve, threshold: None, placement };
-        all.push((format!("easy+order={}", order.name()), Box::new(OrderedBackfill::new(rule))));
+        all.push((format!("easy+order={}", order.name()), Box::new(OrderedBackfill(rule))));
     }
     all
 }

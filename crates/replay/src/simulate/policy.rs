@@ -103,16 +103,16 @@ static BASES: [Base; 10] = [
         name: "eg-edf",
         about: "a plan: each job in its earliest gap, else by its deadline",
         settings: &[],
-        build: |_, _, _| Box::new(Planner::new(EgEdf::new(), None)),
+        build: |_, _, _| Box::new(Planner::new(EgEdf::default(), None)),
     },
     Base {
         name: "eg-edf-tabu",
         about: "the same, and late jobs are moved into earlier gaps by Tabu search",
         settings: &[],
         build: |_, search, _| {
-            let mut tabu = Tabu::new();
+            let mut tabu = Tabu::default();
             tabu.iterations = search.tabu_iterations;
-            Box::new(Planner::new(EgEdf::new(), Some(tabu)))
+            Box::new(Planner::new(EgEdf::default(), Some(tabu)))
         },
     },
     Base {

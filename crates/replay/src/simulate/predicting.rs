@@ -11,7 +11,7 @@ type Predictor = (&'static str, fn(u32) -> Predictions);
 const PREDICTORS: [Predictor; 5] = [
     ("requested", |_| Predictions::by(Requested)),
     ("clairvoyant", |_| Predictions::clairvoyant()),
-    ("double-requested", |_| Predictions::by(TimesRequested::double())),
+    ("double-requested", |_| Predictions::by(TimesRequested(2))),
     ("tsafrir", |_| Predictions::by(MeanOfUser::tsafrir())),
     MEAN_OF_USER,
 ];
