@@ -16,7 +16,7 @@ use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 ///
 /// // A job of 30 s every 20 s on one processor: half as much again as can be done.
 /// let jobs = (0..1_000).map(|k| Job::new(JobId(k), Time::from_secs(20 * u64::from(k)), 1, Span::from_secs(30)));
-/// let (_, backlog) = Sim::new(Fcfs::new(1, jobs), Backlog::new()).run();
+/// let (_, backlog) = Sim::new(Fcfs::new(1, jobs), Backlog::default()).run();
 /// let trend = backlog.trend();
 /// assert!(trend.is_saturated());
 /// assert!((trend.drain - 10_020.0).abs() < 1e-9); // the last job comes at 19 980 s, and all are done at 30 000 s
@@ -63,11 +63,6 @@ const UNIT: u64 = 100_000_000;
 const MOST: u64 = 1 << 40;
 
 impl Backlog {
-    /// Creates the backlog of a run that has not begun.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     fn submit(&mut self, now: Time, job: &Job) {
         let nanos = u128::from(job.runtime.as_nanos()) * u128::from(job.request.processors);
         let work = u64::try_from(nanos.div_ceil(u128::from(UNIT))).map_or(MOST, |work| work.min(MOST));
@@ -195,7 +190,7 @@ mod tests {
             now += Span::from_secs_f64(600.0 * gap / (load(id) * f64::from(servers)));
             Job::new(JobId(id), now, 1, Span::from_secs_f64(600.0 * one.sample(&mut runs)))
         });
-        let (_, backlog) = Sim::new(Fcfs::new(servers, jobs), Backlog::new()).run();
+        let (_, backlog) = Sim::new(Fcfs::new(servers, jobs), Backlog::default()).run();
         backlog.trend()
     }
 
@@ -226,6 +221,6 @@ mod tests {
         let burst = |id: u32| if (5_000..5_100).contains(&id) { 1e3 } else { 0.5 };
         assert!(!trend(1, 10_000, 1, burst).is_saturated());
         assert!(!trend(1, 500, 1, |_| 1e6).is_saturated(), "the longest job outlives the log");
-        assert!(!Backlog::new().trend().is_saturated());
+        assert!(!Backlog::default().trend().is_saturated());
     }
 }

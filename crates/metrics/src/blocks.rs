@@ -29,7 +29,7 @@ use sim_core::{JobRecord, Span, Time};
 /// use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 ///
 /// // Two policies on a job a day for 20 weeks; no job meets a queue. In odd weeks jobs wait 60 s longer under the first.
-/// let (mut slow, mut fast) = (Blocks::new(), Blocks::new());
+/// let (mut slow, mut fast) = (Blocks::default(), Blocks::default());
 /// for day in 0..140 {
 ///     let submit = Time::from_secs(day * 86_400);
 ///     let job = Job::new(JobId(day as u32), submit, 1, Span::from_secs(100));
@@ -80,11 +80,6 @@ impl Blocks {
         "tardiness_mean",
         "late_percent",
     ];
-
-    /// Sums over no jobs.
-    pub fn new() -> Self {
-        Self::default()
-    }
 
     /// Records a submission, in order of time, before the job counts as waiting: `queue_was_empty` if no other job waits.
     ///
@@ -251,7 +246,7 @@ mod tests {
 
     /// Jobs by day of submission and wait; the queue is not empty on the days for which `busy` is true.
     fn blocks(jobs: &[(u64, u64)], busy: impl Fn(u64) -> bool) -> Blocks {
-        let mut blocks = Blocks::new();
+        let mut blocks = Blocks::default();
         for (day, wait) in jobs {
             let record = record(*day, *wait);
             blocks.note_submission(record.job.submit, !busy(*day));
@@ -295,7 +290,7 @@ mod tests {
 
     #[test]
     fn late_jobs_count_in_percent_of_those_with_a_deadline() {
-        let mut blocks = Blocks::new();
+        let mut blocks = Blocks::default();
         // All take 100 s. In the first week three of four are late, in the second none of one.
         for (day, allowed) in
             [(0, Some(40)), (1, Some(70)), (2, Some(99)), (3, Some(100)), (4, None), (12, Some(500)), (16, None)]
@@ -314,7 +309,7 @@ mod tests {
         let mut large = record(1, 60);
         (large.job.runtime, large.job.request.processors, large.processors) = (Span::from_secs(300), 4, 4);
         large.finish = large.start + large.job.runtime;
-        let mut blocks = Blocks::new();
+        let mut blocks = Blocks::default();
         [record(0, 10), large].into_iter().for_each(|record| blocks.take_in(record));
         let mean = blocks.mean("area_weighted_response").expect("jobs").mean;
         assert!((mean - (200.0 * 110.0 + 1_200.0 * 360.0) / 1_400.0).abs() < 1e-9, "{mean}");
@@ -333,6 +328,6 @@ mod tests {
         let a = blocks(&[(0, 1), (8, 1), (18, 1)], |_| false);
         let missing: Vec<&str> = Blocks::METRICS.into_iter().filter(|name| a.difference(&a, name).is_none()).collect();
         assert_eq!(missing, ["tardiness_mean", "late_percent"]);
-        assert!(a.values("no_such_metric").is_empty() && Blocks::new().mean("wait_mean").is_none());
+        assert!(a.values("no_such_metric").is_empty() && Blocks::default().mean("wait_mean").is_none());
     }
 }

@@ -24,7 +24,7 @@ pub(crate) type Placement = Option<(Time, Time)>;
 
 /// Blocks of the jobs that were submitted from `from` to `to`, as `simulate` records them during the run.
 pub(crate) fn blocks_of(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time)) -> Blocks {
-    let mut blocks = Blocks::new();
+    let mut blocks = Blocks::default();
     // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next arrives.
     let mut last_start: Option<Time> = None;
     for (job, placement) in jobs.iter().zip(placements) {
@@ -82,7 +82,7 @@ impl Policy {
             predicting: Predicting::by_estimates(estimates),
         };
         let numbers = numbers.to_vec();
-        let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::new());
+        let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
         let course = Course { name: &run, goes_on: &|| true };
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
         let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);

@@ -94,7 +94,7 @@ impl Watch {
         let so_far = Watched {
             totals: Totals::new(sites.processors(), own),
             log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
-            blocks: Blocks::new(),
+            blocks: Blocks::default(),
             classes: Classes::default(),
             interrupted: 0.0,
             busy: Vec::new(),
@@ -107,7 +107,7 @@ impl Watch {
         Self {
             log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps }),
             waiting: Timeline::default(),
-            backlog: Backlog::new(),
+            backlog: Backlog::default(),
             queue: 0,
             last_rejection: Time::ZERO,
         }
