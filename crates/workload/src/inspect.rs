@@ -303,7 +303,7 @@ impl Gathered {
         let submission_span = last.saturating_sub(first).as_secs_f64();
         let share = |is_meant: fn(u32) -> bool| {
             let jobs: u64 = of.sizes.iter().filter(|(size, _)| is_meant(**size)).map(|(_, jobs)| jobs).sum();
-            ratio(jobs, of.jobs)
+            if of.jobs == 0 { 0.0 } else { count_of(jobs) / count_of(of.jobs) }
         };
         let (serial, power_of_two) = (share(|size| size == 1), share(|size| size > 1 && size.is_power_of_two()));
         let user =
@@ -353,8 +353,4 @@ impl Accuracy {
         let tenth = u128::from(runtime.as_nanos()) * 10 / u128::from(estimate.as_nanos());
         self.tenths[usize::try_from(tenth).expect("10 at most").min(9)] += 1;
     }
-}
-
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { count_of(part) / count_of(whole) }
 }

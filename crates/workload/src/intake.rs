@@ -200,18 +200,12 @@ pub fn capacity(header: &Header, path: &Path) -> Result<(u32, Option<Rule>), Inp
     if let Some(processors) = header.max_procs {
         return Ok((processors, None));
     }
-    let widest = widest_job(SwfReader::open(path)?)?;
+    let mut widest = None;
+    for record in SwfReader::open(path)? {
+        widest = widest.max(record?.processors());
+    }
     match header.max_nodes {
         Some(nodes) if widest <= Some(nodes) => Ok((nodes, Some(Rule::CapacityFromNodes))),
         nodes => Err(InputError::NoCapacity { path: path.to_owned(), nodes, widest }),
     }
-}
-
-/// Returns the largest number of processors of any record.
-fn widest_job(records: SwfReader) -> Result<Option<u32>, InputError> {
-    let mut widest = None;
-    for record in records {
-        widest = widest.max(record?.processors());
-    }
-    Ok(widest)
 }

@@ -141,10 +141,9 @@ impl WorkloadModel for Lublin {
         self.classes.iter().try_for_each(LublinClass::validate)
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the exponent is below 32")]
     fn processors(&self) -> u32 {
         let largest = self.classes.iter().map(|class| class.high).fold(0.0, f64::max);
-        (libm::exp2(largest) + 0.5) as u32
+        rounded(libm::exp2(largest))
     }
 
     /// Draws jobs; at one instant in the order of the classes.

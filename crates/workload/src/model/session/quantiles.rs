@@ -26,21 +26,6 @@ impl Quantiles {
         }
     }
 
-    /// Returns the share of the distribution that lies below `value`.
-    pub fn below(&self, value: f64) -> f64 {
-        if value < self.0[0] {
-            return 0.0;
-        }
-        let above = self.0.partition_point(|quantile| *quantile <= value);
-        if above == 17 {
-            return 1.0;
-        }
-        let (low, high) = (self.0[above - 1], self.0[above]);
-        let part =
-            if low > 0.0 { libm::log(value / low) / libm::log(high / low) } else { (value - low) / (high - low) };
-        Self::AT[above - 1] + part * (Self::AT[above] - Self::AT[above - 1])
-    }
-
     /// Returns true if the quantiles ascend from `least` or above to `most` or below.
     pub(super) fn is_within(&self, least: f64, most: f64) -> bool {
         self.0.is_sorted() && self.0[0] >= least && self.0[16] <= most
