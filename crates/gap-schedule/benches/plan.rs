@@ -151,13 +151,13 @@ fn fast(machines: &[(u32, f64)], jobs: &[PlanJob]) -> (f64, f64, u64, TabuCounts
         let [mut placing, mut improving] = [Duration::ZERO; 2];
         Replay::new(machines).run(jobs, |replay, job| {
             timed(&mut placing, || rule.place(&mut replay.plan, *job, job.submit));
-            let (before, mut searching) = (tabu.counts().iterations, Duration::ZERO);
+            let (before, mut searching) = (tabu.counts.iterations, Duration::ZERO);
             timed(&mut searching, || tabu.improve(&mut replay.plan, job.submit));
-            if tabu.counts().iterations > before {
+            if tabu.counts.iterations > before {
                 improving += searching;
             }
         });
-        (placing, improving, rule.operations(), tabu.counts())
+        (placing, improving, rule.operations, tabu.counts)
     };
     let runs: Vec<_> = (0..5).map(run).collect();
     let placing = runs.iter().map(|run| run.0).min().expect("five runs");
@@ -179,7 +179,7 @@ fn twins(_: &mut Criterion) {
         Replay::new(&machines).run(&jobs, |replay, job| {
             let twin = (job.id.index() % EVERY == EVERY - 1).then(|| replay.twin(&machines));
             let placed = rule.place(&mut replay.plan, *job, job.submit);
-            let before = tabu.counts();
+            let before = tabu.counts;
             tabu.improve(&mut replay.plan, job.submit);
             let Some(mut twin) = twin else { return };
             let readings = (GapBound::LastStart, EgTies::StartThenFastest, Edf::Shifts);
@@ -191,10 +191,10 @@ fn twins(_: &mut Criterion) {
             let readings = (GapBound::LastStart, TabuChoice::LastLate);
             let mut twin_searching = Duration::ZERO;
             let tried = timed(&mut twin_searching, || twin.tabu(job.submit, readings, (10, 10), &mut Vec::new()));
-            assert_eq!(tabu.counts().tried - before.tried, tried.len() as u64);
-            if tabu.counts().iterations > before.iterations {
+            assert_eq!(tabu.counts.tried - before.tried, tried.len() as u64);
+            if tabu.counts.iterations > before.iterations {
                 twin_improving += twin_searching;
-                twin_iterations += tabu.counts().iterations - before.iterations;
+                twin_iterations += tabu.counts.iterations - before.iterations;
             }
             samples += 1;
             let planned = |machine| replay.plan.planned(machine).len();

@@ -29,29 +29,19 @@ use crate::view::{Starts, View};
 ///     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 /// };
 /// let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 200)];
-/// let policy = Explained::new(Easy::default(), Why(JobId(2), Vec::new()));
+/// let policy = Explained { policy: Easy::default(), probe: Why(JobId(2), Vec::new()) };
 /// let (world, _) = Sim::new(MultiCluster::new(vec![Machine::new(4)], policy, jobs.into_iter()), JobLog::collecting()).run();
-/// let Why(_, reasons) = world.policy().probe();
+/// let Why(_, reasons) = &world.policy().probe;
 /// assert_eq!(reasons[0], Reason::Turn { place: 2 });
 /// let Reason::Barred { at, left: 0, by, .. } = &reasons[1] else { panic!("it was barred") };
 /// assert_eq!((*at, by[0].job), (Time::from_secs(100), JobId(1)));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Explained<P, R> {
-    policy: P,
-    probe: R,
-}
-
-impl<P, R> Explained<P, R> {
-    /// Attaches `probe` to `policy`.
-    pub const fn new(policy: P, probe: R) -> Self {
-        Self { policy, probe }
-    }
-
+    /// Policy.
+    pub policy: P,
     /// Probe, with its observations so far.
-    pub const fn probe(&self) -> &R {
-        &self.probe
-    }
+    pub probe: R,
 }
 
 impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {

@@ -41,12 +41,12 @@ impl Planner {
 
     /// Counts of Tabu search, if there is one.
     pub fn tabu_counts(&self) -> Option<TabuCounts> {
-        self.search.as_ref().map(Tabu::counts)
+        self.search.as_ref().map(|search| search.counts)
     }
 
     /// Number of elementary operations so far, as described above.
     pub fn operations(&self) -> u64 {
-        self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)
+        self.rule.operations + self.tabu_counts().map_or(0, |counts| counts.operations)
     }
 
     /// Plans the jobs, one after the other.

@@ -13,24 +13,14 @@ pub struct Contention {
     last_arrival: Time,
     /// Number of waiting jobs after all events of the last arrival's instant, once time has advanced.
     waiting_then: Option<usize>,
-    started: u64,
-    started_at_once: u64,
+    /// Number of jobs that started at the instant of their arrival.
+    pub started_at_once: u64,
 }
 
 impl Contention {
     /// Number of jobs that waited at the instant of the last arrival, after all events of that instant.
     pub fn waiting_at_last_arrival(&self) -> usize {
         self.waiting_then.unwrap_or(self.waiting.len())
-    }
-
-    /// Number of jobs that have started: each counts once, however often it was interrupted.
-    pub const fn started(&self) -> u64 {
-        self.started
-    }
-
-    /// Number of jobs that started at the instant of their arrival.
-    pub const fn started_at_once(&self) -> u64 {
-        self.started_at_once
     }
 }
 
@@ -50,7 +40,6 @@ impl Probe for Contention {
             }
             Fact::Started { job, .. } => {
                 let first = self.waiting.remove(job).flatten();
-                self.started += u64::from(first.is_some());
                 self.started_at_once += u64::from(first == Some(now));
             }
             Fact::Interrupted { job, .. } => {

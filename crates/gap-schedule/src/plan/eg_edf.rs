@@ -26,7 +26,8 @@ pub struct EgEdf {
     pub ties: EgTies,
     /// Position of a job without a gap: reading R10.
     pub edf: Edf,
-    operations: u64,
+    /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.
+    pub operations: u64,
     releases: Releases,
     /// Scratch buffer, reused across jobs.
     upper_bounds: Vec<UpperBound>,
@@ -144,11 +145,6 @@ impl EgTies {
 }
 
 impl EgEdf {
-    /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.
-    pub const fn operations(&self) -> u64 {
-        self.operations
-    }
-
     /// Plans the job, which has just arrived. Returns `None` and leaves the plan unchanged if every suitable machine is
     /// down for an unknown time.
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {

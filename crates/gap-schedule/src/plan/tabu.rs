@@ -30,7 +30,8 @@ pub struct Tabu {
     pub length: usize,
     /// Tabu jobs, oldest first.
     list: VecDeque<JobId>,
-    counts: TabuCounts,
+    /// Counts over all calls.
+    pub counts: TabuCounts,
     exhausted: Vec<usize>,
 }
 
@@ -84,11 +85,6 @@ impl Default for Tabu {
 }
 
 impl Tabu {
-    /// Counts over all calls.
-    pub const fn counts(&self) -> TabuCounts {
-        self.counts
-    }
-
     /// Improves the plan.
     pub fn improve(&mut self, plan: &mut Plan, now: Time) {
         if self.memory == TabuMemory::Cleared {

@@ -204,6 +204,6 @@ impl Judge {
 ///
 /// If an assertion fails.
 pub fn assert_reasons(policy: impl Policy + Clone, judge: &Judge, scene: &Scene, passes: Passes) {
-    let explained = Explained::new(policy.clone(), judge.clone());
+    let explained = Explained { policy: policy.clone(), probe: judge.clone() };
     assert_eq!(scene.transcript(explained, passes), scene.transcript(policy, passes), "a probe changes nothing");
 }

@@ -63,7 +63,7 @@ fn operations_of_a_placement_by_deadline_can_be_counted_by_hand() {
     assert_eq!((placed.machine, placed.start, placed.found), (SiteId(0), Time::from_secs(10), Found::Edf));
     // Each machine is visited for a gap and for a position. On the first, both jobs are laid out again. On the second,
     // which may keep the makespan, the one in front is visited for the start, and then both.
-    assert_eq!(rule.operations(), 2 + 2 + 2 + (1 + 2));
+    assert_eq!(rule.operations, 2 + 2 + 2 + (1 + 2));
 }
 
 #[test]

@@ -303,12 +303,12 @@ impl Beside {
         if memory == TabuMemory::Cleared {
             self.list.clear();
         }
-        let counts = self.tabu.counts();
+        let counts = self.tabu.counts;
         self.tabu.improve(&mut self.plan, now);
         let tried = self.twin.tabu(now, (bound, choice), limits, &mut self.list);
-        prop_assert_eq!(self.tabu.counts().tried - counts.tried, tried.len() as u64);
+        prop_assert_eq!(self.tabu.counts.tried - counts.tried, tried.len() as u64);
         let accepted = tried.iter().filter(|weight| **weight > 0.0).count() as u64;
-        prop_assert_eq!(self.tabu.counts().accepted - counts.accepted, accepted);
+        prop_assert_eq!(self.tabu.counts.accepted - counts.accepted, accepted);
         self.check(now)
     }
 

@@ -62,7 +62,7 @@ proptest! {
         fn check(policy: impl Policy, machines: &[Machine], jobs: &[Job]) {
             let mut judge = Judge::default();
             judge.may_keep = true;
-            let records = crate::grid_common::records(machines, Explained::new(policy, judge.clone()), jobs);
+            let records = crate::grid_common::records(machines, Explained { policy, probe: judge.clone() }, jobs);
             let promised = judge.promised();
             for record in &records {
                 let mut starts = promised.get(&record.job.id).cloned().unwrap_or_default();
@@ -87,11 +87,11 @@ fn a_policy_that_makes_no_pass_reports_nothing() {
         }
     }
     let job = |id, processors| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(10));
-    let policy = Explained::new(IfNewcomerFits::new(Easy::default()), Silent(0));
+    let policy = Explained { policy: IfNewcomerFits::new(Easy::default()), probe: Silent(0) };
     let world = gap_schedule::MultiCluster::new(vec![Machine::new(4)], policy, [job(0, 4), job(1, 4)].into_iter());
     let mut sim = sim_core::Sim::new(world.with_passes(Passes::Pyss), ());
     // The first has two reasons, its turn and its start; the second does not fit, so that its pass is skipped.
     sim.run_until(Time::from_secs(5));
     let (world, ()) = sim.into_parts();
-    assert_eq!(world.policy().probe().0, 2);
+    assert_eq!(world.policy().probe.0, 2);
 }

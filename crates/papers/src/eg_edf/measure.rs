@@ -90,7 +90,7 @@ impl Measure {
             moves_tried_per_job: moves.0 as f64 / finished,
             moves_accepted_per_job: moves.1 as f64 / finished,
             waiting_at_last_arrival: self.contention.waiting_at_last_arrival() as f64,
-            started_at_once_percent: 100.0 * self.contention.started_at_once() as f64 / finished,
+            started_at_once_percent: 100.0 * self.contention.started_at_once as f64 / finished,
             ended: finished,
             promises_broken: self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
         }

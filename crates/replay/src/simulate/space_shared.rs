@@ -103,7 +103,7 @@ impl World for SpaceShared {
             listener.borrow_mut().comes(one);
             one.job
         });
-        let heard = |policy| Box::new(Explained::new(policy, ear.clone())) as Box<dyn AtWork>;
+        let heard = |policy| Box::new(Explained { policy, probe: ear.clone() }) as Box<dyn AtWork>;
         let goes_on = || !listener.borrow().is_done();
         let course = Course { name: &at.run_of(policy), goes_on: &goes_on };
         let policy = &self.policies[policy];
