@@ -98,14 +98,9 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let low = on_the_log.expect("a difference")["ci_low"].parse::<f64>().expect("an interval");
     assert!(low > 0.0, "{on_the_log:?}");
     let files = names(&out);
-    for name in [
-        "report.html",
-        "manifest.json",
-        "best.csv",
-        "doubt.csv",
-        "figures/main-difference.svg",
-        "figures/differences-wait_mean.svg",
-    ] {
+    for name in
+        ["report.html", "manifest.json", "best.csv", "figures/main-difference.svg", "figures/differences-wait_mean.svg"]
+    {
         assert!(files.contains(name), "no {name} among {files:?}");
     }
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
@@ -293,7 +288,10 @@ fn one_replay_of_few_weeks_has_no_interval_and_a_warm_up_is_left_out() {
     assert!(!rows.is_empty() && rows.iter().all(|row| row["ci_low"].is_empty()), "{rows:?}");
     let (_, claims) = table(&out.join("claims.csv"));
     assert!(claims.iter().all(|claim| claim["verdict"] == "inconclusive"), "{claims:?}");
-    assert!(names(&out).contains("figures/warm-up-users.svg"));
+    let (_, runs) = table(&out.join("runs.csv"));
+    let is_left_out =
+        |row: &BTreeMap<String, String>| row["left_out_percent"].parse::<f64>().is_ok_and(|share| share > 0.0);
+    assert!(runs.iter().all(is_left_out), "{runs:?}");
 }
 
 #[test]

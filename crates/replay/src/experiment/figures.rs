@@ -2,15 +2,11 @@
 
 use super::answer::Answer;
 use super::design::{Setting, Value};
-use super::measure::{BETTER, Cell, Metric, WORSE, better, waits};
-use super::plan::ExperimentPlan;
+use super::measure::{Cell, Metric, better};
 use super::results::Results;
 use crate::difference::capitalized;
-use crate::units::as_f64;
-use anyhow::Result;
 use lab::chart::{Axis, Chart, Picture, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
-use lab::extra::seen;
 use lab::quantity::DesignPoint as _;
 use lab::shown::{DataRow, Shown};
 use metrics::{ConfidenceInterval, catalogue};
@@ -32,20 +28,14 @@ pub(super) fn others(results: &Results<'_>) -> Vec<Shown> {
     answer.others().into_iter().chain(by_part).collect()
 }
 
-/// Distributions, classes of jobs, and left-out jobs.
-pub(super) fn by_log(results: &Results<'_>, plan: &ExperimentPlan) -> Result<Vec<Shown>> {
+/// Distributions and classes of jobs.
+pub(super) fn by_log(results: &Results<'_>) -> Vec<Shown> {
     let (design, answer) = (results.design, Answer::new(results));
-    let first: Vec<Cell> = results.places().filter(|at| at.setting == 0).collect();
-    let of = |at: &Cell| {
-        let at = *at;
+    let of = |at: Cell| {
         let classes = answer.classes_on(&legal(&format!("classes-{}", design.logs[at.log].name)), at);
         classes.into_iter().chain(distribution(results, at))
     };
-    let mut shown: Vec<Shown> = first.iter().flat_map(of).collect();
-    if design.window.cuts() {
-        shown.extend(first.iter().map(|at| warm_up(results, plan, *at)).collect::<Result<Vec<_>>>()?);
-    }
-    Ok(shown)
+    results.places().filter(|at| at.setting == 0).flat_map(of).collect()
 }
 
 /// Means over the values of a number that is varied, with their title, metric by metric; `None` if no number is varied.
@@ -154,42 +144,6 @@ fn distribution(results: &Results<'_>, at: Cell) -> Option<Shown> {
     let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
     Some(Shown::picture(chart, caption, rows))
-}
-
-/// Waits under the baseline in the first replication, in order of submission, and the beginning of the window.
-fn warm_up(results: &Results<'_>, plan: &ExperimentPlan, at: Cell) -> Result<Shown> {
-    const POINTS: usize = 120;
-    let (design, held) = (results.design, &plan.held[at.log]);
-    let log = &design.logs[at.log];
-    let (base, _) = held.replication(design, 1.0, 0)?;
-    let input = held.input(&base, log, design, &results.settings[at.setting], 0);
-    let (placements, _) = input.replayed(&design.policies[at.policy], design.seed)?;
-    let (from, to) = design.window.of(&input.jobs, &placements);
-    let waits = waits(&input.jobs, &placements);
-    let batch = waits.len().div_ceil(POINTS).max(1);
-    let mut rows: Vec<DataRow> = Vec::new();
-    let mut parts: [Vec<Point>; 2] = [Vec::new(), Vec::new()];
-    for (position, chunk) in waits.chunks(batch).enumerate() {
-        let mean = chunk.iter().sum::<f64>() / as_f64(chunk.len());
-        let submit = input.jobs[(position * batch).min(input.jobs.len() - 1)].submit;
-        let days = submit.as_secs_f64() / 86_400.0;
-        let counts = submit >= from && submit <= to;
-        let name = ["left out", "counted"][usize::from(counts)];
-        rows.push((name.to_owned(), days.to_string(), "wait".to_owned(), seen(mean)));
-        parts[usize::from(counts)].push(Point::new(days, mean));
-    }
-    let [left_out, counted] = parts;
-    let (id, title) = (legal(&format!("warm-up-{}", log.name)), format!("Jobs left out of {}", log.name));
-    let (x, y) = (Axis::new("submission (days)"), Axis::of_spans("mean wait of successive jobs (s)"));
-    let series =
-        vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];
-    let percent = results.mean(at, metrics::Metric::of("left_out_percent")).map_or(0.0, |mean| mean.mean);
-    let caption = format!(
-        "The first replication under {}. Over all replications {percent:.1} % of the jobs are left out; the same ones for every \
-         policy.",
-        results.name(at)
-    );
-    Ok(Shown::picture(Chart::new(id, title, x, y, series), caption, rows))
 }
 
 fn point(x: f64, estimate: &ConfidenceInterval) -> Point {

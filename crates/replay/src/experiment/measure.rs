@@ -42,10 +42,6 @@ pub(super) fn sign(metric: Metric) -> f64 {
     if metric.better() == Better::Larger { -1.0 } else { 1.0 }
 }
 
-/// Colours of the charts: blue and vermilion, distinct without red.
-pub(super) const BETTER: usize = 0;
-pub(super) const WORSE: usize = 1;
-
 /// Returns true if one replay defines a metric: it is estimated over blocks, or is the utilization, which has no interval.
 pub(super) fn is_defined_by_week(metric: Metric) -> bool {
     metric.name() == "utilization" || Blocks::METRICS.contains(&metric.name())
@@ -67,7 +63,7 @@ impl Window {
         let last = jobs.last().map_or(Time::ZERO, |job| job.submit);
         let from = match self.warm_up {
             WarmUp::Span(span) => Time::ZERO + span,
-            // A run that never settles loses its first half, and the report shows the share of left-out jobs.
+            // A run that never settles loses its first half; `left_out_percent` is the share of left-out jobs.
             WarmUp::Mser => {
                 let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
                 jobs.get(cut).map_or(last, |job| job.submit)
@@ -83,7 +79,7 @@ impl Window {
 }
 
 /// Waits in order of submission, in seconds, of the jobs that ran.
-pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
+fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
     let pairs = jobs.iter().zip(placements);
     pairs.filter_map(|(job, placement)| placement.map(|(start, _)| start.since(job.submit).as_secs_f64())).collect()
 }

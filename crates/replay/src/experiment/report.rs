@@ -39,7 +39,7 @@ impl<'a> ExperimentReport<'a> {
         let mut refused = vec![0; plan.design.logs.len()];
         runs.iter().for_each(|run| refused[run.cell.log] += u64::from(run.refused));
         let results = Results::new(&plan.design, runs);
-        let judged = plan.design.claims.iter().map(|claim| results.judge(claim, |_| true)).collect();
+        let judged = plan.design.claims.iter().map(|claim| results.judge(claim)).collect();
         let mut warnings = pitfalls(&plan.design, &plan.held, &results);
         let in_logs = InLog::all(&results);
         warnings.extend(InLog::warning(&in_logs));
@@ -58,9 +58,6 @@ impl<'a> ExperimentReport<'a> {
         if !self.in_logs.is_empty() {
             out.write("log.csv", InLog::csv(&self.in_logs, &self.results)?)?;
         }
-        if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
-            out.write("doubt.csv", self.results.doubt_table()?)?;
-        }
         out.write("experiment.toml", &self.plan.head.text)?;
         let write = |shown: Vec<Shown>| shown::write(&shown, &self.judged, &out);
         let mut sections = vec![section("comparison", "Comparison", Vec::new(), write(figures::first(&self.results))?)];
@@ -76,7 +73,7 @@ impl<'a> ExperimentReport<'a> {
         if !others.is_empty() {
             sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
         }
-        let page = self.page(sections, write(figures::by_log(&self.results, self.plan)?)?);
+        let page = self.page(sections, write(figures::by_log(&self.results))?);
         out.write("report.html", page::render(&page)?)?;
         out.finish(self.manifest(timings))
     }
@@ -119,16 +116,6 @@ impl<'a> ExperimentReport<'a> {
         let mut tables = vec![self.means(), self.bests(), self.logs()];
         if !self.in_logs.is_empty() {
             tables.insert(1, InLog::table(&self.in_logs));
-        }
-        if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
-            let rows = self.results.doubts().into_iter().map(|(claim, value, verdict, overall)| {
-                let flips = if verdict == overall { "" } else { "yes" };
-                let alone = format!("{} = {value}", value.name());
-                vec![claim.id.clone(), alone, finding(verdict).to_owned(), flips.to_owned()]
-            });
-            let caption = "Each claim is judged again over the runs with this value alone.";
-            let columns = ["Claim", "Alone", "Verdict", "Differs from the whole"];
-            tables.push(Table::new("doubt", "Claims by the value of a setting", caption, columns, rows.collect()));
         }
         tables
     }

@@ -1,6 +1,6 @@
 //! All runs of an experiment, and their tables.
 
-use super::design::{Against, Claim, Design, Setting, Value};
+use super::design::{Against, Claim, Design, Setting};
 use super::measure::{Cell, Metric, sign};
 use super::unit::Run;
 use super::weeks::{Weeks, interval};
@@ -14,7 +14,6 @@ use lab::quantity::{DesignPoint, Operation, Quantity};
 use lab::shown::{Looks, Showing, Shown};
 use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
-use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
 use metrics::{ConfidenceInterval, Estimate};
 use sim_core::Streams;
@@ -235,8 +234,8 @@ impl<'a> Results<'a> {
         of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
     }
 
-    /// Judges a claim in the settings that `holds` admits.
-    pub(super) fn judge(&self, claim: &Claim, holds: impl Fn(&Setting) -> bool) -> Judged {
+    /// Judges a claim.
+    pub(super) fn judge(&self, claim: &Claim) -> Judged {
         let bound = match claim.bound {
             Against::Policy(_) => 0.0,
             Against::Number(number) => number,
@@ -245,7 +244,7 @@ impl<'a> Results<'a> {
         let rule = if claim.is_below { Rule::Below { bound, tie } } else { Rule::Above { bound, tie } };
         // By log and by the positions of values, in the order of the file.
         let mut groups: BTreeMap<(Option<usize>, Vec<usize>), Vec<Cell>> = BTreeMap::new();
-        for at in self.places().filter(|at| holds(&self.settings[at.setting])) {
+        for at in self.places() {
             let values = &self.settings[at.setting].values;
             let position =
                 |column: &usize| self.design.vary[*column].iter().position(|value| *value == values[*column]);
@@ -320,19 +319,6 @@ impl<'a> Results<'a> {
             Against::Policy(other) if !claim.every_log => Some(self.design.policies[other].name()),
             _ => None,
         }
-    }
-
-    /// Each claim under each single value: its verdict there, and over all.
-    pub(super) fn doubts(&self) -> Vec<(&Claim, Value, Verdict, Verdict)> {
-        let mut doubts = Vec::new();
-        for claim in &self.design.claims {
-            let overall = self.judge(claim, |_| true).verdict;
-            for value in self.design.vary.iter().flatten() {
-                let alone = self.judge(claim, |setting| setting.values.contains(value)).verdict;
-                doubts.push((claim, *value, alone, overall));
-            }
-        }
-        doubts
     }
 
     /// Number of replications at which every mean's half-width is within `precision` of it, by the variance seen so far; `None` if it is
@@ -446,23 +432,5 @@ impl Results<'_> {
             self.placed(*cell, run.into_iter().chain(row.iter().map(|value| number(*value))))
         });
         csv(self.head(["policy", "rep", "seed"].into_iter().chain(metrics)), rows)
-    }
-
-    /// `doubt.csv`: each claim under each single value of a varied dimension.
-    pub(super) fn doubt_table(&self) -> Result<Vec<u8>> {
-        let rows = self.doubts().into_iter().map(|(claim, value, alone, overall)| {
-            let flips = if alone == overall { "no" } else { "yes" };
-            let [alone, overall] = [alone, overall].map(|verdict| verdict.to_string());
-            [
-                claim.id.clone(),
-                "vary".to_owned(),
-                value.name().to_owned(),
-                value.to_string(),
-                alone,
-                overall,
-                flips.to_owned(),
-            ]
-        });
-        csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
     }
 }
