@@ -2,94 +2,53 @@
 
 use super::compare::{between, difference, differences, ranked};
 use super::report::Simulation;
-use super::world::Run;
-use crate::difference::{Difference, DifferencesTo, capitalized};
+use crate::difference::{Difference, DifferencesTo, capitalized, headline};
 use crate::options::stem;
-use crate::units::{aligned, amount, count};
+use crate::units::{aligned, amount, best, count};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
-use metrics::{ConfidenceInterval, Estimate, JobClass, Metric};
+use metrics::{ConfidenceInterval, JobClass, Metric};
 
 /// Metric of the headline: the first one that all policies have.
-pub(super) fn chosen(report: &Simulation) -> Option<&'static Metric> {
+fn chosen(report: &Simulation) -> Option<&'static Metric> {
     differences(&report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
 }
 
 /// The answer in sentences, the first of them as a headline; empty for a single policy.
 pub(super) fn sentences(report: &Simulation) -> Vec<String> {
-    let Some(metric) = chosen(report) else { return Vec::new() };
     let runs = &report.runs;
-    let (means, standings) = ranked(runs, metric);
-    let by_mean = |except: Option<usize>| {
-        let others = (0..runs.len()).filter(|policy| Some(*policy) != except && means[*policy].is_finite());
-        others.min_by(|a, b| means[*a].total_cmp(&means[*b]))
-    };
-    let Some(best) = by_mean(None) else { return Vec::new() };
-    // The best policy against the baseline; if the baseline is the best, against the next.
-    let Some((other, base)) = (if best == report.baseline {
-        by_mean(Some(best)).map(|next| (next, best))
-    } else {
-        Some((best, report.baseline))
-    }) else {
-        return Vec::new();
-    };
-    let all = differences(runs, base, |run| &run.label);
-    let is_wanted = |one: &Difference<'_>| one.metric == metric && one.policy == runs[other].label;
-    let Some(found) = all.into_iter().find(is_wanted) else { return Vec::new() };
-    let mut all = vec![found.headline(best == base)];
-    let mut details = Vec::new();
-    if found.interval.low.is_some() {
-        details.push(format!(
-            "The interval rests on {} blocks of the log, of a week or more each.",
-            found.interval.blocks
-        ));
-    }
-    details.extend(by_class(report, [other, base], metric));
-    all.push(details.join(" "));
-    all.push(standing_of_others(runs, metric, best, &standings));
-    all.retain(|sentence| !sentence.is_empty());
-    all
+    let mut all = differences(runs, report.baseline, |run| &run.label);
+    let metric = all.first().map(|one| one.metric);
+    all.retain(|one| Some(one.metric) == metric);
+    let Some(((headline, policy), metric)) = headline(&all).zip(metric) else { return Vec::new() };
+    let blocks = all.iter().find(|one| one.policy == policy && one.interval.low.is_some());
+    let blocks = blocks
+        .map(|one| format!("The interval rests on {} blocks of the log, of a week or more each.", one.interval.blocks));
+    let position = runs.iter().position(|run| run.label == policy);
+    let classes = position.and_then(|policy| by_class(report, [policy, report.baseline], metric));
+    let details = blocks.into_iter().chain(classes).collect::<Vec<_>>().join(" ");
+    let names: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
+    let best = best(metric.label(), &names, &ranked(runs, metric).1);
+    [headline, details].into_iter().chain(best).filter(|sentence| !sentence.is_empty()).collect()
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
 fn by_class(report: &Simulation, pair: [usize; 2], metric: &'static Metric) -> Option<String> {
-    let found = JobClass::ALL.into_iter().filter_map(|class| {
-        let interval = of_class(&report.runs, pair, metric, class)?;
-        let of_baseline = mean_of_class(&report.runs[pair[1]], metric, class)?;
-        Some((class, between(pair.map(|run| report.runs[run].label.as_str()), metric, interval, of_baseline)))
-    });
+    let found = JobClass::ALL.into_iter().filter_map(|class| Some((class, in_class(report, pair, metric, class)?)));
     crate::difference::by_class(metric, &found.collect::<Vec<_>>())
 }
 
-/// The other policies by their standing relative to the best.
-fn standing_of_others(runs: &[Run], metric: &Metric, best: usize, standings: &[Standing]) -> String {
-    let list = |wanted: &dyn Fn(usize) -> bool, text: &str| {
-        let names = (0..runs.len())
-            .filter(|policy| *policy != best && wanted(*policy))
-            .map(|policy| runs[policy].label.as_str());
-        let names: Vec<&str> = names.collect();
-        if names.is_empty() { String::new() } else { format!("{text}: {}.", names.join(", ")) }
-    };
-    let is_saturated = |policy: usize| runs[policy].trend().is_saturated();
-    let label = metric.label();
-    let sentences = [
-        list(
-            &|policy| standings[policy] == Standing::MayBeBest,
-            &format!("{} has the lowest {label}; no significant difference from it", runs[best].label),
-        ),
-        list(&|policy| standings[policy] == Standing::Worse, &format!("Significantly higher {label}")),
-        list(&is_saturated, "Saturated, so the mean grows with the length of the log"),
-    ];
-    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn of_class(runs: &[Run], pair: [usize; 2], metric: &Metric, class: JobClass) -> Option<Estimate> {
-    let pair = pair.map(|run| (&runs[run], &runs[run].outcome.watched.classes.blocks[class as usize]));
-    difference(pair, metric, ConfidenceInterval::LEVEL)
-}
-
-fn mean_of_class(run: &Run, metric: &Metric, class: JobClass) -> Option<f64> {
-    run.outcome.watched.classes.blocks[class as usize].mean(metric.name()).map(|mean| mean.mean)
+/// A difference over the jobs of one class.
+fn in_class<'a>(
+    report: &'a Simulation,
+    pair: [usize; 2],
+    metric: &'static Metric,
+    class: JobClass,
+) -> Option<Difference<'a>> {
+    let pair = pair.map(|run| (&report.runs[run], &report.runs[run].outcome.watched.classes.blocks[class as usize]));
+    let interval = difference(pair, metric, ConfidenceInterval::LEVEL)?;
+    let of_baseline = pair[1].1.mean(metric.name())?.mean;
+    Some(between(pair.map(|(run, _)| run.label.as_str()), metric, interval, of_baseline))
 }
 
 /// Every policy against the baseline by the chosen metric, in its unit.
@@ -105,16 +64,13 @@ pub(super) fn overall(report: &Simulation) -> Option<Forest> {
 /// The same by class of jobs, in percent of the baseline's mean.
 pub(super) fn classes(report: &Simulation) -> Option<Forest> {
     let metric = chosen(report)?;
-    let (runs, against) = (&report.runs, against(report));
+    let against = against(report);
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
-        let of_baseline = mean_of_class(&runs[report.baseline], metric, class)?;
-        let all = against.others.iter().filter_map(|other| {
-            let pair = [other.slot, report.baseline];
-            let interval = of_class(runs, pair, metric, class)?;
-            Some(between(pair.map(|run| runs[run].label.as_str()), metric, interval, of_baseline))
-        });
-        let all: Vec<Difference<'_>> = all.collect();
-        let jobs = runs[report.baseline].outcome.watched.totals.sums.of_class(class).wait.count();
+        let watched = &report.runs[report.baseline].outcome.watched;
+        watched.classes.blocks[class as usize].mean(metric.name())?;
+        let of = |slot| in_class(report, [slot, report.baseline], metric, class);
+        let all: Vec<Difference<'_>> = against.others.iter().filter_map(|other| of(other.slot)).collect();
+        let jobs = watched.totals.sums.of_class(class).wait.count();
         let name = format!("{} ({})", capitalized(class.name()), count(jobs));
         Some(against.facet(&name, class.name(), all.iter(), Difference::relative))
     });
