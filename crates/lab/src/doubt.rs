@@ -119,8 +119,6 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.run.fresh {
         Store::forget(&out.cells())?;
     }
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let mut store = Store::open(&out.cells())?;
     if !request.run.fresh {
         // Replications that `reproduce` has finished are reused.
@@ -177,6 +175,6 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         claims: claims.collect(),
         has_record: doubt.is_some(),
     };
-    files::write(&outcome, &session, request, &alternatives, out, began, &store)?;
+    files::write(&outcome, &session, request, &alternatives, out, &store)?;
     Ok(outcome)
 }

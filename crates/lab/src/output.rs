@@ -32,6 +32,7 @@ pub(crate) use partial::{is_missing, remove};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tempfile::NamedTempFile;
 
 const STAGING: &str = ".gridproof-staging-";
@@ -48,6 +49,8 @@ pub struct OutDir {
     /// Files that an earlier run of the same command wrote here.
     earlier: BTreeSet<String>,
     lock: Option<Lock>,
+    /// For the manifest's timings alone.
+    began: Instant,
     /// Dropped last, to remove an empty folder.
     _made: NewFolders,
 }
@@ -70,7 +73,10 @@ impl OutDir {
         let _made = NewFolders::on_the_way_to(path);
         fs::create_dir_all(path)
             .with_context(|| format!("cannot create the folder {}; choose another with --out DIR", path.display()))?;
-        let mut out = Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), lock: None, _made };
+        #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+        let began = Instant::now();
+        let mut out =
+            Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), lock: None, began, _made };
         out.lock = Some(Lock::take(path)?);
         commit::complete(path)?;
         out.sweep()?;
@@ -105,8 +111,9 @@ impl OutDir {
         keep_as(file, &self.staged().join(name))
     }
 
-    /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them. The command and every
-    /// file with its length and SHA-256 are added to `content`, an object that ends in `timings`.
+    /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them. The program, the command,
+    /// every file with its length and SHA-256, and the time since [`create`](Self::create) are added to `content`, an object whose `timings` are
+    /// further numbers that may differ between equal runs.
     ///
     /// # Errors
     ///
@@ -119,7 +126,7 @@ impl OutDir {
                 self.ensure_free(name)?;
             }
         }
-        self.write(MANIFEST, Manifest::new(content, &self.command, files).to_text())?;
+        self.write(MANIFEST, Manifest::new(content, &self.command, files, self.began).to_text())?;
         commit::commit(&self.path, &self.staging)
     }
 

@@ -99,7 +99,7 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the CPU seconds that this process has used so far, if the system reports them (Linux).
-pub fn cpu_seconds() -> Option<f64> {
+pub(crate) fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // Fields 14 and 15, user and system time in ticks, counted behind the name, which may contain blanks.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -109,7 +109,7 @@ pub fn cpu_seconds() -> Option<f64> {
 }
 
 /// Returns the peak memory of this process in MiB, if the system reports it (Linux).
-pub fn peak_memory_mib() -> Option<f64> {
+pub(crate) fn peak_memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)

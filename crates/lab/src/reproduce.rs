@@ -82,8 +82,6 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.fresh {
         Store::forget(&out.cells())?;
     }
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let store = Store::open(&out.cells())?;
     let mut study = Study::new(&session, *seed, &store, request.quiet);
     study.run(&asked.cells(), *replications)?;
@@ -122,7 +120,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         seeds: seeds.as_ref(),
         study: &study,
     };
-    findings.write(out, began)?;
+    findings.write(out)?;
     let remarks = asked.remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }

@@ -9,7 +9,6 @@ use crate::scenario::Scenario;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::time::Instant;
 
 /// Options of `cargo xtask reproduce`.
 #[derive(Clone, Debug, Default)]
@@ -117,29 +116,18 @@ impl<P: Paper> Session<P> {
         own.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(data).collect()
     }
 
-    /// Returns the manifest of a run: its origin, its duration, and the command that repeats it. `timings` holds whatever else may differ
-    /// between equal runs.
-    pub(crate) fn manifest(&self, options: Value, command: &str, began: Instant, timings: Value) -> Value {
+    /// Returns the manifest of a run: its origin, and the command that repeats it. `timings` holds what may differ between equal runs.
+    pub(crate) fn manifest(&self, options: Value, command: &str, timings: Value) -> Value {
         let mut manifest = json!({
             "paper": P::ABOUT.slug,
             "scenario_hash": self.scenario.hash(),
             "seed": self.seed,
             "reps": self.replications,
             "options": options,
-            "version": env!("CARGO_PKG_VERSION"),
-            "git_revision": provenance::git_revision(),
-            "sources_sha256": provenance::sources(),
             "models": models::<P>(),
             "command_line": command,
-            "timings": {
-                "wall_seconds": began.elapsed().as_secs_f64(),
-                "cpu_seconds": provenance::cpu_seconds(),
-                "threads": rayon::current_num_threads(),
-            },
+            "timings": timings,
         });
-        for (name, value) in timings.as_object().into_iter().flatten() {
-            manifest["timings"][name] = value.clone();
-        }
         let data = self.paper.data();
         if !data.is_empty() {
             manifest["data"] = data.into_iter().map(|(name, hash)| (name, Value::from(hash))).collect();

@@ -18,7 +18,6 @@ use crate::study::Study;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
 use serde_json::json;
-use std::time::Instant;
 
 /// All results of a run.
 pub(crate) struct Findings<'a, P: Paper> {
@@ -36,7 +35,7 @@ pub(crate) struct Findings<'a, P: Paper> {
 
 impl<P: Paper> Findings<'_, P> {
     /// Writes every file.
-    pub(crate) fn write(&self, out: OutDir, began: Instant) -> Result<()> {
+    pub(crate) fn write(&self, out: OutDir) -> Result<()> {
         let shown = shown::write(&self.exhibits, self.judged.iter().map(|(judged, _)| judged), &out)?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
@@ -60,7 +59,7 @@ impl<P: Paper> Findings<'_, P> {
         let timings = json!({
             "replications_computed": computed, "replications_reused": reused, "replications_damaged": damaged,
         });
-        out.finish(self.session.manifest(options, &self.command(), began, timings))
+        out.finish(self.session.manifest(options, &self.command(), timings))
     }
 
     /// Returns the command that repeats this run. Options that cannot change a result are left out.

@@ -38,7 +38,7 @@ use cli::{Engine, Part};
 use file::Method;
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
-use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
+use lab::provenance::quoted;
 use lab::store::Store;
 use lab::terminal::tell;
 pub(crate) use measure::Metric;
@@ -104,8 +104,6 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
 
 /// Computes on all cores of this machine.
 fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Result<Ending> {
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let out = OutDir::create(plan.out(), format!("experiment {}", plan.design.name))?;
     if options.how.fresh {
         Store::forget(&plan.cells)?;
@@ -135,13 +133,7 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         computed += simulated;
     }
     plan.hash = hash;
-    let timings = json!({
-        "wall_seconds": began.elapsed().as_secs_f64(),
-        "cpu_seconds": cpu_seconds(),
-        "peak_memory_mib": peak_memory_mib(),
-        "replications_computed": computed,
-        "replications_reused": replications - computed,
-    });
+    let timings = json!({ "replications_computed": computed, "replications_reused": replications - computed });
     report(&plan, runs, out, timings, common)
 }
 
@@ -210,12 +202,9 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
 
 /// Merges the units of a plan, from any machines.
 fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let plan = ExperimentPlan::read(path, added)?;
     let out = OutDir::create(out.unwrap_or(plan.out()), format!("experiment {}", plan.design.name))?;
-    let timings = json!({ "wall_seconds": began.elapsed().as_secs_f64() });
-    report(&plan, merged(&plan)?, out, timings, common)
+    report(&plan, merged(&plan)?, out, json!({}), common)
 }
 
 /// All stored runs of a plan, in their order.

@@ -54,7 +54,6 @@ pub use sim_core::JobRecord;
 use sites::Sites;
 use std::mem;
 use std::path::Path;
-use std::time::Instant;
 use watch::{Keeps, RunRequest};
 use world::Run;
 
@@ -100,7 +99,7 @@ pub fn simulate(options: &Simulate, added: &Added) -> Result<Simulation> {
     ensure!(options.further.is_empty(), "a simulation takes one log; the command takes several");
     let mut simulation = Simulation::open(options, added)?;
     let asked = || Ok(RunRequest { keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
-    (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| {})?;
+    simulation.runs = simulation.world.replay_all(&asked, &|| {})?;
     Ok(simulation)
 }
 
@@ -147,7 +146,7 @@ fn command_on(
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;
     let asked = || Ok(RunRequest { keeps, rows: options.rows(sites, &header, &out)?, own });
-    (simulation.runs, simulation.seconds) = simulation.run(&asked, &|| progress.add(1))?;
+    simulation.runs = simulation.world.replay_all(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
     for Run { name, outcome, .. } in &mut simulation.runs {
@@ -168,18 +167,7 @@ impl Simulation {
         let world = worlds::open(&options.log, &options.world, &added.policies)?;
         let baseline = compare::baseline(&world, options.baseline.as_deref())?;
         let sites = world.sites.names();
-        Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new(), seconds: 0.0 })
-    }
-
-    /// All runs, and their wall-clock time in seconds.
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    fn run<'a>(
-        &self,
-        ask: &(dyn Fn() -> Result<RunRequest<'a>> + Sync),
-        done: &(dyn Fn() + Sync),
-    ) -> Result<(Vec<Run>, f64)> {
-        let began = Instant::now();
-        Ok((self.world.replay_all(ask, done)?, began.elapsed().as_secs_f64()))
+        Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new() })
     }
 
     /// Names of the policies, in their order; other functions take positions in it.

@@ -15,7 +15,6 @@ use crate::verdict::Verdict;
 use crate::write::readings_of;
 use anyhow::Result;
 use serde_json::json;
-use std::time::Instant;
 
 /// Writes every file.
 pub(super) fn write<P: Paper>(
@@ -24,7 +23,6 @@ pub(super) fn write<P: Paper>(
     request: &Request,
     alternatives: &[Alternative],
     out: OutDir,
-    began: Instant,
     store: &Store,
 ) -> Result<()> {
     let readings: &[Reading] = P::READINGS;
@@ -37,7 +35,7 @@ pub(super) fn write<P: Paper>(
     let Request { readings, product, .. } = request;
     let options = json!({ "quick": quick, "readings": readings, "product": product, "set": set });
     let timings = json!({ "replications_damaged": store.damaged() });
-    let mut manifest = session.manifest(options, &command, began, timings);
+    let mut manifest = session.manifest(options, &command, timings);
     manifest["answers"] = outcome.tried.into();
     out.finish(manifest)
 }

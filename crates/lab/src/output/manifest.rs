@@ -1,7 +1,7 @@
 //! `manifest.json`: description of a run, and every file that it wrote.
 
 use super::is_missing;
-use crate::provenance::sha256_of;
+use crate::provenance::{self, sha256_of};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
+use std::time::Instant;
 
 /// Name of the file.
 pub const MANIFEST: &str = "manifest.json";
@@ -63,11 +64,22 @@ pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
 pub struct Manifest(Map<String, Value>);
 
 impl Manifest {
-    /// Adds to `content` the command that makes these results, and the files. `timings`, which alone may differ between equal runs, stays
-    /// last.
-    pub(super) fn new(content: Value, command: &str, files: Vec<Listed>) -> Self {
+    /// Adds to `content` the program, the command that makes these results, and the files. `timings`, which alone may differ between equal
+    /// runs, stays last; the wall-clock time counts from `began`.
+    pub(super) fn new(content: Value, command: &str, files: Vec<Listed>, began: Instant) -> Self {
         let Value::Object(mut content) = content else { panic!("a manifest is an object") };
-        let timings = content.shift_remove("timings").unwrap_or_else(|| json!({}));
+        let mut timings = json!({
+            "wall_seconds": began.elapsed().as_secs_f64(),
+            "cpu_seconds": provenance::cpu_seconds(),
+            "peak_memory_mib": provenance::peak_memory_mib(),
+            "threads": rayon::current_num_threads(),
+        });
+        if let Some(Value::Object(own)) = content.shift_remove("timings") {
+            own.into_iter().for_each(|(name, value)| timings[name] = value);
+        }
+        content.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
+        content.insert("git_revision".to_owned(), provenance::git_revision().into());
+        content.insert("sources_sha256".to_owned(), provenance::sources().into());
         let files = files.into_iter().map(|file| (file.name, json!({"bytes": file.bytes, "sha256": file.sha256})));
         content.insert("command".to_owned(), command.into());
         content.insert("files".to_owned(), files.collect());

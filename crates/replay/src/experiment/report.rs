@@ -19,7 +19,7 @@ use lab::cli::program;
 use lab::output::OutDir;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Figure, Page, Part, Section, Table};
-use lab::provenance::{self, quoted};
+use lab::provenance::quoted;
 use lab::shown::{self, Shown};
 use lab::table::csv;
 use serde_json::json;
@@ -228,10 +228,7 @@ impl<'a> ExperimentReport<'a> {
             "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),
             "logs": logs,
             "quick": self.plan.head.quick,
-            "version": env!("CARGO_PKG_VERSION"),
-            "git_revision": provenance::git_revision(),
             PROGRAMS: self.plan.head.programs,
-            "sources_sha256": provenance::sources(),
             "command_line": self.command_line(),
             "timings": timings,
         })

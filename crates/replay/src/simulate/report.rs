@@ -10,7 +10,6 @@ use anyhow::Result;
 use lab::chart::{Picture, Point};
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
-use lab::provenance;
 use lab::table::csv;
 use metrics::Metric;
 use std::path::Path;
@@ -26,8 +25,6 @@ pub struct Simulation {
     pub(super) baseline: usize,
     /// Empty before the run.
     pub(super) runs: Vec<Run>,
-    /// Wall-clock time of the run, for the manifest's timings alone.
-    pub(super) seconds: f64,
 }
 
 impl Simulation {
@@ -213,16 +210,7 @@ impl Simulation {
             PROGRAMS: self.programs(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "git_revision": provenance::git_revision(),
-            "sources_sha256": provenance::sources(),
             "command_line": self.command_line(),
-            "timings": {
-                "wall_seconds": self.seconds,
-                "cpu_seconds": provenance::cpu_seconds(),
-                "peak_memory_mib": provenance::peak_memory_mib(),
-                "threads": rayon::current_num_threads(),
-            },
         });
         for (key, value) in &self.world.facts {
             manifest[*key] = value.clone();

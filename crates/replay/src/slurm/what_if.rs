@@ -12,7 +12,7 @@ use clap::Args;
 use lab::cli::{Common, Ending, print, program};
 use lab::output::OutDir;
 use lab::progress::Progress;
-use lab::provenance::{self, quoted, sha256_of};
+use lab::provenance::{quoted, sha256_of};
 use lab::terminal::tell;
 use serde_json::json;
 use slurm_sched::{Site, Version};
@@ -130,8 +130,6 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/slurm").join(&stem));
     let out = OutDir::create(&out, "slurm")?;
 
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let runs = arms.len() as u64 * u64::from(options.phases);
     let progress = Progress::new(format!("slurm, {runs} runs"), runs, common.quiet);
     let results = VariantResults::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
@@ -161,16 +159,7 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
         "phases": options.phases,
         "seed": options.seed,
         "notes": report.notes,
-        "version": env!("CARGO_PKG_VERSION"),
-        "git_revision": provenance::git_revision(),
-        "sources_sha256": provenance::sources(),
         "command_line": report.command,
-        "timings": {
-            "wall_seconds": began.elapsed().as_secs_f64(),
-            "cpu_seconds": provenance::cpu_seconds(),
-            "peak_memory_mib": provenance::peak_memory_mib(),
-            "threads": rayon::current_num_threads(),
-        },
     }))?;
     if common.json {
         print(&format!("{:#}\n", tables::as_json(&results, &report.notes, &path)));

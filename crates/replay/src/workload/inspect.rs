@@ -32,8 +32,6 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let header = records.header().clone();
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/workload").join(stem(&options.file)));
     let out = OutDir::create(&out, "workload inspect")?;
-    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
-    let began = std::time::Instant::now();
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
     let seen = InspectedLog { options, header, log, hash: sha256_of(&options.file) };
 
@@ -42,7 +40,11 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
     let path = out.path().to_owned();
-    out.finish(seen.manifest(began.elapsed().as_secs_f64()))?;
+    let mut manifest = seen.as_json();
+    if let Some(manifest) = manifest.as_object_mut() {
+        manifest.remove("inspection");
+    }
+    out.finish(manifest)?;
 
     if common.json {
         print(&json);
@@ -54,20 +56,6 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
 }
 
 impl InspectedLog<'_> {
-    /// The same without the inspection.
-    fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
-        let mut manifest = self.as_json();
-        if let Some(manifest) = manifest.as_object_mut() {
-            manifest.remove("inspection");
-        }
-        manifest["timings"] = serde_json::json!({
-            "wall_seconds": wall_seconds,
-            "cpu_seconds": provenance::cpu_seconds(),
-            "peak_memory_mib": provenance::peak_memory_mib(),
-        });
-        manifest
-    }
-
     /// `inspect.json`.
     fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
