@@ -18,7 +18,7 @@ mod sketch;
 
 pub use calendar::date;
 use canvas::Sheet;
-pub use draw::note;
+pub(crate) use draw::note;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
 pub(crate) use marks::dark_css;
@@ -26,10 +26,11 @@ pub(crate) use readout::readout;
 pub use scale::{decimals_for, fixed, significant};
 pub use sketch::{Sketch, SketchBox, Stroke, Words};
 
+use metrics::ConfidenceInterval;
 use std::borrow::Cow;
 
 /// Width of every picture in CSS pixels.
-pub const WIDTH: f64 = 720.0;
+pub(crate) const WIDTH: f64 = 720.0;
 
 /// Height of every picture in CSS pixels.
 pub(crate) const HEIGHT: f64 = 450.0;
@@ -41,8 +42,6 @@ pub struct Chart {
     pub id: String,
     /// Title in a few words. At most two lines of it are drawn.
     pub title: String,
-    /// One line of small print under the picture, such as the meaning of the bars. May be empty.
-    pub note: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis. If its label contains `%`, the axis shows zero.
@@ -204,14 +203,10 @@ impl Point {
         Self { x, y, interval: None, reps: None }
     }
 
-    /// Returns the same value with its confidence interval.
-    pub fn within(self, low: f64, high: f64) -> Self {
-        Self { interval: Some((low, high)), ..self }
-    }
-
-    /// Returns the same value as the mean of this many replications.
-    pub fn over(self, reps: u32) -> Self {
-        Self { reps: Some(reps), ..self }
+    /// Returns an estimate with its interval and its number of replications.
+    pub fn of(x: f64, estimate: &ConfidenceInterval) -> Self {
+        let reps = Some(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
+        Self { x, y: estimate.mean, interval: estimate.low.zip(estimate.high), reps }
     }
 
     /// Returns the interval, if both of its ends are finite.
@@ -235,7 +230,7 @@ macro_rules! pictures {
             }
 
             /// Returns the title.
-            pub fn title(&self) -> &str {
+            pub(crate) fn title(&self) -> &str {
                 match self { $(Self::$Kind(it) => &it.title),+ }
             }
 
@@ -299,7 +294,7 @@ fn draw_on(picture: &Picture, width: f64, titled: bool) -> String {
 ///
 /// If `svg` is not well-formed.
 #[cfg(feature = "png")]
-pub fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
     use anyhow::Context;
     use resvg::{tiny_skia, usvg};
     use std::sync::{Arc, LazyLock};

@@ -113,7 +113,7 @@ impl Rule {
     pub const NEGATIVE: Self = Self::Below { bound: 0.0, tie: false };
 
     /// Returns the least and the greatest number that meet the claim.
-    pub const fn range(self) -> (f64, f64) {
+    pub(crate) const fn range(self) -> (f64, f64) {
         match self {
             Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
             Self::Above { bound, .. } => (bound, f64::INFINITY),
@@ -125,7 +125,7 @@ impl Rule {
 
     /// Judges an estimate. An estimate without an interval (a single replication) is inconclusive, unless its value is exact: such a value
     /// either meets the claim or does not.
-    pub fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
+    pub(crate) fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
         if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
             return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
         }

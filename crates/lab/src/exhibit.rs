@@ -39,7 +39,7 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
     }
 
     /// Returns all quantities that must be estimated for it.
-    pub fn quantities(&self) -> Vec<&Quantity<C>> {
+    pub(crate) fn quantities(&self) -> Vec<&Quantity<C>> {
         match self {
             Self::Plot(figure) => {
                 let series = figure.panels.iter().flat_map(|panel| &panel.series);

@@ -27,9 +27,7 @@ pub mod provenance;
 pub mod quantity;
 pub mod registry;
 pub mod reproduce;
-pub mod runs;
 pub mod scenario;
-pub mod seeds;
 pub mod shown;
 pub mod store;
 pub mod table;
@@ -40,6 +38,8 @@ pub mod verdict;
 pub use sim_core::{answers, readings};
 
 mod record;
+mod runs;
+mod seeds;
 mod session;
 mod study;
 mod write;

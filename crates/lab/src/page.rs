@@ -86,14 +86,15 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Returns a figure with links to `figures/STEM.svg`, `figures/STEM.png` (if this program writes PNG) and `data/STEM.csv`.
-    pub fn new(picture: impl Into<Picture>, stem: &str) -> Self {
-        let mut files = vec![("SVG".to_owned(), format!("figures/{stem}.svg"))];
+    /// Returns a figure with links to its `data`, to `figures/ID.svg` and, if this program writes PNG, to `figures/ID.png`.
+    pub fn new(picture: impl Into<Picture>, caption: impl Into<String>, data: impl Into<String>) -> Self {
+        let picture = picture.into();
+        let mut files = vec![("SVG".to_owned(), format!("figures/{}.svg", picture.id()))];
         if cfg!(feature = "png") {
-            files.push(("PNG".to_owned(), format!("figures/{stem}.png")));
+            files.push(("PNG".to_owned(), format!("figures/{}.png", picture.id())));
         }
-        files.push(("CSV".to_owned(), format!("data/{stem}.csv")));
-        Self { picture: picture.into(), caption: String::new(), claims: Vec::new(), files }
+        files.push(("CSV".to_owned(), data.into()));
+        Self { picture, caption: caption.into(), claims: Vec::new(), files }
     }
 }
 
@@ -204,7 +205,7 @@ mod tests {
     }
 
     fn example(text: &str) -> Page {
-        let points = vec![Point::new(1.0, 2.0).within(1.5, 2.5).over(10), Point::new(2.0, f64::NAN)];
+        let points = vec![Point::of(1.0, &ConfidenceInterval::of(&[1.5, 2.5])), Point::new(2.0, f64::NAN)];
         let chart = Chart {
             id: "fig2".into(),
             title: text.into(),
@@ -213,7 +214,7 @@ mod tests {
             series: vec![Series::lines(text, points)],
             ..Chart::default()
         };
-        let mut figure = Figure::new(chart, "fig2");
+        let mut figure = Figure::new(chart, "", "data/fig2.csv");
         figure.claims = vec!["W1".into(), "absent".into()];
         let rows = vec![vec![text.into(), "1.5".into()]];
         Page {

@@ -44,7 +44,7 @@ pub trait Paper: Sized + Sync {
     /// Bibliographic data.
     const ABOUT: About;
     /// The text of its scenario, `workloads/SLUG.toml`. Its table `run` holds `replications`, `seed` and, if it is another number
-    /// of replications, `quick_replications`, which the laboratory reads ([`Runs`](crate::runs::Runs)).
+    /// of replications, `quick_replications`, which the laboratory reads.
     const SCENARIO: &'static str;
     /// Text of `docs/papers/SLUG.md`, whose table of verdicts is the record; empty if there is none.
     const PAGE: &'static str = "";

@@ -16,13 +16,13 @@ pub enum Effort {
 /// Keys of the table `run` of every scenario. A paper does not read them: [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them
 /// out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// Replications of each cell without `--reps`.
     replications: u32,
     /// Replications with `--quick`, if different.
     quick_replications: Option<u32>,
     /// Seed without `--seed`.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// Keys of [`Runs`].
@@ -39,7 +39,7 @@ impl Runs {
     }
 
     /// Returns the number of replications of each cell.
-    pub fn replications(&self, effort: Effort) -> u32 {
+    pub(crate) fn replications(&self, effort: Effort) -> u32 {
         match effort {
             Effort::Full => self.replications,
             Effort::Quick => self.quick_replications.unwrap_or(self.replications),

@@ -125,7 +125,7 @@ impl Scenario {
         parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
-    /// Returns the scenario as a typed value, except for the keys of [`Runs`], which the laboratory reads itself.
+    /// Returns the scenario as a typed value, except for the keys of replications and seed, which the laboratory reads itself.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Scenario {
     /// # Errors
     ///
     /// A missing key, a value of the wrong type, or zero replications.
-    pub fn runs(&self) -> Result<Runs> {
+    pub(crate) fn runs(&self) -> Result<Runs> {
         #[derive(Deserialize)]
         struct Whole {
             run: Runs,
@@ -169,7 +169,7 @@ impl Scenario {
     }
 
     /// Returns the SHA-256 of every key and value, independent of comments.
-    pub fn hash(&self) -> String {
+    pub(crate) fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for Parameter { key, value, .. } in &self.parameters {
             hash.update(format!("{key}={value}\n"));

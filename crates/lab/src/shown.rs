@@ -51,7 +51,10 @@ pub fn write<'a>(
             for (picture, caption) in &exhibit.pictures {
                 write_picture(picture, out)?;
                 let about_it = judged.iter().filter(|judged| judged.figures.contains(id));
-                figures.push(on_page(id, picture, caption, about_it.map(|judged| judged.id.clone()).collect()));
+                let claims = about_it.map(|judged| judged.id.clone()).collect();
+                // The panels of a figure share its data file.
+                let figure = page::Figure::new(picture.clone(), caption, format!("data/{id}.csv"));
+                figures.push(page::Figure { claims, ..figure });
             }
         }
         out.write(format!("data/{id}.csv"), csv(TIDY, data)?)?;
@@ -62,17 +65,12 @@ pub fn write<'a>(
     Ok(figures.into_iter().flatten().collect())
 }
 
-fn on_page(id: &str, picture: &Picture, caption: &str, claims: Vec<String>) -> page::Figure {
-    let shown = page::Figure::new(picture.clone(), picture.id());
-    // The panels of a figure share its data file.
-    let files = shown.files.into_iter().map(|(label, address)| {
-        let address = if label == "CSV" { format!("data/{id}.csv") } else { address };
-        (label, address)
-    });
-    page::Figure { caption: caption.to_owned(), claims, files: files.collect(), picture: shown.picture }
-}
-
-pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
+/// Writes a picture into the folder `figures`.
+///
+/// # Errors
+///
+/// A picture that cannot be drawn, or a file that cannot be written.
+pub fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     let svg = chart::svg(picture);
     #[cfg(feature = "png")]
     out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;

@@ -42,7 +42,7 @@ pub enum Entry<C: DesignPoint> {
 
 impl<C: DesignPoint> Table<C> {
     /// Returns all quantities with their columns and rows.
-    pub fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
+    pub(crate) fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
         self.rows.iter().flat_map(|row| {
             self.columns.iter().zip(&row.cells).filter_map(move |(column, entry)| match entry {
                 Entry::Found(quantity, _) => Some((column.as_str(), row, quantity)),
@@ -54,7 +54,7 @@ impl<C: DesignPoint> Table<C> {
 
 impl<C: DesignPoint> Entry<C> {
     /// Formats the cell as the page shows it.
-    pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
+    pub(crate) fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Found(quantity, decimals) => {

@@ -42,7 +42,7 @@ pub fn width() -> usize {
 }
 
 /// Returns `text` without terminal control: control characters except line feeds and tabs become `\u{1b}` and the like.
-pub fn harmless(text: &str) -> Cow<'_, str> {
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     if !text.contains(obeyed) {
         return text.into();

@@ -5,12 +5,15 @@
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use flate2::bufread::MultiGzDecoder;
 use gap_schedule::Passes;
 use lab::provenance::quoted;
 use sim_core::{Outage, Span, Streams};
 use std::fmt::Display;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use workload::file::{self, FileError};
 use workload::inspect::zone;
 use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
 
@@ -234,6 +237,13 @@ pub(crate) fn start_of(trace: &Path) -> Option<i64> {
     let header = intake.reader().header();
     let start = i64::try_from(header.unix_start_time.filter(|start| *start > 0)?).ok()?;
     Some(start + origin + i64::from(zone(header).unwrap_or_default()))
+}
+
+/// Opens a file, plain or gzip (recognized by its first bytes).
+pub(crate) fn unpacked(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
+    let mut packed = BufReader::new(file::open(path)?);
+    let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
+    Ok(if is_gzip { Box::new(BufReader::new(MultiGzDecoder::new(packed))) } else { Box::new(packed) })
 }
 
 /// An option with its value as on the command line, after a blank; empty without a value.

@@ -43,6 +43,7 @@ use lab::output::OutDir;
 use lab::page;
 use lab::progress::Progress;
 use lab::provenance::sha256_of;
+use lab::shown;
 use lab::terminal::tell;
 pub use metrics::{Metric, OwnMetric};
 pub use own::{Added, Own};
@@ -262,10 +263,7 @@ impl Simulation {
         if !options.no_report {
             let sections = sections::sections(self);
             for picture in pictures(&sections) {
-                let svg = chart::svg(picture);
-                #[cfg(feature = "png")]
-                out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
-                out.write(format!("figures/{}.svg", picture.id()), svg)?;
+                shown::write_picture(picture, &out)?;
                 if let Some(data) = self.data(picture)? {
                     out.write(format!("data/{}.csv", picture.id()), data)?;
                 }

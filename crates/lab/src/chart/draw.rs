@@ -176,8 +176,8 @@ fn in_strips(chart: &Chart) -> bool {
         && chart.series.iter().any(|s| s.points.len() > 150)
 }
 
-/// Returns the small print under the picture: the note of the chart, and a remark on data that the picture does not show as they are.
-pub fn note(chart: &Chart) -> String {
+/// Returns the small print under the picture: remarks on data that the picture does not show as they are.
+pub(crate) fn note(chart: &Chart) -> String {
     let y = Scale::of_y(chart);
     let beyond = |p: &Point| {
         let inside = |value: f64| (-1e-9..=1.0 + 1e-9).contains(&y.fraction(value));
@@ -187,7 +187,6 @@ pub fn note(chart: &Chart) -> String {
         chart.series.iter().filter(|series| has_marks(chart, series)).flat_map(|series| &series.points).any(beyond);
     let raised = !y.log && y.low > 0.0 && chart.y.label.contains('%');
     let remarks = [
-        Some(chart.note.clone()).filter(|note| !note.is_empty()),
         raised.then(|| format!("The axis begins at {} %.", y.low)),
         cut.then(|| "Arrowheads: the interval extends beyond the axis.".to_owned()),
     ];

@@ -1,10 +1,15 @@
 use super::*;
 
+/// Returns the mean of ten replications with its interval.
+fn within(x: f64, y: f64, [low, high]: [f64; 2]) -> Point {
+    Point { interval: Some((low, high)), reps: Some(10), ..Point::new(x, y) }
+}
+
 /// Returns a chart of three approaches over three loads, with intervals, one missing value and the paper's numbers.
 fn example() -> Chart {
     let series = |name: &str, shift: f64| {
         let points = [(8.333, 93.0), (10.0, 89.0), (12.5, 80.0)];
-        let points = points.map(|(x, y)| Point::new(x, y + shift).within(y + shift - 1.2, y + shift + 1.1).over(10));
+        let points = points.map(|(x, y)| within(x, y + shift, [y + shift - 1.2, y + shift + 1.1]));
         Series::lines(name, points.to_vec())
     };
     let mut broken = series("Approach <3> & \"friends\"", 6.5);
@@ -13,7 +18,6 @@ fn example() -> Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
         observations: "",
-        note: "bars: 95 % confidence intervals".into(),
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),
         series: vec![series("Approach 1", 0.0), series("Approach 2", 6.0), broken],
@@ -175,14 +179,14 @@ fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
 
 #[test]
 fn an_interval_that_is_cut_and_an_axis_that_begins_above_zero_are_noted() {
-    let check = |label: &str, points: [(f64, (f64, f64)); 2], words: &str| {
-        let points = points.map(|(y, (low, high))| Point::new(y, y).within(low, high)).to_vec();
+    let check = |label: &str, points: [(f64, [f64; 2]); 2], words: &str| {
+        let points = points.map(|(y, ends)| within(y, y, ends)).to_vec();
         let chart = Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() };
         assert_eq!(note(&chart), words);
         assert_eq!(svg(&chart.into()).contains("font-size=\"10\""), !words.is_empty(), "{words}");
     };
     let cut = "Arrowheads: the interval extends beyond the axis.";
-    check("mean wait (s)", [(2.0, (-40.0, 44.0)), (5.0, (4.0, 6.0))], cut);
-    check("mean wait (s)", [(2.0, (1.0, 3.0)), (5.0, (4.0, 6.0))], "");
-    check("usage (%)", [(92.0, (92.0, 92.0)), (99.5, (99.5, 99.5))], "The axis begins at 90 %.");
+    check("mean wait (s)", [(2.0, [-40.0, 44.0]), (5.0, [4.0, 6.0])], cut);
+    check("mean wait (s)", [(2.0, [1.0, 3.0]), (5.0, [4.0, 6.0])], "");
+    check("usage (%)", [(92.0, [92.0; 2]), (99.5, [99.5; 2])], "The axis begins at 90 %.");
 }

@@ -104,20 +104,14 @@ fn page<P: Paper>(
         outcome.shaken(),
         outcome.claims.len()
     ));
-    let mut figure = page::Figure::new(picture, "doubt");
-    "A verdict that an answer changes is written into its box. The letters are those of the table of answers."
-        .clone_into(&mut figure.caption);
-    for (label, address) in &mut figure.files {
-        if label == "CSV" {
-            "doubt.csv".clone_into(address);
-        }
-    }
+    let caption =
+        "A verdict that an answer changes is written into its box. The letters are those of the table of answers.";
     Page {
         title: format!("Doubt: {}", P::ABOUT.title),
         subtitle: P::ABOUT.citation.to_owned(),
         notes,
         claims: outcome.claims.iter().map(|claim| claim.judged.on_page(claim.recorded.as_deref())).collect(),
-        figures: vec![figure],
+        figures: vec![page::Figure::new(picture, caption, "doubt.csv")],
         tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
         readings: readings_of::<P>(&session.scenario),
         commands: vec![("The same run".to_owned(), command.to_owned())],

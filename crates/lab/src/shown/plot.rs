@@ -61,13 +61,6 @@ impl Looks {
 
 /// Returns one plot of a figure, from the estimates of its series.
 pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
-    let point = |(x, estimate): &Estimated| {
-        let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
-        match (estimate.low, estimate.high) {
-            (Some(low), Some(high)) => point.within(low, high),
-            _ => point,
-        }
-    };
     let series = panel.series.iter().zip(estimates);
     let has_interval =
         estimates.iter().flatten().any(|(_, estimate)| estimate.half_width().is_some_and(|half| half > 0.0));
@@ -77,7 +70,9 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         (false, 1) if !has_interval => chart::Series::bars,
         (false, _) => chart::Series::marks,
     };
-    let series = series.map(|(series, points)| drawn(series.name.clone(), points.iter().map(point).collect()));
+    let series = series.map(|(series, points)| {
+        drawn(series.name.clone(), points.iter().map(|(x, estimate)| Point::of(*x, estimate)).collect())
+    });
     let mut printed: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
     for (name, x, y) in &panel.printed {
         printed.entry(name).or_default().push(Point::new(*x, *y));
@@ -98,7 +93,6 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     Chart {
         id,
         title,
-        note: String::new(),
         x: Axis { log: figure.log_x, ..Axis::new(figure.x_label.as_str()).with_ticks(labels) },
         y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(&panel.y_label) },
         series: series.collect(),

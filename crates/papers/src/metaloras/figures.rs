@@ -84,7 +84,7 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                     let mut places = Vec::new();
                     for (weight, both) in points {
                         let [x, y] = both.each_ref().map(|quantity| estimate(quantity, u32::MAX));
-                        places.push(Point::new(x.mean, y.mean).over(y.replications.try_into().unwrap_or(u32::MAX)));
+                        places.push(Point { interval: None, ..Point::of(x.mean, &y) });
                         for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
                             shown.rows.push((named(name, *variant), weight.to_string(), metric.to_owned(), found));
                         }

@@ -1,11 +1,11 @@
 //! Schedules as CSV or SWF, of any program.
 
+use crate::options::unpacked;
 use anyhow::{Context, Result, anyhow, bail};
-use flate2::read::MultiGzDecoder;
 use rustc_hash::FxHashMap;
 use sim_core::Span;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use workload::SwfReader;
@@ -32,11 +32,7 @@ pub(super) type JobNumbers = FxHashMap<Arc<str>, u64>;
 
 /// Reads the schedule at `path`; its first line decides between CSV and SWF. Jobs of `names` may have their names there.
 pub(super) fn read(path: &Path, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
-    let file = workload::file::open(path)?;
-    let mut packed = BufReader::new(file);
-    let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
-    let text: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(packed)) } else { Box::new(packed) };
-    let mut text = BufReader::new(text);
+    let mut text = unpacked(path)?;
     let beginning = text.fill_buf().map_err(|error| FileError::reading(path, error))?;
     let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     // A record of SWF begins with a number, and its comments with a semicolon.

@@ -9,7 +9,7 @@ use lab::chart::{Axis, Chart, Picture, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
 use lab::quantity::DesignPoint as _;
 use lab::shown::{DataRow, Shown};
-use metrics::{ConfidenceInterval, catalogue};
+use metrics::catalogue;
 
 /// A metric and its pictures.
 type OfMetric = (Metric, Vec<Shown>);
@@ -130,7 +130,7 @@ fn distribution(results: &Results<'_>, at: Cell) -> Option<Shown> {
         let mut points = Vec::new();
         for (metric, share) in &quantiles {
             let Some(mean) = results.mean(*cell, metric) else { continue };
-            points.push(point(*share, &mean));
+            points.push(Point::of(*share, &mean));
             rows.push((name.to_owned(), share.to_string(), metric.to_string(), mean));
         }
         series.push(Series::lines(name, points).in_slot(cell.policy));
@@ -144,15 +144,6 @@ fn distribution(results: &Results<'_>, at: Cell) -> Option<Shown> {
     let caption = "The distribution of waits, as quantiles averaged over replications: that percentage of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
     Some(Shown::picture(chart, caption, rows))
-}
-
-fn point(x: f64, estimate: &ConfidenceInterval) -> Point {
-    let reps = u32::try_from(estimate.replications).unwrap_or(u32::MAX);
-    let point = Point::new(x, estimate.mean).over(reps);
-    match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) => point.within(low, high),
-        _ => point,
-    }
 }
 
 /// A file name that is valid on every system.

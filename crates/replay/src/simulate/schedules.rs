@@ -107,14 +107,11 @@ pub(super) fn section(id: &str, title: &str, words: Vec<String>, parts: Vec<Part
 /// A picture with its caption and the files beside it.
 pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
     let picture = picture.into();
-    let stem = picture.id().to_owned();
-    let mut figure = Figure::new(picture, &stem);
-    caption.clone_into(&mut figure.caption);
-    if let Some(policy) = stem.strip_prefix("gantt-") {
-        figure.files.retain(|(label, _)| label != "CSV");
-        figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
-    }
-    Part::Figure(Box::new(figure))
+    let data = match picture.id().strip_prefix("gantt-") {
+        Some(policy) => format!("{policy}/jobs.csv"),
+        None => format!("data/{}.csv", picture.id()),
+    };
+    Part::Figure(Box::new(Figure::new(picture, caption, data)))
 }
 
 /// Unit of time axes, and its seconds: days for a log, seconds for an example.

@@ -2,9 +2,9 @@
 
 use super::trace::{Trace, WholeNodes, seconds};
 use super::{sacct, sbatch};
+use crate::options::unpacked;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 use sim_core::Time;
 use slurm_sched::accounts::Accounts;
@@ -13,10 +13,10 @@ use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Events, Site, Version};
 use std::collections::BTreeMap;
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use workload::file::{self, FileError};
+use workload::file::FileError;
 use workload::sacct::Zone;
 use workload::{Intake, LogJob, Options, SacctReader, SwfReader};
 
@@ -105,7 +105,7 @@ impl Trace {
             return Self::of_swf(path, conf);
         }
         let mut heading = Vec::new();
-        let read = reader(path)?.take(1 << 16).read_until(b'\n', &mut heading);
+        let read = unpacked(path)?.take(1 << 16).read_until(b'\n', &mut heading);
         read.map_err(|error| FileError::reading(path, error))?;
         if heading.contains(&b'|') && String::from_utf8_lossy(&heading).contains("JobID") {
             return sacct::read(&name(path), SacctReader::open(path, zone)?);
@@ -146,20 +146,13 @@ pub(super) fn name(path: &Path) -> String {
 }
 
 pub(super) fn events(path: &Path) -> Result<Events<Box<dyn BufRead>>> {
-    Ok(Events::new(reader(path)?))
-}
-
-/// A file, plain or gzip.
-fn reader(path: &Path) -> Result<Box<dyn BufRead>> {
-    let mut packed = BufReader::new(file::open(path)?);
-    let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
-    Ok(if is_gzip { Box::new(BufReader::new(MultiGzDecoder::new(packed))) } else { Box::new(packed) })
+    Ok(Events::new(unpacked(path)?))
 }
 
 /// The text of a file, plain or gzip.
 fn text(path: &Path) -> Result<String> {
     const MOST: usize = 256 << 20;
-    let (mut text, mut input) = (String::new(), reader(path)?);
+    let (mut text, mut input) = (String::new(), unpacked(path)?);
     for line in 1.. {
         let room = MOST + 1 - text.len();
         match input.by_ref().take(room as u64).read_line(&mut text) {

@@ -221,13 +221,8 @@ fn drawn(
         rows.extend(
             found.iter().map(|(x, metric, estimate)| (name.clone(), x.to_string(), metric.to_string(), *estimate)),
         );
-        let point = |(x, _, estimate): &Found| {
-            let point = Point::new(*x, estimate.mean);
-            match (estimate.low, estimate.high) {
-                (Some(low), Some(high)) => point.within(low, high),
-                _ => point,
-            }
-        };
+        // The chart has several phases or one.
+        let point = |(x, _, estimate): &Found| Point { reps: None, ..Point::of(*x, estimate) };
         chart.series.push(style(name, found.iter().map(point).collect()).in_slot(slot));
     }
     chart.observations = "phases";
