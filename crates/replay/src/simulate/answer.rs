@@ -29,7 +29,13 @@ pub(super) fn sentences(report: &Simulation) -> Vec<String> {
     let details = blocks.into_iter().chain(classes).collect::<Vec<_>>().join(" ");
     let names: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let best = best(metric.label(), &names, &ranked(runs, metric).1);
-    [headline, details].into_iter().chain(best).filter(|sentence| !sentence.is_empty()).collect()
+    // Without an interval, the headline has all that is known.
+    let has_intervals = all.iter().any(|one| one.interval.low.is_some());
+    [headline, details]
+        .into_iter()
+        .chain(best.filter(|_| has_intervals))
+        .filter(|sentence| !sentence.is_empty())
+        .collect()
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
