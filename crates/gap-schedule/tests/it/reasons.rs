@@ -5,8 +5,9 @@ use crate::grid_common::{choosy, hurried, machines, readings};
 use crate::ordered::rules;
 use gap_schedule::testkit::{Judge, Scene, assert_reasons, due, scenes};
 use gap_schedule::{
-    BackfillRule, CompressOrder, Conservative, Easy, Explained, Fcfs, FlexibleBackfill, FlexibleConfig, IfNewcomerFits,
-    Machine, Order, OrderedBackfill, Passes, Policy, Priority, Reason, ReasonProbe, Starts,
+    BackfillReadings, BackfillRule, CompressOrder, Conservative, Easy, Explained, Fcfs, FlexibleBackfill,
+    FlexibleConfig, IfNewcomerFits, Machine, Order, OrderedBackfill, Passes, Policy, Priority, Reason, ReasonProbe,
+    Starts,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -59,9 +60,9 @@ proptest! {
         readings in readings(),
         jobs in (workload(WIDEST), 1..6_u64).prop_map(|(jobs, by)| due(hurried(jobs, by))).prop_flat_map(choosy),
     ) {
-        fn check(policy: impl Policy, machines: &[Machine], jobs: &[Job]) {
+        fn check(policy: impl Policy, rule: BackfillRule, machines: &[Machine], jobs: &[Job]) {
             let mut judge = Judge::default();
-            judge.may_keep = true;
+            (judge.is_strict, judge.may_keep) = (rule == BackfillRule::Strict, true);
             let records = crate::grid_common::records(machines, Explained { policy, probe: judge.clone() }, jobs);
             let promised = judge.promised();
             for record in &records {
@@ -70,10 +71,12 @@ proptest! {
                 assert!(starts.is_sorted_by(|earlier, later| later <= earlier), "job {}: {starts:?}", record.job.id);
             }
         }
-        check(Easy::default(), &machines, &jobs);
-        check(FlexibleBackfill::new(FlexibleConfig::default(), readings), &machines, &jobs);
-        check(Conservative::default(), &machines, &jobs);
-        check(Conservative::default().with_compress_order(CompressOrder::Reserved), &machines, &jobs);
+        let usual = BackfillReadings::default().rule;
+        let by_reserved = Conservative::default().with_compress_order(CompressOrder::Reserved);
+        check(Easy::default(), usual, &machines, &jobs);
+        check(FlexibleBackfill::new(FlexibleConfig::default(), readings), readings.rule, &machines, &jobs);
+        check(Conservative::default(), usual, &machines, &jobs);
+        check(by_reserved, usual, &machines, &jobs);
     }
 }
 
