@@ -1,6 +1,6 @@
 //! Pictures: a [`Chart`] of series over x, a [`Forest`] of differences, a [`Gantt`] chart of a schedule, or a [`Sketch`].
 //!
-//! One renderer draws SVG. [`svg`] returns the picture of a file, [`png`] rasterises it, and a page embeds the same picture in a desktop
+//! One renderer draws SVG. [`svg`] returns the picture of a file, `png` rasterises it, and a page embeds the same picture in a desktop
 //! and a phone width; the script of the page adds a crosshair that shows the values.
 //! A picture is a function of its data alone: the same chart gives the same bytes, independent of system fonts.
 
