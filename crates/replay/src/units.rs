@@ -170,7 +170,7 @@ pub(crate) const fn may_be_best(standing: Standing) -> &'static str {
     }
 }
 
-/// `Best by mean wait: a; not significantly worse, all policies compared at once: b. No interval for c.`; `None` if no policy has a value.
+/// `Best by mean wait: a; not significantly worse among all: b. No interval for c.`; `None` if no policy has a value.
 pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Option<String> {
     let of = |wanted: Standing| -> Vec<&str> {
         let found = names.iter().zip(standings).filter(|(_, standing)| **standing == wanted);
@@ -179,7 +179,7 @@ pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Opti
     let [best] = of(Standing::Best)[..] else { return None };
     let (near, unknown) = (of(Standing::MayBeBest), of(Standing::Unknown));
     let near = match (near.is_empty(), of(Standing::Worse).is_empty()) {
-        (false, _) => format!("; not significantly worse, all policies compared at once: {}.", near.join(", ")),
+        (false, _) => format!("; not significantly worse among all: {}.", near.join(", ")),
         (true, false) if unknown.is_empty() => "; all others are significantly worse.".to_owned(),
         (true, false) => format!("; significantly worse: {}.", of(Standing::Worse).join(", ")),
         (true, true) => ".".to_owned(),
@@ -268,13 +268,10 @@ mod tests {
             let words = best("mean wait", &["a", "b", "c"], &standings).expect("a best one");
             assert_eq!(words, format!("Best by mean wait: {expected}"));
         };
-        check([Best, MayBeBest, Worse], "a; not significantly worse, all policies compared at once: b.");
+        check([Best, MayBeBest, Worse], "a; not significantly worse among all: b.");
         check([Best, Worse, Worse], "a; all others are significantly worse.");
         check([Unknown, Best, Worse], "b; significantly worse: c. No interval for a.");
-        check(
-            [Unknown, Best, MayBeBest],
-            "b; not significantly worse, all policies compared at once: c. No interval for a.",
-        );
+        check([Unknown, Best, MayBeBest], "b; not significantly worse among all: c. No interval for a.");
         check([Unknown, Unknown, Best], "c. No interval for a, b.");
         assert_eq!(best("mean wait", &["a"], &[Unknown]), None);
     }

@@ -71,12 +71,12 @@ proptest! {
                 assert!(starts.is_sorted_by(|earlier, later| later <= earlier), "job {}: {starts:?}", record.job.id);
             }
         }
-        let usual = BackfillReadings::default().rule;
-        let by_reserved = Conservative::default().with_compress_order(CompressOrder::Reserved);
-        check(Easy::default(), usual, &machines, &jobs);
-        check(FlexibleBackfill::new(FlexibleConfig::default(), readings), readings.rule, &machines, &jobs);
-        check(Conservative::default(), usual, &machines, &jobs);
-        check(by_reserved, usual, &machines, &jobs);
+        let BackfillReadings { placement, rule } = readings;
+        check(OrderedBackfill::easy(readings), rule, &machines, &jobs);
+        check(FlexibleBackfill::new(FlexibleConfig::default(), readings), rule, &machines, &jobs);
+        for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
+            check(Conservative::new(placement).with_compress_order(order), BackfillRule::default(), &machines, &jobs);
+        }
     }
 }
 
