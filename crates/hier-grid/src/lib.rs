@@ -63,10 +63,10 @@
 //! | `fabric`, `run` | common to trees and peers: delivery, and a job's execution from the offer to the output |
 //! | `trees`, `peers`, `system` | actions of schedulers and peers on each message |
 //! | [`grid`] | the model: events and the submission of jobs |
-//! | [`counts`] | counters of a run |
+//! | [`GridCounts`] | counters of a run |
 
 pub mod config;
-pub mod counts;
+mod counts;
 mod event;
 mod fabric;
 pub mod grid;

@@ -5,7 +5,7 @@
 //! prints few numbers, so everything below the policies' formulas is a model of ours. The specification in
 //! `docs/papers/metaloras.md` marks these parts. Each question that the paper leaves open is a named field of [`Readings`] (R1 … R12).
 //!
-//! **Clusters** (§2.1, [`loras`]). A job has one task on each of a number of nodes of one cluster. Nodes are shared: a node runs up to
+//! **Clusters** (§2.1). A job has one task on each of a number of nodes of one cluster. Nodes are shared: a node runs up to
 //! MPL parallel tasks, fewer beside local users, as far as its memory allows. CPU is shared max-min fairly among tasks and
 //! users, each further task costs some more, and a job advances at the rate of its slowest task. In each cluster LoRaS keeps
 //! a queue, first come first served, and gives a job the nodes with the least CPU demand.
@@ -64,24 +64,24 @@
 //! clusters differ in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible, since
 //! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] simulate only those clusters that may matter.
 //!
-//! | module | holds |
+//! | item | holds |
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its section |
-//! | [`application`] | submissions, and the knowledge of a job before it has run |
-//! | [`loras`] | a cluster as its scheduler knows it |
+//! | [`Submission`], [`Application`] | submissions, and the knowledge of a job before it has run |
+//! | [`Loras`] | a cluster as its scheduler knows it |
 //! | [`policy`] | selection of a cluster for a job |
-//! | [`world`] | events and their order |
-//! | [`outcome`] | outcome of a job, and of its prediction |
+//! | [`MetaLoras`], [`Event`] | events and their order |
+//! | [`Outcome`] | outcome of a job, and of its prediction |
 
 pub mod config;
 
-pub mod application;
-pub mod outcome;
+mod application;
+mod outcome;
 
 mod share;
 
 mod cluster_state;
-pub mod loras;
+mod loras;
 
 mod completions;
 mod predictor;
@@ -89,7 +89,7 @@ mod predictor;
 pub mod policy;
 
 mod users;
-pub mod world;
+mod world;
 
 pub use application::{Application, Demand, Submission};
 pub use cluster_state::{LocalLoad, TurnaroundBounds};

@@ -1,4 +1,4 @@
-//! Cluster selection policies (§2.3, §3): each returns a choice, which the [`world`](crate::world) carries out.
+//! Cluster selection policies (§2.3, §3): each returns a choice, which the [world](crate::MetaLoras) carries out.
 //!
 //! A policy sees a [`View`]: the job at the head of the input queue as an [`Application`], and the clusters as their
 //! [`Loras`] know them. Neither contains true run times. Types guarantee this; code that reads one does not

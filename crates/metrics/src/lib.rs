@@ -11,11 +11,11 @@
 //! | [`Mean`] | mean of a stream of values |
 //! | [`QuantileSketch`] | median and tail of a stream of values, to 0.1 % |
 //! | [`MetricSummary`] | mean and quantiles of one metric |
-//! | [`summary`] | metrics over all jobs of a run, and utilization: [`Summary`] |
+//! | [`Summary`] | metrics over all jobs of a run, and utilization |
 //! | [`sums`] | the same by user and by class |
 //! | [`mod@catalogue`] | all metrics, with name, unit, definition and formula: [`Metric`] |
-//! | [`totals`] | all metrics of a run: [`Totals`] |
-//! | [`timeline`] | a level over time, for a plot in bounded memory: [`Timeline`] |
+//! | [`Totals`] | all metrics of a run |
+//! | [`Timeline`] | a level over time, for a plot in bounded memory |
 //! | [`backlog`] | growth of waiting work while jobs arrive: [`Backlog`](backlog::Backlog) |
 //! | [`output`] | estimates from several replications: [`ConfidenceInterval`] |
 //! | [`blocks`] | estimates from one log, paired between policies: [`Blocks`] |
@@ -61,14 +61,14 @@ mod mean;
 mod quantile_sketch;
 
 pub mod backlog;
-pub mod summary;
-pub mod timeline;
+mod summary;
+mod timeline;
 
 pub mod sums;
 
 pub mod catalogue;
 
-pub mod totals;
+mod totals;
 
 pub mod output;
 

@@ -7,18 +7,18 @@
 //! | module | content |
 //! |---|---|
 //! | [`time`] | integer nanoseconds: [`Time`] is an instant, [`Span`] a length |
-//! | [`event`] | order of the events of one instant: [`EventPriority`] |
+//! | `event` | order of the events of one instant: [`EventPriority`] |
 //! | [`calendar`] | pending events: [`Calendar`] |
-//! | [`sim`] | execution of a model: [`Model`], [`Context`], [`Sim`] |
+//! | `sim` | execution of a model: [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | random numbers: [`Streams`], one portable generator per purpose |
-//! | [`job`] | submitted [`Job`]s, and [`Request`], the part of a job that a policy may see |
-//! | [`sites`] | sets of sites: [`SiteSet`] |
-//! | [`outage`] | times at which a site is down: [`Outage`] |
-//! | [`fact`] | what a model emits: [`Fact`], [`Probe`] |
+//! | `job` | submitted [`Job`]s, and [`Request`], the part of a job that a policy may see |
+//! | `sites` | sets of sites: [`SiteSet`] |
+//! | `outage` | times at which a site is down: [`Outage`] |
+//! | `fact` | what a model emits: [`Fact`], [`Probe`] |
 //! | [`record`] | [`JobLog`], which turns facts into [`JobRecord`]s |
-//! | [`gauge`] | time-weighted means: [`Gauge`] |
-//! | [`config`] | errors of a model's parameters: [`ConfigError`] |
-//! | [`profile`] | free processors over time: [`AvailabilityProfile`] |
+//! | `gauge` | time-weighted means: [`Gauge`] |
+//! | `config` | errors of a model's parameters: [`ConfigError`] |
+//! | `profile` | free processors over time: [`AvailabilityProfile`] |
 //!
 //! # A whole model
 //!
@@ -88,18 +88,18 @@
 //! ```
 
 pub mod calendar;
-pub mod config;
-pub mod event;
-pub mod fact;
-pub mod gauge;
+mod config;
+mod event;
+mod fact;
+mod gauge;
 pub mod id;
-pub mod job;
-pub mod outage;
-pub mod profile;
+mod job;
+mod outage;
+mod profile;
 pub mod readings;
 pub mod record;
-pub mod sim;
-pub mod sites;
+mod sim;
+mod sites;
 pub mod stream;
 #[cfg(feature = "testkit")]
 pub mod testkit;
