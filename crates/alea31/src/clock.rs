@@ -17,13 +17,13 @@ pub struct Clock {
 
 impl Clock {
     /// Returns an instant without accumulated delays, such as that of a submission or of the start-up.
-    pub fn at(time: Time) -> Self {
+    pub(crate) fn at(time: Time) -> Self {
         Self { time, seconds: time.as_secs_f64() }
     }
 
     /// Returns the instant after a delay.
     #[must_use]
-    pub fn after(self, delay: Span) -> Self {
+    pub(crate) fn after(self, delay: Span) -> Self {
         Self { time: self.time + delay, seconds: self.seconds + delay.as_secs_f64() }
     }
 }

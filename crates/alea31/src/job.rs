@@ -1,6 +1,6 @@
 //! Job as the simulator runs it, and as its scheduler sees it: [`Job`] and [`JobRequest`].
 
-use sim_core::{SiteId, SiteSet, Span, Time};
+use sim_core::{SiteSet, Span, Time};
 
 /// Job of the world, with its true run time. Schedulers see its [`JobRequest`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,11 +48,6 @@ impl Job {
     pub fn executed_time(&self) -> Span {
         rounded_up(self.work())
     }
-
-    /// Submission by the log's own time, which may lie before the simulator is up.
-    pub const fn submit(&self) -> Time {
-        self.job.submit
-    }
 }
 
 /// Part of a job that the scheduler knows: not its run time.
@@ -70,16 +65,9 @@ pub struct JobRequest {
     /// Submission.
     pub submit: Time,
     pub(crate) submit_seconds: f64,
-    sites: SiteSet,
+    pub(crate) sites: SiteSet,
     /// User.
     pub user: u32,
-}
-
-impl JobRequest {
-    /// Returns true if the job may use this cluster, wide enough or not.
-    pub const fn may_use(&self, cluster: SiteId) -> bool {
-        self.sites.contains(cluster)
-    }
 }
 
 /// Position of a job in order of submission, from 0; not its number in the log.
@@ -88,7 +76,7 @@ pub struct JobIndex(pub u32);
 
 impl JobIndex {
     /// Returns the position for use as an index.
-    pub const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -59,7 +59,7 @@ impl GridState {
     }
 
     /// Number of jobs submitted so far, rejected ones included.
-    pub fn submitted(&self) -> usize {
+    pub(crate) fn submitted(&self) -> usize {
         self.requests.len()
     }
 
@@ -86,7 +86,7 @@ impl GridState {
 
     /// Returns true if `cluster` suits the job: the job may use it, and it has enough processors in total.
     pub fn suits(&self, cluster: SiteId, job: JobIndex) -> bool {
-        self.request(job).may_use(cluster) && self.is_wide_enough(cluster, job)
+        self.request(job).sites.contains(cluster) && self.is_wide_enough(cluster, job)
     }
 
     /// Returns true if `cluster` has enough processors in total, even if the job may not use it.
@@ -95,13 +95,8 @@ impl GridState {
     }
 
     /// Returns true if the job could start on `cluster` now, even if it may not use it.
-    pub fn has_room(&self, cluster: SiteId, job: JobIndex) -> bool {
+    pub(crate) fn has_room(&self, cluster: SiteId, job: JobIndex) -> bool {
         self.request(job).processors <= self.cluster(cluster).free
-    }
-
-    /// Returns true if some cluster suits the job.
-    pub fn can_run(&self, job: JobIndex) -> bool {
-        self.cluster_ids().any(|cluster| self.suits(cluster, job))
     }
 
     /// Returns true if the job runs on `cluster`. A job that is done does not, though its scheduler may not have been
@@ -188,7 +183,7 @@ impl Cluster {
     ///
     /// A job beyond its limit is expected to end now. A job that was sent but has not started is expected on the processors of the
     /// lowest numbers among those that are free now, and to hold them for its limit (`ResourceInfo.predictFirstFreeSlots`).
-    pub fn releases(&self, now: f64) -> Vec<Release> {
+    pub(crate) fn releases(&self, now: f64) -> Vec<Release> {
         let mut releases = Vec::with_capacity(self.running.len() + 2);
         for job in &self.running {
             // Alea's formula: rounding may separate values that are equal on paper, and is the same for equal starts.

@@ -139,7 +139,7 @@ impl<P: Policy> World<P> {
         let jobs = jobs.into();
         assert!(processors.len() <= 127, "a job distinguishes at most 127 clusters, not {}", processors.len());
         assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
-        assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
+        assert!(jobs.is_sorted_by_key(|job| job.job.submit), "jobs come in order of submission");
         Self {
             policy,
             starts: vec![Clock::at(Time::ZERO); jobs.len()],
@@ -182,7 +182,7 @@ impl<P: Policy> World<P> {
         let next = self.state.submitted();
         if let Some(job) = self.jobs.get(next) {
             let index = JobIndex(u32::try_from(next).expect("fewer than 4 billion jobs"));
-            cx.post_at(job.submit().max(self.start_up), Event::Arrive(index));
+            cx.post_at(job.job.submit.max(self.start_up), Event::Arrive(index));
         }
     }
 
@@ -196,7 +196,7 @@ impl<P: Policy> World<P> {
     fn arrive(&mut self, job: JobIndex, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(self.job(job).job));
         self.state.submit(self.job(job).request());
-        if self.state.can_run(job) {
+        if self.state.cluster_ids().any(|cluster| self.state.suits(cluster, job)) {
             self.present += 1;
             let now = Clock::at(cx.now());
             self.policy.submit(job, now, &self.state);

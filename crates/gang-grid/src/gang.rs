@@ -28,10 +28,7 @@ pub struct Gang {
 impl Gang {
     /// Number of its tasks.
     ///
-    /// # Panics
-    ///
-    /// Never panics: a gang has fewer than 2³² tasks.
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         u32::try_from(self.tasks.len()).expect("a gang has fewer than 2³² tasks")
     }
 

@@ -82,7 +82,7 @@ impl Processor {
     }
 
     /// Number of jobs waiting, the gang's task included.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.queue.len() + usize::from(self.reserved.is_some())
     }
 }
@@ -153,7 +153,7 @@ impl Processors {
     }
 
     /// The processors of `site`, by id.
-    pub fn of_site(&self, site: SiteId) -> impl Iterator<Item = (ProcId, &Processor)> {
+    pub(crate) fn of_site(&self, site: SiteId) -> impl Iterator<Item = (ProcId, &Processor)> {
         let SiteSets { first, count, .. } = self.sites[site.index()];
         (first..first + count).map(|id| (ProcId(id), &self.all[id as usize]))
     }

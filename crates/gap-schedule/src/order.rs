@@ -301,7 +301,7 @@ impl Priority {
     }
 
     /// Returns the position of the job at the instant `now`.
-    pub fn turn(self, job: &QueuedJob, now: Time) -> Turn {
+    pub(crate) fn turn(self, job: &QueuedJob, now: Time) -> Turn {
         let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
         Turn { is_patient, key: if is_patient { self.order.key(job, now) } else { Key(0) } }
     }

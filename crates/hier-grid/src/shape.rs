@@ -31,7 +31,7 @@ impl Shape {
     }
 
     /// Number of sites under it.
-    pub fn leaves(&self) -> usize {
+    pub(crate) fn leaves(&self) -> usize {
         if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
     }
 

@@ -17,7 +17,7 @@ pub struct Bag(pub u32);
 
 impl Bag {
     /// The empty bag.
-    pub const EMPTY: Self = Self(0);
+    pub(crate) const EMPTY: Self = Self(0);
 
     /// The bag of one class.
     pub const fn of(class: u8) -> Self {
@@ -25,30 +25,30 @@ impl Bag {
     }
 
     /// Returns true if the class is in the bag.
-    pub const fn holds(self, class: u8) -> bool {
+    pub(crate) const fn holds(self, class: u8) -> bool {
         self.0 & 1 << class != 0
     }
 
     /// Returns true if the bag is empty.
-    pub const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Union of both bags.
     #[must_use]
-    pub const fn with(self, other: Self) -> Self {
+    pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Intersection of both bags.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// Classes that are only in this bag.
     #[must_use]
-    pub const fn without(self, other: Self) -> Self {
+    pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
@@ -279,7 +279,7 @@ impl World {
     }
 
     /// Site of a work station.
-    pub fn site_of(&self, station: StationId) -> SiteId {
+    pub(crate) fn site_of(&self, station: StationId) -> SiteId {
         SiteId(self.site_of_station[station.index()])
     }
 
@@ -301,7 +301,7 @@ impl World {
 
     /// Distance between two sites.
     #[inline]
-    pub const fn distance(&self, a: SiteId, b: SiteId) -> Distance {
+    pub(crate) const fn distance(&self, a: SiteId, b: SiteId) -> Distance {
         if a.0 == b.0 {
             return Distance::SameSite;
         }

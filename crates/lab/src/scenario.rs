@@ -73,7 +73,7 @@ impl Scenario {
     }
 
     /// Returns the name of the file in messages.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 

@@ -38,7 +38,7 @@ impl Seeds {
     }
 
     /// Returns the number of seeds.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.judged.len()
     }
 

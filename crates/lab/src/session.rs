@@ -38,11 +38,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns a request for a quick run into `out`, without progress.
-    pub fn quick(out: PathBuf) -> Self {
-        Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
-    }
-
     /// Returns the options as command-line arguments; options that cannot change a result are left out.
     pub(crate) fn options(&self) -> String {
         let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;

@@ -152,12 +152,12 @@ impl Store {
     }
 
     /// Returns the number of damaged lines when the store was opened. A line that a kill cut off does not count.
-    pub const fn damaged(&self) -> u64 {
+    pub(crate) const fn damaged(&self) -> u64 {
         self.damaged
     }
 
     /// Returns the metrics of a finished replication, in the order of `names`. A replication that lacks a metric counts as not finished.
-    pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
+    pub(crate) fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
         let metrics: BTreeMap<String, Option<f64>> = self.get(identity)?;
         names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
     }

@@ -21,7 +21,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Verdicts of claims, in the order of a count.
-    pub const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
+    pub(crate) const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
     /// Verdicts of checks without simulation. They are not counted among the claims.
     pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
 

@@ -98,11 +98,6 @@ impl Config {
         }
     }
 
-    /// Number of nodes of all clusters together.
-    pub fn nodes(&self) -> u32 {
-        self.clusters.iter().map(|cluster| cluster.nodes).sum()
-    }
-
     /// Checks every field.
     ///
     /// # Errors

@@ -150,16 +150,6 @@ where
         self.jobs.len()
     }
 
-    /// Jobs in the input queue.
-    pub fn held(&self) -> usize {
-        self.input.len()
-    }
-
-    /// Jobs in the LoRaS queues.
-    pub const fn queued(&self) -> usize {
-        self.queued
-    }
-
     /// The policy, with its state.
     pub const fn policy(&self) -> &P {
         &self.policy

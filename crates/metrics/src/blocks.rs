@@ -64,7 +64,7 @@ type MetricSums = [(Sum, Sum); Blocks::METRICS.len()];
 
 impl Blocks {
     /// Least length of a block: seven days.
-    pub const WEEK: Span = Span::from_secs(7 * 86_400);
+    pub(crate) const WEEK: Span = Span::from_secs(7 * 86_400);
 
     /// Metrics of a block, named as in the [catalogue](crate::catalogue()). Wait times, response times and tardiness are in seconds.
     ///
@@ -174,7 +174,7 @@ impl Blocks {
     }
 
     /// Weeks from the first submission to the last.
-    pub fn weeks(&self) -> f64 {
+    pub(crate) fn weeks(&self) -> f64 {
         let first = self.slots.first().map_or(Time::ZERO, |slot| Time::from_secs(3600 * slot.hour));
         self.last_submit.saturating_since(first).as_secs_f64() / Self::WEEK.as_secs_f64()
     }

@@ -30,10 +30,10 @@ impl JobClass {
     pub const ALL: [Self; 4] = [Self::ShortNarrow, Self::ShortWide, Self::LongNarrow, Self::LongWide];
 
     /// Longest run time of a short job.
-    pub const SHORT: Span = Span::from_secs(3_600);
+    pub(crate) const SHORT: Span = Span::from_secs(3_600);
 
     /// Largest number of processors of a narrow job.
-    pub const NARROW: u32 = 8;
+    pub(crate) const NARROW: u32 = 8;
 
     /// The class of a job, by its actual run time and the processors that it held.
     pub fn of(record: &JobRecord) -> Self {

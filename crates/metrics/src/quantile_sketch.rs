@@ -81,7 +81,7 @@ impl QuantileSketch {
     }
 
     /// Number of values added.
-    pub const fn count(&self) -> u64 {
+    pub(crate) const fn count(&self) -> u64 {
         self.count
     }
 

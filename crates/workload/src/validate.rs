@@ -110,11 +110,6 @@ impl Validation {
     pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
         Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
     }
-
-    /// Underlying reader: its header, path and line.
-    pub const fn reader(&self) -> &SwfReader {
-        self.checker.intake.reader()
-    }
 }
 
 impl Iterator for Validation {

@@ -15,7 +15,7 @@ pub struct TurnaroundBounds {
 
 impl TurnaroundBounds {
     /// Returns true if TR is known: no known event touches the job's nodes before it ends.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.at_least == self.at_most
     }
 }

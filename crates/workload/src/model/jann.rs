@@ -109,7 +109,7 @@ const RUNTIMES: Purpose = Purpose("jann runtimes");
 
 impl Jann {
     /// Largest sizes of the paper's ranges: 1, 2, 3–4, 5–8, … 129–256, and all above.
-    pub const BOUNDS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, u32::MAX];
+    pub(crate) const BOUNDS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, u32::MAX];
 
     /// Measures the model in a log. Records of jobs that never ran are left out, and so are ranges of fewer than four
     /// jobs, which have no three moments. If no distribution of the family has the moments (for instance, of times that

@@ -32,7 +32,7 @@ impl OutageTrace {
     /// # Errors
     ///
     /// If it cannot be read, or does not begin with the header.
-    pub fn open(path: &Path, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
+    pub(crate) fn open(path: &Path, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
         Self::start(Lines::open(path, OUTAGES)?, machines)
     }
 

@@ -98,7 +98,7 @@ pub enum Status {
 
 impl Status {
     /// Code of the status in a log.
-    pub const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         self as u8
     }
 
