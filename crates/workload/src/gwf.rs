@@ -9,7 +9,7 @@ mod reader;
 
 pub use reader::GwfReader;
 
-use crate::swf::{SwfRecord, write_column, write_common};
+use crate::swf::{SwfRecord, begin_line, push_column};
 use std::io::{self, Write};
 
 /// Job as recorded in a log of a grid.
@@ -77,12 +77,13 @@ pub(crate) const NAMES: [&str; COLUMNS] = [
 #[derive(Debug)]
 pub struct GwfWriter<W> {
     out: W,
+    line: String,
 }
 
 impl<W: Write> GwfWriter<W> {
     /// Returns a writer to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
-        Self { out }
+        Self { out, line: String::new() }
     }
 
     /// Writes each line of `text` behind a `#`.
@@ -92,9 +93,11 @@ impl<W: Write> GwfWriter<W> {
 
     /// Writes one record as one line of 29 columns.
     pub fn record(&mut self, record: &GwfRecord) -> io::Result<()> {
-        write_common(&mut self.out, '\t', &record.job)?;
-        record.texts.iter().try_for_each(|text| write_column(&mut self.out, '\t', text.as_ref()))?;
-        writeln!(self.out)
+        let line = &mut self.line;
+        begin_line(line, '\t', &record.job);
+        record.texts.iter().for_each(|text| push_column(line, '\t', text.as_ref()));
+        line.push('\n');
+        self.out.write_all(line.as_bytes())
     }
 
     /// Returns the output; flush it if it is buffered.

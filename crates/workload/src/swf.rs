@@ -17,4 +17,4 @@ pub use reader::SwfReader;
 pub(crate) use record::PLAIN;
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
-pub(crate) use writer::{write_column, write_common};
+pub(crate) use writer::{begin_line, push_column};

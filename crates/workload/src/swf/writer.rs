@@ -1,7 +1,7 @@
 //! Writer of records.
 
 use super::{Status, SwfRecord};
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 
 /// Writes a log: comments, then records, one line each.
@@ -20,12 +20,14 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub struct SwfWriter<W> {
     out: W,
+    /// The last line. Its columns go into a `String`, which takes each in half the time of an [`io::Write`].
+    line: String,
 }
 
 impl<W: Write> SwfWriter<W> {
     /// Returns a writer to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
-        Self { out }
+        Self { out, line: String::new() }
     }
 
     /// Writes each line of `text` behind a `;`.
@@ -36,20 +38,22 @@ impl<W: Write> SwfWriter<W> {
     /// Writes one record as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on if the
     /// record has them. Column 19, the hosts of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
     pub fn record(&mut self, record: &SwfRecord) -> io::Result<()> {
-        let out = &mut self.out;
         if let Some(name) = &record.name {
-            writeln!(out, "; Job: {} {name}", record.number)?;
+            writeln!(self.out, "; Job: {} {name}", record.number)?;
         }
-        write_common(out, ' ', record)?;
+        let line = &mut self.line;
+        begin_line(line, ' ', record);
         for number in [record.user, record.group, record.executable, record.queue, record.partition] {
-            write_column(out, ' ', number)?;
+            push_column(line, ' ', number);
         }
-        write_column(out, ' ', record.preceding_job)?;
-        write_column(out, ' ', record.think_time)?;
+        push_column(line, ' ', record.preceding_job);
+        push_column(line, ' ', record.think_time);
         if let Some(further) = &record.further {
-            write!(out, " {{}} {further}")?;
+            *line += " {} ";
+            *line += further;
         }
-        writeln!(out)
+        line.push('\n');
+        self.out.write_all(line.as_bytes())
     }
 
     /// Returns the output; flush it if it is buffered.
@@ -58,24 +62,26 @@ impl<W: Write> SwfWriter<W> {
     }
 }
 
-/// Writes columns 1 to 11, which the Grid Workloads Format has as well.
-pub(crate) fn write_common(out: &mut impl Write, separator: char, record: &SwfRecord) -> io::Result<()> {
-    write!(out, "{}", record.number)?;
-    write_column(out, separator, record.submit)?;
-    write_column(out, separator, record.wait)?;
-    write_column(out, separator, record.runtime)?;
-    write_column(out, separator, record.allocated_processors)?;
-    write_column(out, separator, record.cpu_time)?;
-    write_column(out, separator, record.memory)?;
-    write_column(out, separator, record.requested_processors)?;
-    write_column(out, separator, record.requested_time)?;
-    write_column(out, separator, record.requested_memory)?;
-    write_column(out, separator, record.status.map(Status::code))
+/// Replaces `line` by columns 1 to 11, which the Grid Workloads Format has as well.
+pub(crate) fn begin_line(line: &mut String, separator: char, record: &SwfRecord) {
+    line.clear();
+    *line += &record.number.to_string();
+    push_column(line, separator, record.submit);
+    push_column(line, separator, record.wait);
+    push_column(line, separator, record.runtime);
+    push_column(line, separator, record.allocated_processors);
+    push_column(line, separator, record.cpu_time);
+    push_column(line, separator, record.memory);
+    push_column(line, separator, record.requested_processors);
+    push_column(line, separator, record.requested_time);
+    push_column(line, separator, record.requested_memory);
+    push_column(line, separator, record.status.map(Status::code));
 }
 
-pub(crate) fn write_column(out: &mut impl Write, separator: char, value: Option<impl Display>) -> io::Result<()> {
+pub(crate) fn push_column(line: &mut String, separator: char, value: Option<impl Display>) {
+    line.push(separator);
     match value {
-        Some(value) => write!(out, "{separator}{value}"),
-        None => write!(out, "{separator}-1"),
+        Some(value) => write!(line, "{value}").expect("a String takes every text"),
+        None => *line += "-1",
     }
 }
