@@ -123,6 +123,12 @@ impl Axis {
     pub fn with_ticks(self, ticks: Vec<(f64, String)>) -> Self {
         Self { ticks: Some(ticks), ..self }
     }
+
+    /// Returns the label of the tick at `x`.
+    pub fn tick(&self, x: f64) -> Option<&str> {
+        let own = self.ticks.iter().flatten().find(|(at, _)| (at - x).abs() <= 1e-9 * x.abs());
+        own.map(|(_, label)| label.as_str())
+    }
 }
 
 /// One line of a [`Chart`].
@@ -313,7 +319,13 @@ pub(crate) fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
         tiny_skia::Pixmap::new(size.width(), size.height()).context("no memory for the picture's pixels")?;
     let scale = tiny_skia::Transform::from_scale(2.0, 2.0);
     resvg::render(&tree, scale, &mut pixels.as_mut());
-    pixels.encode_png().context("cannot encode the picture as PNG")
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size.width(), size.height());
+    encoder.set_color(png::ColorType::Rgba);
+    // Half the instructions of tiny-skia's own encoder, for twice the bytes.
+    encoder.set_compression(png::Compression::Fast);
+    encoder.write_header()?.write_image_data(&pixels.take_demultiplied())?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -109,8 +109,8 @@ fn numbers(chart: &Chart) -> Vec<Value> {
         if let Some(date) = chart.x.date(x) {
             return date;
         }
-        let own = chart.x.ticks.iter().flatten().find(|(at, _)| (at - x).abs() <= 1e-9 * x.abs());
-        own.map_or_else(|| significant(x), |(_, label)| label.clone())
+        let number = || if x.fract() == 0.0 { fixed(x, 0) } else { significant(x) };
+        chart.x.tick(x).map_or_else(number, str::to_owned)
     };
     let all = [(&chart.series, false), (&chart.reference, true)];
     let rows: Vec<Value> = all
