@@ -104,7 +104,7 @@ impl Conf {
             globals.classify(setting, &mut not_modelled);
         }
         let scheduling = scheduling::read(&mut globals, &lines.parameters, &mut not_modelled);
-        let priority = priority::read(&mut globals, version);
+        let priority = priority::read(&mut globals, version, &mut not_modelled);
         let (nodes, partitions) = cluster::read(&lines, &mut globals.faults, &mut not_modelled);
         let parameters = globals.words("SelectTypeParameters");
         let conf = Self {

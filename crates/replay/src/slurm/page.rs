@@ -150,12 +150,11 @@ fn waits(results: &VariantResults<'_>) -> Shown {
 /// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
 fn differences(results: &VariantResults<'_>) -> Option<Shown> {
     let arms = &results.arms[1..];
-    let place = |at: usize, arm: usize| as_f64(at) + 0.4 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
     let of_arm = |(at, arm): (usize, &Arm)| -> Vec<DataRow> {
         let of_metric = |(x, metric): (usize, &'static Metric)| {
             let (found, base) = (results.difference(None, at + 1, metric)?, results.mean(None, 0, metric)?.mean.abs());
-            let (x, share) = (place(x, at).to_string(), found.map(|value| 100.0 * value / base));
-            (base > 0.0).then(|| (arm.name.clone(), x, metric.to_string(), share))
+            let share = found.map(|value| 100.0 * value / base);
+            (base > 0.0).then(|| (arm.name.clone(), x.to_string(), metric.to_string(), share))
         };
         spoken().enumerate().filter_map(of_metric).collect()
     };
@@ -192,10 +191,9 @@ fn of_groups_by(results: &VariantResults<'_>, by: &'static str) -> Option<Shown>
     let [wait, _] = of_groups();
     let groups = largest(results, by);
     let arms = results.names();
-    let place = |at: usize, arm: usize| as_f64(at) + 0.6 * ((as_f64(arm) + 0.5) / as_f64(arms.len()) - 0.5);
     let of_arm = |(arm, name): (usize, &&str)| {
         let found = groups.iter().enumerate();
-        let found = found.filter_map(|(x, at)| Some((place(x, arm), wait, results.mean(Some(*at), arm, wait)?)));
+        let found = found.filter_map(|(x, at)| Some((as_f64(x), wait, results.mean(Some(*at), arm, wait)?)));
         ((*name).to_owned(), found.collect())
     };
     let all = arms.iter().enumerate().map(of_arm).collect();
@@ -218,9 +216,10 @@ fn drawn(
 ) -> Shown {
     let mut rows: Vec<DataRow> = Vec::new();
     for (slot, (name, found)) in all.into_iter().enumerate() {
-        rows.extend(
-            found.iter().map(|(x, metric, estimate)| (name.clone(), x.to_string(), metric.to_string(), *estimate)),
-        );
+        rows.extend(found.iter().map(|(x, metric, estimate)| {
+            let x = chart.x.tick(*x).map_or_else(|| x.to_string(), str::to_owned);
+            (name.clone(), x, metric.to_string(), *estimate)
+        }));
         // The chart has several phases or one.
         let point = |(x, _, estimate): &Found| Point { reps: None, ..Point::of(*x, estimate) };
         chart.series.push(style(name, found.iter().map(point).collect()).in_slot(slot));

@@ -15,7 +15,7 @@ use lab::progress::Progress;
 use lab::provenance::{quoted, sha256_of};
 use lab::terminal::tell;
 use serde_json::json;
-use slurm_sched::{Site, Version};
+use slurm_sched::Version;
 use std::path::{Path, PathBuf};
 
 /// Text after the options of `slurm`.
@@ -140,7 +140,7 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
         command: command(inputs, options, version),
         seed: options.seed,
         results: &results,
-        notes: notes(&arms[0].site, &trace, &results),
+        notes: notes(&trace, &results),
     };
     out.write("summary.csv", tables::summary(&results)?)?;
     out.write("differences.csv", tables::differences(&results)?)?;
@@ -185,7 +185,7 @@ fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
 }
 
 /// Notes for every reader: jobs left out, jobs that never started, features outside the model.
-fn notes(site: &Site, trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
+fn notes(trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
         notes.push(format!("Left out of the trace, or repaired: {}.", trace.left_out.join(", ")));
@@ -198,8 +198,14 @@ fn notes(site: &Site, trace: &Trace, results: &VariantResults<'_>) -> Vec<String
             never.join(", ")
         ));
     }
-    if !site.conf.not_modelled.is_empty() {
-        notes.push(format!("Without effect here: {}.", site.conf.not_modelled.join(", ")));
+    let mut listed: Vec<&str> = Vec::new();
+    for setting in results.arms.iter().flat_map(|arm| &arm.site.conf.not_modelled) {
+        if !listed.contains(&setting.as_str()) {
+            listed.push(setting);
+        }
+    }
+    if !listed.is_empty() {
+        notes.push(format!("Without effect here: {}.", listed.join(", ")));
     }
     notes
 }

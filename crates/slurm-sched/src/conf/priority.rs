@@ -1,6 +1,6 @@
 //! `Priority*`: settings of priorities.
 
-use super::Globals;
+use super::{Globals, SettingLine};
 use crate::text;
 use crate::version::Version;
 
@@ -95,7 +95,11 @@ pub enum UsageReset {
     Yearly,
 }
 
-pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySettings {
+/// Keys without effect if priorities are not computed again, in lower case.
+const NEED_DATABASE: &str =
+    "priorityweightage priorityweightfairshare prioritydecayhalflife prioritymaxage priorityusageresetperiod";
+
+pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &mut Vec<String>) -> PrioritySettings {
     let mut weight = |name: &str| {
         globals.parsed(&format!("PriorityWeight{name}"), 0, |text| {
             text.parse::<u32>().map_err(|_| "expected a whole number up to 4294967295")
@@ -122,6 +126,10 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySetti
         globals.text("AccountingStorageType").is_some_and(|value| value.to_ascii_lowercase().ends_with("slurmdbd"));
     if !has_database {
         (weights.age, weights.fair_share) = (0, 0);
+        let idle = NEED_DATABASE.split(' ').filter_map(|key| globals.settings.get(key));
+        not_modelled.extend(idle.map(|SettingLine { file, line, key, .. }| {
+            format!("{file}:{line}: {key} (needs AccountingStorageType=accounting_storage/slurmdbd)")
+        }));
     }
     let span =
         |text: &str| text::span(text)?.filter(|seconds| *seconds > 0).ok_or("expected a span above 0, such as 7-0");
