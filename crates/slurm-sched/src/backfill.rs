@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
         let Terms { settings, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
-        let (releases, completing) = (cluster.releases(now), cluster.completing());
+        let (releases, completing) = (cluster.releases(now), cluster.completing(0));
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
         let pass = Pass::default();
         Self {

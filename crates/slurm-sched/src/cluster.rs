@@ -111,26 +111,16 @@ impl Cluster {
         self.limit(demand).is_some()
     }
 
-    /// Returns the nodes of stopped jobs, which are not idle yet.
-    pub(crate) fn completing(&self) -> NodeSet {
-        let mut nodes = NodeSet::empty(self.machine.len());
-        self.running.iter().filter(|running| running.is_completing).for_each(|running| nodes.unite(&running.nodes));
-        nodes
-    }
-
-    /// Returns the same without the first node of each job.
-    pub(crate) fn completing_but_first(&self) -> NodeSet {
-        let mut nodes = NodeSet::empty(self.machine.len());
-        for stopped in self.running.iter().filter(|running| running.is_completing) {
-            nodes.unite(&NodeSet::of(self.machine.len(), stopped.nodes.iter().skip(1)));
-        }
-        nodes
+    /// Returns the nodes of stopped jobs, which are not idle yet, without the first `skip` nodes of each job.
+    pub(crate) fn completing(&self, skip: usize) -> NodeSet {
+        let stopped = self.running.iter().filter(|running| running.is_completing);
+        NodeSet::of(self.machine.len(), stopped.flat_map(|running| running.nodes.iter().skip(skip)))
     }
 
     /// Returns the running jobs for the will-run test, which takes nodes of stopped jobs as idle. A job past its limit keeps its place
     /// in their order, and is expected to end after its partition's grace, or else after another limit.
     pub(crate) fn releases(&self, now: i64) -> ExpectedEnds {
-        let mut idle = self.completing();
+        let mut idle = self.completing(0);
         idle.unite(&self.idle);
         let expected = |running: &Running| match self.graces[running.demand.partition] {
             _ if running.end > now => running.end,

@@ -385,7 +385,7 @@ impl Controller {
 
     /// Takes nodes of stopped jobs as idle, except the first of each.
     pub(crate) fn clean_all_but_first(&mut self) {
-        let nodes = self.cluster.completing_but_first();
+        let nodes = self.cluster.completing(1);
         self.clean(&nodes);
     }
 

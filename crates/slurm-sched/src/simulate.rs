@@ -35,8 +35,8 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
             is_over |= matches!(&one, Report::Ended(ended) if Some(ended.job) == watched);
             report(one);
         };
-        let ending: Vec<u32> = ends.range(..=(now, u32::MAX)).map(|(_, job)| *job).collect();
-        for job in slurmctld.step(now, &ending, &mut ended) {
+        let is_ending = |job| ends.range(..=(now, u32::MAX)).any(|(_, other)| *other == job);
+        for job in slurmctld.step(now, &is_ending, &mut ended) {
             let run: i64 = runs.remove(&job).expect("a job that starts was submitted");
             ends.insert((now + run, job));
         }

@@ -162,13 +162,13 @@ impl Slurmctld {
     }
 
     /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits,
-    /// but not those of `ending`, whose scripts end in this second.
-    pub fn step(&mut self, now: i64, ending: &[u32], report: &mut dyn FnMut(Report)) -> Vec<u32> {
+    /// but not those of which `ends` is true, whose scripts end in this second.
+    pub fn step(&mut self, now: i64, ends: &dyn Fn(u32) -> bool, report: &mut dyn FnMut(Report)) -> Vec<u32> {
         let mut started = Vec::new();
         let mut is_cut = false;
         if now >= self.next_limits {
             self.next_limits += LIMIT_LOOK;
-            is_cut = self.cut(now, ending, report);
+            is_cut = self.cut(now, ends, report);
         }
         if self.backfill_first {
             self.look_backfill(now, &mut started, report);
@@ -252,13 +252,13 @@ impl Slurmctld {
     }
 
     /// Stops the jobs that have reached their limits, and returns true if there are any.
-    fn cut(&mut self, now: i64, ending: &[u32], report: &mut dyn FnMut(Report)) -> bool {
+    fn cut(&mut self, now: i64, ends: &dyn Fn(u32) -> bool, report: &mut dyn FnMut(Report)) -> bool {
         let over = |active: &Active| {
             let partition = &self.site.conf.partitions[active.start_of.partition];
             partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
         };
         let late = |active: &Active| now >= active.start + active.limit + over(active);
-        let late = self.active.iter().filter(|(id, active)| late(active) && !ending.contains(id));
+        let late = self.active.iter().filter(|(id, active)| late(active) && !ends(**id));
         let late: Vec<u32> = late.map(|(id, _)| *id).collect();
         let ended = late.iter().filter_map(|id| self.finish(*id, now, true));
         ended.for_each(|ended| report(Report::Ended(ended)));

@@ -85,8 +85,9 @@ impl Controlled {
             self.passed = self.slurmctld.next(self.passed).min(now);
             let mut is_cut = false;
             let mut note = |report| is_cut |= matches!(report, Report::Ended(_));
-            let ending = if self.passed == now { &ending[..] } else { &[] };
-            let started = self.slurmctld.step(self.passed, ending, &mut note);
+            let passed = self.passed;
+            let is_ending = |job| passed == now && ending.contains(&job);
+            let started = self.slurmctld.step(passed, &is_ending, &mut note);
             ensure!(
                 !is_cut,
                 "at {} s slurmctld stops a job at its limit, which a policy cannot; give the jobs requested times, or use the command slurm",
