@@ -150,7 +150,7 @@ impl<'a> Globals<'a> {
                 self.settings.insert(setting.key.to_ascii_lowercase(), setting);
             }
             Treatment::Harmless => {}
-            Treatment::Listed => not_modelled.push(format!("{}:{}: {}", setting.file, setting.line, setting.key)),
+            Treatment::Listed => not_modelled.push(format!("{}: {}", setting.place(), setting.key)),
             Treatment::Only(values, fix) => {
                 if !text::list(&setting.value).all(|word| values.iter().any(|value| value.eq_ignore_ascii_case(word))) {
                     self.fault(
@@ -162,7 +162,7 @@ impl<'a> Globals<'a> {
             }
             Treatment::Unknown(Some(near)) => self.fault(setting, format_args!("unknown key; did you mean {near}?")),
             Treatment::Unknown(None) => {
-                not_modelled.push(format!("{}:{}: {} (unknown key)", setting.file, setting.line, setting.key));
+                not_modelled.push(format!("{}: {} (unknown key)", setting.place(), setting.key))
             }
         }
     }

@@ -16,6 +16,7 @@ use lab::provenance::{quoted, sha256_of};
 use lab::terminal::tell;
 use serde_json::json;
 use slurm_sched::Version;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Text after the options of `slurm`.
@@ -198,14 +199,10 @@ fn notes(trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
             never.join(", ")
         ));
     }
-    let mut listed: Vec<&str> = Vec::new();
-    for setting in results.arms.iter().flat_map(|arm| &arm.site.conf.not_modelled) {
-        if !listed.contains(&setting.as_str()) {
-            listed.push(setting);
-        }
-    }
-    if !listed.is_empty() {
-        notes.push(format!("Without effect here: {}.", listed.join(", ")));
+    let settings = results.arms.iter().flat_map(|arm| &arm.site.conf.not_modelled).map(String::as_str);
+    let settings = Vec::from_iter(settings.collect::<BTreeSet<_>>());
+    if !settings.is_empty() {
+        notes.push(format!("Without effect here: {}.", settings.join(", ")));
     }
     notes
 }

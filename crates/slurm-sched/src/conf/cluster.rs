@@ -179,7 +179,7 @@ fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collec
 fn list_keys(values: &Values, keys: &str, listed: &mut Vec<String>) {
     for setting in values.values() {
         if text::is_among(keys, &setting.key) {
-            listed.push(format!("{}:{}: {}", setting.file, setting.line, setting.key));
+            listed.push(format!("{}: {}", setting.place(), setting.key));
         }
     }
 }

@@ -15,6 +15,13 @@ pub(super) struct SettingLine {
     pub(super) value: String,
 }
 
+impl SettingLine {
+    /// Returns its file and line, or the option that it comes from.
+    pub(super) fn place(&self) -> String {
+        if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
+    }
+}
+
 /// Settings of a line that begins with `NodeName`, `PartitionName` or `NodeSet`.
 pub(super) type Record = Vec<SettingLine>;
 

@@ -1,6 +1,6 @@
 //! `Priority*`: settings of priorities.
 
-use super::{Globals, SettingLine};
+use super::Globals;
 use crate::text;
 use crate::version::Version;
 
@@ -127,9 +127,8 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
     if !has_database {
         (weights.age, weights.fair_share) = (0, 0);
         let idle = NEED_DATABASE.split(' ').filter_map(|key| globals.settings.get(key));
-        not_modelled.extend(idle.map(|SettingLine { file, line, key, .. }| {
-            format!("{file}:{line}: {key} (needs AccountingStorageType=accounting_storage/slurmdbd)")
-        }));
+        let needs = "needs AccountingStorageType=accounting_storage/slurmdbd";
+        not_modelled.extend(idle.map(|setting| format!("{}: {} ({needs})", setting.place(), setting.key)));
     }
     let span =
         |text: &str| text::span(text)?.filter(|seconds| *seconds > 0).ok_or("expected a span above 0, such as 7-0");

@@ -142,7 +142,7 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_mode
                 Err(problem) => globals.fault(&setting, problem),
             }
         } else if text::is_among(LISTED, &setting.key) {
-            not_modelled.push(format!("{}:{}: SchedulerParameters={}", setting.file, setting.line, setting.key));
+            not_modelled.push(format!("{}: SchedulerParameters={}", setting.place(), setting.key));
         } else if text::is_among(REFUSED, &setting.key) {
             globals.fault(&setting, "is not modelled and changes decisions; remove it from SchedulerParameters");
         } else {
