@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draw a year of a 100-node cluster: slurm.conf, cluster.cfg and jobs.sacct for `cargo xtask slurm` (docs/slurm.md, "Explain a job").
+"""Draw a year of a 100-node cluster: slurm.conf, cluster.cfg and jobs.sacct for `cargo xtask slurm` (docs/slurm.md, "Compare settings").
 
 usage: year.py FOLDER [JOBS]
 
-Widths and run times are log-uniform, limits one to four times the run time; users submit more by day and on weekdays. The
-controller of this cluster never existed: Start in jobs.sacct is a random wait after Submit.
+Widths and run times are log-uniform, limits one to four times the run time; users submit more by day and on weekdays. No
+machine has run these jobs: Start in jobs.sacct is a random wait (exponential, mean 1 h) after Submit.
 """
 
 import math
@@ -42,6 +42,8 @@ def instant(draw: random.Random) -> int:
 
 
 def main() -> None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
     folder, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 31_900
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(2026)
