@@ -297,8 +297,11 @@ impl<'a> Search<'a> {
                 // The nodes are picked again, among those that are idle.
                 let mut idle = usable;
                 idle.intersect(self.cluster.idle());
-                let picked = self.cluster.machine().choose(&idle, entry.need, entry.required.as_ref());
-                return (picked.map_or(Found::Nothing, Found::Now), true);
+                if let Some(picked) = self.cluster.machine().choose(&idle, entry.need, entry.required.as_ref()) {
+                    return (Found::Now(picked), true);
+                }
+                // A job past its limit still holds some of the nodes (24.11): they are planned from now on.
+                later = 0;
             } else if start <= self.now {
                 (start, later) = (self.now + 1, 0);
             }

@@ -407,6 +407,11 @@ impl Controller {
         self.queue.retain(|entry| entry.job != job);
     }
 
+    /// Returns true if nodes of a stopped job are not idle yet.
+    pub(crate) fn is_completing(&self) -> bool {
+        !self.completing.is_empty()
+    }
+
     /// Returns true if a job runs.
     pub(crate) fn is_running(&self, job: u32) -> bool {
         self.jobs.get(&job).is_some_and(|job| job.running.is_some())

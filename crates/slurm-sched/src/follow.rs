@@ -10,6 +10,7 @@ use crate::conf::{YEAR, usable};
 use crate::controller::Controller;
 use crate::hostlist;
 use crate::log::{Entry, Event, LogError, Placed};
+use crate::main_pass::Pass;
 use crate::nodes::NodeSet;
 use crate::site::Site;
 use crate::workload::{SubmittedJob, array_of, tasks};
@@ -204,13 +205,25 @@ impl LogFollower<'_> {
                 theirs.push(self.decision(entry.line, placed, (first.time, 0))?);
             }
         }
-        // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass.
+        let main_pass = |controller: &mut Controller| {
+            prepare(controller, first.time, &theirs);
+            let cluster = controller.cluster().clone();
+            (cluster, controller.main_pass(first.time, is_full))
+        };
+        let is_theirs = |pass: &Pass| pass.starts.iter().cloned().eq(theirs.iter().map(Decision::as_start));
+        // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
+        // which nodes are clean by then: all, or those on which the pass starts jobs.
+        let some_clean = (!is_full && self.controller.is_completing()).then(|| self.controller.clone());
         if !is_full {
             self.controller.clean_up(first.time);
         }
-        self.prepare(first.time, &theirs);
-        let cluster = self.controller.cluster().clone();
-        let pass = self.controller.main_pass(first.time, is_full);
+        let (mut cluster, mut pass) = main_pass(&mut self.controller);
+        if let Some(mut controller) = some_clean.filter(|_| !is_theirs(&pass)) {
+            let other = main_pass(&mut controller);
+            if is_theirs(&other.1) {
+                ((cluster, pass), self.controller) = (other, controller);
+            }
+        }
         let rule = match pass.blocked.first() {
             Some((job, _)) => format!("starts in order of priority up to job {job}, which does not fit"),
             None => "starts in order of priority, and every job fits".to_owned(),
@@ -231,7 +244,7 @@ impl LogFollower<'_> {
                 starts.push(self.decision(entry.line, placed, (first.time, 0))?);
             }
         }
-        self.prepare(first.time, &starts);
+        prepare(&mut self.controller, first.time, &starts);
         let before = self.controller.clone();
         let pass = self.controller.backfill(first.time, false);
         let (mut plans, mut others) = (Vec::new(), Vec::new());
@@ -262,12 +275,6 @@ impl LogFollower<'_> {
         self.comparison.wrong_plans += wrong_plans;
         self.adopt(before.cluster().clone(), &our_starts, &starts, first.time);
         self.others(others)
-    }
-
-    /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.
-    fn prepare(&mut self, now: i64, starts: &[Decision]) {
-        self.controller.prepare(now);
-        starts.iter().for_each(|start| self.controller.clean(&start.plan.nodes));
     }
 
     /// Follows an event that is no pass.
@@ -461,6 +468,12 @@ impl LogFollower<'_> {
         let nodes = self.sets[&placed.nodes].clone();
         Ok(Decision { line, plan: Plan { job: placed.job, partition, start, end, nodes } })
     }
+}
+
+/// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.
+fn prepare(controller: &mut Controller, now: i64, starts: &[Decision]) {
+    controller.prepare(now);
+    starts.iter().for_each(|start| controller.clean(&start.plan.nodes));
 }
 
 /// Error for a name that slurm.conf lacks, shortened if it is long.

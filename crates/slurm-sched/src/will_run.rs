@@ -103,9 +103,15 @@ impl WillRun<'_> {
             free.intersect(usable);
             self.machine.choose(&free, need, required)
         };
-        // Jobs that end before the slot have ended.
-        let mut next = if slot.from > self.now { ends.partition_point(|end| *end < slot.from) } else { 0 };
-        if let Some(nodes) = choose(next) {
+        // Idle nodes are tried first if the slot begins now. Then, in 24.11, jobs whose limits end before the slot have ended,
+        // even those that still run past their limits.
+        let ended = if slot.is_bounded { ends.partition_point(|end| *end < slot.from) } else { 0 };
+        let mut next = if slot.from > self.now { ended } else { 0 };
+        let found = choose(next).or_else(|| {
+            let is_first = std::mem::replace(&mut next, ended) == ended;
+            if is_first { None } else { choose(ended) }
+        });
+        if let Some(nodes) = found {
             return Some((slot.from.max(self.now), nodes));
         }
         let in_reach = if slot.is_bounded { latest } else { ends.len() };

@@ -72,6 +72,9 @@ impl Search<'_> {
             let is_moved = start < from;
             let start = start.max(from);
             if start <= self.now {
+                if !nodes.is_within(self.cluster.idle()) {
+                    return None;
+                }
                 break (start, 0, nodes, false);
             }
             let end = self.round_end(start + limit);
