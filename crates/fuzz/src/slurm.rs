@@ -78,6 +78,7 @@ fn jobs(site: &Site) -> Vec<SubmittedJob> {
             run,
             limit: (!id.is_multiple_of(3)).then_some(60 * i64::from(id)),
             request,
+            ..SubmittedJob::default()
         }
     };
     (1..9).map(job).collect()

@@ -43,7 +43,7 @@ fn jobs((nodes, rate, pending, widest, days): (u32, u32, u32, u32, u32), load: u
             let run = (run * second).max(1.0);
             let limit = Some(((run * (1.0 + 3.0 * uniform.next()) / 60.0).ceil() * 60.0) as i64);
             let request = Request { nodes: Some(width), exclusive: true, ..Request::default() };
-            SubmittedJob { id, line: 1, submit: submit as i64, run: run as i64, limit, request }
+            SubmittedJob { id, line: 1, submit: submit as i64, run: run as i64, limit, request, ..Default::default() }
         })
         .collect();
     jobs.sort_by_key(|job| (job.submit, job.id));

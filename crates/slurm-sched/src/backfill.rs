@@ -220,7 +220,8 @@ impl<'a> Search<'a> {
     /// Counts an entry, and returns true if the pass visits it.
     fn visits(&self, entry: &Entry, counts: &mut Counts) -> bool {
         let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-        let is_limited = self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop;
+        let is_limited = self.cluster.tasks_left(&entry.demand) == 0
+            || (self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop);
         !(is_started || is_limited || self.is_array_done(entry) || counts.is_beyond(entry, self.settings))
     }
 
@@ -228,7 +229,10 @@ impl<'a> Search<'a> {
     fn is_array_done(&self, entry: &Entry) -> bool {
         let (array, _) = array_of(entry.job);
         let siblings = self.arrays.get(&(array, entry.partition)).filter(|_| array != entry.job);
-        siblings.is_some_and(|(planned, without)| *planned >= self.settings.bf_max_job_array_resv || *without > 0)
+        // 22.05 plans more tasks than may run at a time.
+        let most = if self.is_new { self.cluster.tasks_left(&entry.demand) } else { u64::MAX };
+        let most = most.min(self.settings.bf_max_job_array_resv as u64);
+        siblings.is_some_and(|(planned, without)| *planned as u64 >= most || *without > 0)
     }
 
     /// Counts a task of an array.

@@ -96,12 +96,17 @@ impl Cluster {
         if is_up { nodes.unite(&one) } else { nodes.subtract(&one) }
     }
 
+    /// See [`Limits::tasks_left`].
+    pub(crate) fn tasks_left(&self, demand: &Demand) -> u64 {
+        self.limits.tasks_left(demand)
+    }
+
     /// Returns true if a limit of an association or QOS prevents the selection of nodes for a job.
     pub(crate) fn is_barred(&self, demand: &Demand) -> bool {
         self.limits.reason_before_selection(demand).is_some()
     }
 
-    /// Returns the limit of an association or QOS that keeps a job from starting, as squeue names it.
+    /// Returns the limit of an association, QOS or array that keeps a job from starting, as squeue names it.
     pub(crate) fn limit(&self, demand: &Demand) -> Option<String> {
         self.limits.reason(demand)
     }

@@ -191,6 +191,7 @@ impl Controller {
             && partition.max_nodes.is_none_or(|most| nodes <= most)
             && nodes >= partition.min_nodes
             && nodes as usize <= partition.nodes.len();
+        let array = request.most_tasks.map(|most| (array_of(job.id).0, u64::from(most)));
         JobPlace {
             factors: JobFactors {
                 association,
@@ -216,7 +217,7 @@ impl Controller {
                 limit_min: request.time_min.map(|least| least.min(limit)),
                 required: self.node_set(&request.required),
                 excluded: self.node_set(&request.excluded),
-                demand: Demand { association, qos, partition: index, user, tres, limit },
+                demand: Demand { association, qos, partition: index, user, tres, limit, array },
                 needs_test: self.counts_cpus && request.priority.is_none(),
             },
             is_admitted,

@@ -1,4 +1,4 @@
-//! Limits of associations and QOS on running jobs, from one table of kinds.
+//! Limits on running jobs: those of associations and QOS, from one table of kinds, and that of an array on its tasks.
 //!
 //! A limit is that of the partition's QOS, else of the job's QOS (the other way round under its flag `OverPartQOS`), else of the
 //! associations: those of groups apply at every account above the job, the others at the nearest association that sets them.
@@ -24,6 +24,8 @@ pub struct Demand {
     pub tres: [u64; 3],
     /// Time limit in seconds.
     pub limit: i64,
+    /// JobId of its array and the greatest number of tasks that run at a time, if that is limited.
+    pub array: Option<(u32, u64)>,
 }
 
 /// Number of running jobs and their resources.
@@ -42,9 +44,11 @@ enum Scope {
     User(usize, usize),
     /// QOS and the account of the association.
     Account(usize, Option<usize>),
+    /// JobId of an array.
+    Array(u32),
 }
 
-/// Loads of associations and QOS.
+/// Loads of associations, QOS and arrays.
 #[derive(Clone, Debug)]
 pub struct Limits {
     accounts: Option<Arc<Accounts>>,
@@ -107,8 +111,17 @@ impl Limits {
         self.first_of(BEFORE_SELECTION, job)
     }
 
+    /// Returns the number of further tasks that may run beside those of the job's array.
+    pub(crate) fn tasks_left(&self, job: &Demand) -> u64 {
+        let load = |array| self.loads.get(&Scope::Array(array)).map_or(0, |load| load.jobs);
+        job.array.map_or(u64::MAX, |(array, most)| most.saturating_sub(load(array)))
+    }
+
     /// Reason of the first of the kinds below `end` that prevents the start of a job.
     fn first_of(&self, end: usize, job: &Demand) -> Option<String> {
+        if self.tasks_left(job) == 0 {
+            return Some("JobArrayTaskLimit".to_owned());
+        }
         let seconds = job.limit.max(0).unsigned_abs();
         for &kind in self.kinds.iter().take_while(|kind| **kind < end) {
             let (_, measure, over) = KINDS[kind];
@@ -172,8 +185,9 @@ impl Limits {
 
     /// Returns all loads that include a job.
     fn scopes(&self, job: &Demand) -> Vec<Scope> {
-        let Some(accounts) = &self.accounts else { return Vec::new() };
-        let mut scopes: Vec<Scope> = accounts.above(job.association).map(Scope::Association).collect();
+        let mut scopes: Vec<Scope> = job.array.iter().map(|(array, _)| Scope::Array(*array)).collect();
+        let Some(accounts) = &self.accounts else { return scopes };
+        scopes.extend(accounts.above(job.association).map(Scope::Association));
         let [first, second] = self.qos(job);
         for at in first.into_iter().chain(second.filter(|_| second != first)) {
             scopes.extend([Scope::Qos(at), Scope::User(at, job.user), Scope::Account(at, self.account(job))]);

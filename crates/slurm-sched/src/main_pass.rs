@@ -49,7 +49,7 @@ pub(crate) fn main_pass(
         }
         if cluster.is_limited(&entry.demand) {
             // SPEC 4.4: it blocks nothing, except under assoc_limit_stop.
-            if settings.assoc_limit_stop {
+            if settings.assoc_limit_stop && cluster.tasks_left(&entry.demand) > 0 {
                 pass.blocked.push((entry.job, entry.partition));
             }
             continue;

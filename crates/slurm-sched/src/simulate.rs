@@ -19,8 +19,9 @@ pub fn explain(site: &Site, jobs: &[SubmittedJob], terms: Terms, job: u32, repor
 fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, mut report: impl FnMut(Report)) {
     let mut slurmctld = Slurmctld::new(Arc::new(site.clone()), terms, watched);
     let mut submissions = jobs.iter().peekable();
-    // Run times of the pending jobs, and ends of the running ones; a job that is stopped earlier keeps its entry.
-    let (mut runs, mut ends) = (BTreeMap::new(), BTreeSet::new());
+    // Present jobs with the number of their runs begun, and ends of the running ones; a job that is stopped earlier keeps its entries.
+    let mut present: BTreeMap<u32, (&SubmittedJob, usize)> = BTreeMap::new();
+    let mut ends = BTreeSet::new();
     let mut now = terms.start;
     let mut is_over = false;
     while !is_over {
@@ -32,21 +33,27 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
         let next = [submission, end].into_iter().flatten().fold(slurmctld.next(now), i64::min);
         now = next.max(now);
         let mut ended = |one: Report| {
-            is_over |= matches!(&one, Report::Ended(ended) if Some(ended.job) == watched);
+            is_over |= matches!(&one, Report::Ended(ended) if Some(ended.job) == watched && !ended.is_requeued);
             report(one);
         };
         let is_ending = |job| ends.range(..=(now, u32::MAX)).any(|(_, other)| *other == job);
         for job in slurmctld.step(now, &is_ending, &mut ended) {
-            let run: i64 = runs.remove(&job).expect("a job that starts was submitted");
-            ends.insert((now + run, job));
+            let (submitted, begun) = present.get_mut(&job).expect("a job that starts was submitted");
+            ends.insert((now + submitted.earlier_runs.get(*begun).unwrap_or(&submitted.run), job));
+            *begun += 1;
         }
         while let Some((_, job)) = ends.first().copied().filter(|(time, _)| *time <= now) {
             ends.pop_first();
-            slurmctld.end(job, now).map(Report::Ended).into_iter().for_each(&mut ended);
+            let is_last = present.get(&job).is_none_or(|(submitted, begun)| *begun > submitted.earlier_runs.len());
+            let end = if is_last { slurmctld.end(job, now) } else { slurmctld.requeue(job, now) };
+            end.map(Report::Ended).into_iter().for_each(&mut ended);
+            if is_last {
+                present.remove(&job);
+            }
         }
         while let Some(job) = submissions.next_if(|job| terms.zero + job.submit <= now) {
             slurmctld.submit(job, now);
-            runs.insert(job.id, job.run);
+            present.insert(job.id, (job, 0));
         }
     }
 }

@@ -21,12 +21,12 @@ pub enum By {
     Backfill,
 }
 
-/// Ended job.
+/// Ended run of a job.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ended {
     /// Number of the job.
     pub job: u32,
-    /// Submission. Times count from the zero of the workload.
+    /// Submission, or the requeue that ended the run before. Times count from the zero of the workload.
     pub submit: i64,
     /// Start.
     pub start: i64,
@@ -40,6 +40,8 @@ pub struct Ended {
     pub by: By,
     /// True if it was stopped at its time limit.
     pub is_cut: bool,
+    /// True if it was requeued, and is pending again.
+    pub is_requeued: bool,
 }
 
 /// Event that a step or a run reports.
@@ -66,7 +68,7 @@ pub enum Report {
         /// Reason.
         why: Why,
     },
-    /// A job ended.
+    /// A run of a job ended.
     Ended(Ended),
 }
 
@@ -210,7 +212,19 @@ impl Slurmctld {
 
     /// Ends a running job; returns `None` for any other one.
     pub fn end(&mut self, job: u32, now: i64) -> Option<Ended> {
-        self.finish(job, now, false)
+        let ended = self.finish(job, now)?;
+        self.controller.end(job, now, true);
+        self.loops.request();
+        Some(ended)
+    }
+
+    /// Ends a run of a job by a requeue; returns `None` for a job that is not running. It is pending again, and eligible after 121 s.
+    pub fn requeue(&mut self, job: u32, now: i64) -> Option<Ended> {
+        let ended = self.finish(job, now)?;
+        self.controller.requeue(job, now);
+        self.pending.insert(job, now - self.zero);
+        self.loops.request();
+        Some(Ended { is_requeued: true, ..ended })
     }
 
     fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
@@ -260,19 +274,16 @@ impl Slurmctld {
         let late = |active: &Active| now >= active.start + active.limit + over(active);
         let late = self.active.iter().filter(|(id, active)| late(active) && !ends(**id));
         let late: Vec<u32> = late.map(|(id, _)| *id).collect();
-        let ended = late.iter().filter_map(|id| self.finish(*id, now, true));
-        ended.for_each(|ended| report(Report::Ended(ended)));
+        for id in &late {
+            let ended = self.finish(*id, now);
+            self.controller.stop(*id, now, false);
+            ended.into_iter().for_each(|ended| report(Report::Ended(Ended { is_cut: true, ..ended })));
+        }
         !late.is_empty()
     }
 
-    fn finish(&mut self, job: u32, now: i64, is_cut: bool) -> Option<Ended> {
+    fn finish(&mut self, job: u32, now: i64) -> Option<Ended> {
         let Active { submit, start, start_of, by, .. } = self.active.remove(&job)?;
-        if is_cut {
-            self.controller.stop(job, now, false);
-        } else {
-            self.controller.end(job, now, true);
-            self.loops.request();
-        }
         self.last_event = now;
         self.loops.change(now);
         Some(Ended {
@@ -283,7 +294,8 @@ impl Slurmctld {
             partition: self.site.conf.partitions[start_of.partition].name.clone(),
             nodes: start_of.nodes.iter().collect(),
             by,
-            is_cut,
+            is_cut: false,
+            is_requeued: false,
         })
     }
 }

@@ -7,7 +7,7 @@ pub use request::{Begin, Dependency, DependencyKind, Memory, Request};
 use crate::conf::{Conf, Partition};
 
 /// Submission of a job. Times are whole seconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmittedJob {
     /// JobId; [`task`] for a task of an array, which gets its JobId when it leaves the array.
     pub id: u32,
@@ -15,7 +15,9 @@ pub struct SubmittedJob {
     pub line: usize,
     /// Time of submission, from the zero of the workload.
     pub submit: i64,
-    /// Run time of the job unless it is stopped at its limit.
+    /// Run times of earlier runs, each of which ends with a requeue.
+    pub earlier_runs: Vec<i64>,
+    /// Run time of the last run, unless it is stopped at its limit.
     pub run: i64,
     /// Requested time limit; `None` leaves it to the partition.
     pub limit: Option<i64>,

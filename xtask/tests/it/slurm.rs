@@ -99,3 +99,16 @@ fn the_experiment_of_its_page_runs_and_an_edited_file_is_noticed() {
     file(&folder, "nodes.toml", "[[nodes]]\ncount = 8\ncpus = 4\n[[nodes]]\ncount = 8\ncpus = 4\nweight = 2\n");
     assert_ne!(plan, experiment().0, "the plan names the content of the file");
 }
+
+#[test]
+fn every_decision_of_the_recordings_in_the_repository_is_the_controllers() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/slurm-sched/tests/recorded");
+    let names = std::fs::read_dir(folder).expect(folder).map(|entry| entry.expect(folder).file_name());
+    let names = names.filter_map(|name| Some(name.to_str()?.strip_suffix(".log.gz")?.to_owned()));
+    for name in names {
+        let words = format!("slurm follow {name}.log.gz --conf {name}.conf --trace {name}.csv --json");
+        let run = xtask().current_dir(folder).args(words.split(' ')).assert().code(0);
+        let found: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        assert!(found["starts"].as_u64() > Some(15) && found["plans"].as_u64() > Some(100), "{name}: {found}");
+    }
+}

@@ -34,11 +34,15 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
             }
             last.insert(pass, why);
         }
-        Report::Ended(Ended { job, submit, start, end, by, nodes, is_cut, .. }) if job == id => {
+        Report::Ended(Ended { job, submit, start, end, by, nodes, is_cut, is_requeued, .. }) if job == id => {
             let pass = name(by);
             let names: Vec<&str> = nodes.iter().map(|node| arm.site.conf.nodes[*node].name.as_str()).collect();
             let words = format!("{pass} pass: starts on {}, after {} s", hostlist::fold(&names), start - submit);
-            let cut = if is_cut { "is stopped at its time limit" } else { "ends" };
+            let cut = match (is_cut, is_requeued) {
+                (true, _) => "is stopped at its time limit",
+                (_, true) => "is requeued",
+                _ => "ends",
+            };
             for new in [line(start, "start", pass, words), line(end, "end", pass, cut.to_owned())] {
                 history.push(new.clone());
                 brief.push(new);

@@ -1,6 +1,6 @@
 //! Files that describe a Slurm cluster and its jobs.
 
-use super::trace::{Trace, WholeNodes, seconds};
+use super::trace::{LoggedRun, Trace, WholeNodes, seconds};
 use super::{sacct, sbatch};
 use crate::options::unpacked;
 use anyhow::{Context, Result, anyhow, bail};
@@ -11,7 +11,6 @@ use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Events, Site, Version};
-use std::collections::BTreeMap;
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
@@ -111,13 +110,13 @@ impl Trace {
             return sacct::read(&name(path), SacctReader::open(path, zone)?);
         }
         let jobs = sbatch::read_csv(&name(path), &text(path)?)?;
-        Ok(Self { jobs, waits: BTreeMap::new(), zero: None, left_out: Vec::new() })
+        Ok(Self { jobs, log: Vec::new(), zero: None, left_out: Vec::new() })
     }
 
     /// Jobs of an SWF log on whole nodes of the default partition, users by number.
     fn of_swf(path: &Path, conf: &Conf) -> Result<Self> {
         let nodes = WholeNodes::of(conf).with_context(|| name(path))?;
-        let (mut jobs, mut waits, mut wide) = (Vec::new(), BTreeMap::new(), 0);
+        let (mut jobs, mut runs, mut wide) = (Vec::new(), Vec::new(), 0);
         let mut log = Intake::new(SwfReader::open(path)?, Options::default());
         for one in log.by_ref() {
             let LogJob { job, line, logged_runtime, record, .. } = one?;
@@ -128,8 +127,10 @@ impl Trace {
                 continue;
             };
             let (line, submit) = (usize::try_from(line).unwrap_or(usize::MAX), seconds(job.submit.since(Time::ZERO)));
-            jobs.push(SubmittedJob { line, submit, run: seconds(logged_runtime), ..own });
-            waits.extend(record.wait.map(|wait| (id, seconds(wait))));
+            let run = seconds(logged_runtime);
+            let logged = record.wait.map(|wait| submit + seconds(wait));
+            runs.extend(logged.map(|start| LoggedRun { job: id, submit, start, end: start + run }));
+            jobs.push(SubmittedJob { line, submit, run, ..own });
         }
         let repairs = log.repairs().iter();
         let mut left_out: Vec<String> =
@@ -137,7 +138,7 @@ impl Trace {
         left_out.extend((wide > 0).then(|| format!("{wide} jobs that are wider than the default partition")));
         let start = log.reader().header().unix_start_time.and_then(|start| i64::try_from(start).ok());
         let zero = start.map(|start| start + log.origin().map_or(0, seconds));
-        Ok(Self { jobs, waits, zero, left_out })
+        Ok(Self { jobs, log: runs, zero, left_out })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
 use super::terms::terms;
-use super::trace::Trace;
+use super::trace::{LoggedRun, Trace};
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;
@@ -87,7 +87,6 @@ impl Ran {
     fn add(&mut self, record: &JobRecord, groups: [usize; 4]) {
         const BOUND: Span = Span::from_secs(10);
         self.totals.add(record);
-        self.ended += 1;
         for group in groups {
             self.grouped[group][0].add(record.wait().as_secs_f64());
             self.grouped[group][1].add(job::bounded_slowdown(record, BOUND));
@@ -127,8 +126,9 @@ impl<'a> VariantResults<'a> {
                 Report::Ended(ended) => {
                     let at = at[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
-                    let record = record(&trace.jobs[at], at, users[at][2], ended.start, ended.end, width);
+                    let record = record(at, users[at][2], [ended.submit, ended.start, ended.end], width);
                     ran.add(&record, groups_of[at]);
+                    ran.ended += usize::from(!ended.is_requeued);
                     cut += f64::from(u8::from(ended.is_cut));
                     if *phase == 0 {
                         jobs_of_first.push(ended);
@@ -155,7 +155,7 @@ impl<'a> VariantResults<'a> {
             first: vec![Vec::new(); arms.len()],
             never: vec![0; arms.len()],
             passes: vec![[0.0; 2]; arms.len()],
-            has_log: !trace.waits.is_empty(),
+            has_log: !trace.log.is_empty(),
             all: Observations::new(metrics.clone()),
             grouped: Observations::new(of_groups().to_vec()),
         };
@@ -171,7 +171,7 @@ impl<'a> VariantResults<'a> {
             }
         }
         if results.has_log {
-            results.add_log(trace, &groups_of, groups.len(), &metrics);
+            results.add_log(trace, (&at, &groups_of), groups.len(), &metrics);
         }
         let mut counts = vec![0; groups.len()];
         groups_of.iter().flatten().for_each(|group| counts[*group] += 1);
@@ -181,13 +181,18 @@ impl<'a> VariantResults<'a> {
     }
 
     /// Adds the schedule of the log itself, for the jobs that have one.
-    fn add_log(&mut self, trace: &Trace, groups_of: &[[usize; 4]], groups: usize, metrics: &[&'static Metric]) {
+    fn add_log(
+        &mut self,
+        trace: &Trace,
+        (place, groups_of): (&BTreeMap<u32, usize>, &[[usize; 4]]),
+        groups: usize,
+        metrics: &[&'static Metric],
+    ) {
         let mut ran = Ran::new(nodes(&self.arms[0].site), groups);
-        for (at, job) in trace.jobs.iter().enumerate() {
-            let Some(wait) = trace.waits.get(&job.id) else { continue };
-            let start = job.submit + wait;
-            let width = job.request.nodes.unwrap_or(1);
-            ran.add(&record(job, at, groups_of[at][2], start, start + job.run, width), groups_of[at]);
+        for LoggedRun { job, submit, start, end } in trace.log.iter().copied() {
+            let at = place[&job];
+            let width = trace.jobs[at].request.nodes.unwrap_or(1);
+            ran.add(&record(at, groups_of[at][2], [submit, start, end], width), groups_of[at]);
         }
         let arm = self.arms.len();
         self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));
@@ -259,12 +264,12 @@ fn nodes(site: &Site) -> u32 {
     u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
 }
 
-/// Record of a job on whole nodes, which count as processors.
-fn record(job: &SubmittedJob, at: usize, user: usize, start: i64, end: i64, nodes: u32) -> JobRecord {
+/// Record of a run on whole nodes, which count as processors.
+fn record(at: usize, user: usize, [submit, start, end]: [i64; 3], nodes: u32) -> JobRecord {
     let time = |seconds: i64| Time::from_secs(seconds.max(0).unsigned_abs());
     let run = Span::from_secs((end - start).max(0).unsigned_abs());
     let id = JobId(u32::try_from(at).unwrap_or(u32::MAX));
-    let mut own = Job::new(id, time(job.submit), nodes.max(1), run);
+    let mut own = Job::new(id, time(submit), nodes.max(1), run);
     own.request.user = u32::try_from(user).ok();
     JobRecord { job: own, start: time(start), finish: time(end), site: SiteId(0), processors: nodes }
 }

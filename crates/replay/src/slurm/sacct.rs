@@ -1,10 +1,11 @@
 //! Jobs of a Slurm cluster as `sacct` lists them.
 
-use super::trace::{Trace, seconds};
+use super::trace::{LoggedRun, Trace, seconds};
 use anyhow::{Result, bail, ensure};
 use slurm_sched::conf::YEAR;
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use workload::sacct::SacctRule;
 use workload::{SacctReader, SwfRecord};
 
@@ -27,36 +28,40 @@ const RULES: [(SacctRule, &str); 4] = [
 /// Reads the output of [`COMMAND`] in the file named `file`.
 ///
 /// A job gets the nodes and CPUs that it had. If it became eligible after its submission (begin time, dependency, hold), it
-/// does so here after the same time. Tasks of arrays are separate jobs.
+/// does so here after the same time. Tasks of arrays are separate jobs. A requeued job has a line for each run.
 pub(super) fn read(file: &str, mut reader: SacctReader) -> Result<Trace> {
     for column in COLUMNS {
         ensure!(reader.cell(column).is_some(), "{file}:1: {column}: the heading has no such column; run: {COMMAND}");
     }
-    let (mut rows, mut left_out) = (BTreeMap::new(), BTreeMap::<&str, u64>::new());
+    let (mut rows, mut never) = (BTreeMap::<u32, SubmittedJob>::new(), 0);
+    let mut log = Vec::new();
     while let Some(record) = reader.next() {
-        let reason = match started(file, &reader, &record?.job)? {
-            None => "jobs that never started",
-            // A requeued job has a line for each run; the last one is kept.
-            Some(started) => match rows.insert(started.0.id, started) {
-                Some(_) => "earlier runs of requeued jobs",
-                None => continue,
-            },
+        let Some((job, wait)) = started(file, &reader, &record?.job)? else {
+            never += 1;
+            continue;
         };
-        *left_out.entry(reason).or_default() += 1;
+        let start = job.submit + wait;
+        log.push(LoggedRun { job: job.id, submit: job.submit, start, end: start + job.run });
+        match rows.entry(job.id) {
+            Entry::Vacant(new) => drop(new.insert(job)),
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.earlier_runs.push(std::mem::replace(&mut known.run, job.run));
+            }
+        }
     }
+    let mut left_out = BTreeMap::from([("jobs that never started", never)]);
     left_out.extend(RULES.map(|(rule, reason)| (reason, reader.repairs().count(rule))));
-    let zero = rows.values().map(|(job, _)| job.submit).min().unwrap_or(0);
-    let waits = rows.iter().map(|(id, (_, wait))| (*id, *wait)).collect();
-    let at_zero = |(job, _): (SubmittedJob, i64)| SubmittedJob { submit: job.submit - zero, ..job };
+    let zero = rows.values().map(|job| job.submit).min().unwrap_or(0);
+    let at_zero = |job: SubmittedJob| SubmittedJob { submit: job.submit - zero, ..job };
     let mut jobs: Vec<SubmittedJob> = rows.into_values().map(at_zero).collect();
     jobs.sort_by_key(|job| (job.submit, job.id));
+    log.sort_by_key(|run| (run.submit, run.job));
+    for run in &mut log {
+        (run.submit, run.start, run.end) = (run.submit - zero, run.start - zero, run.end - zero);
+    }
     let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
-    Ok(Trace {
-        jobs,
-        waits,
-        zero: Some(zero),
-        left_out: left_out.map(|(why, count)| format!("{count} {why}")).collect(),
-    })
+    Ok(Trace { jobs, log, zero: Some(zero), left_out: left_out.map(|(why, count)| format!("{count} {why}")).collect() })
 }
 
 /// The job of the line that was read last, submitted in seconds since 1970, and its wait; `None` if it never started.
@@ -90,7 +95,7 @@ fn started(file: &str, reader: &SacctReader, record: &SwfRecord) -> Result<Optio
     };
     let id = whole("JobIDRaw", cell("JobIDRaw"))?;
     let line = usize::try_from(reader.line()).unwrap_or(usize::MAX);
-    Ok(Some((SubmittedJob { id, line, submit, run, limit, request }, wait)))
+    Ok(Some((SubmittedJob { id, line, submit, earlier_runs: Vec::new(), run, limit, request }, wait)))
 }
 
 #[cfg(test)]
@@ -113,11 +118,13 @@ mod tests {
             11|bob|chem||a,b|1700000000|2023-11-14T22:13:20|1700000000|60|UNLIMITED|1|4|TIMEOUT\n\
             13|bob|chem||main|1700000200|Unknown|Unknown|0|Partition_Limit|0|0|CANCELLED by 7\n\
             14|bob|chem||main|1700000300|1700000300|1700000400|5|Partition_Limit|1|4|NODE_FAIL\n\
-            14|bob|chem||main|1700000300|1700000300|1700000500|50|Partition_Limit|1|4|COMPLETED\n\
+            14|bob|chem||main|1700000405|1700000526|1700000600|50|Partition_Limit|1|4|COMPLETED\n\
             15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n"
         );
-        let Trace { jobs, waits, zero, left_out } = of(text, Zone::Fixed(0)).expect("valid");
-        assert_eq!((zero, waits), (Some(1_700_000_000), BTreeMap::from([(11, 0), (12, 100), (14, 200)])));
+        let Trace { jobs, log, zero, left_out } = of(text, Zone::Fixed(0)).expect("valid");
+        let run = |job, [submit, start, end]: [i64; 3]| LoggedRun { job, submit, start, end };
+        let runs = [run(11, [0, 0, 60]), run(12, [100, 200, 500]), run(14, [300, 400, 405]), run(14, [405, 600, 650])];
+        assert_eq!((zero, log.as_slice()), (Some(1_700_000_000), &runs[..]));
         let own: Vec<_> = jobs.iter().map(|job| (job.id, job.submit, job.run, job.limit, job.request.begin)).collect();
         assert_eq!(
             own,
@@ -127,16 +134,14 @@ mod tests {
                 (14, 300, 50, None, None)
             ]
         );
+        assert_eq!(jobs[2].earlier_runs, [5]);
         let request = &jobs[1].request;
         assert_eq!(
             (request.user(), request.account.as_deref(), request.qos.as_deref()),
             ("ann", Some("phys"), Some("high"))
         );
         assert_eq!((request.nodes, request.tasks, jobs[0].request.partitions.len()), (Some(2), Some(8), 2));
-        assert_eq!(
-            left_out,
-            ["1 earlier runs of requeued jobs", "1 jobs that have not ended", "1 jobs that never started", "1 steps"]
-        );
+        assert_eq!(left_out, ["1 jobs that have not ended", "1 jobs that never started", "1 steps"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Jobs as CSV, `id,submit,run,limit,args`: seconds, seconds, a time limit as `sbatch -t` takes it (a plain number is minutes),
-//! and further options of sbatch, which one table lists.
+//! Jobs as CSV, `id,submit,run,limit,args`: seconds, seconds (`600+900` for a job that is requeued after its first run), a time limit as
+//! `sbatch -t` takes it (a plain number is minutes), and further options of sbatch, which one table lists.
 
 use slurm_sched::conf::YEAR;
 use slurm_sched::error::{Collector, Faults};
@@ -57,7 +57,9 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
     let mut whole = |name, value: &str| {
         faults.take(line, name, text::whole(value.trim()).ok_or("expected a whole number of at most nine digits"))
     };
-    let (id, submit, run) = (whole("id", id), whole("submit", submit), whole("run", run));
+    let (id, submit) = (whole("id", id), whole("submit", submit));
+    let mut runs = run.split('+').map(|run| whole("run", run)).collect::<Option<Vec<i64>>>();
+    let run = runs.as_mut().and_then(Vec::pop);
     let limit = match limit.trim() {
         "" => Some(None),
         given => faults.take(line, "limit", text::limit(given)),
@@ -73,7 +75,7 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
         request.name = id.to_string();
     }
     let limit = request.limit.or(limit?);
-    Some(SubmittedJob { id, line, submit: submit?, run: run?, limit, request })
+    Some(SubmittedJob { id, line, submit: submit?, run: run?, earlier_runs: runs?, limit, request })
 }
 
 /// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for an optional value.
@@ -181,18 +183,18 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "exclude" => request.excluded = hostlist::expand(text).map_err(|error| error.to_string())?,
         "mem" => request.memory = Some(Memory::PerNode(memory()?)),
         "mem-per-cpu" => request.memory = Some(Memory::PerCpu(memory()?)),
-        "array" => request.array = indices(text)?,
+        "array" => (request.array, request.most_tasks) = tasks(text)?,
         "job-name" => text.clone_into(&mut request.name),
         _ => request.user = Some(owned()?),
     }
     Ok(())
 }
 
-/// Indices of the tasks of an array, such as `0-7:2,9`.
-fn indices(text: &str) -> Result<Vec<u32>, String> {
-    const FORM: &str =
-        "expected indices below 1024 such as 1-9, 0-8:2 or 1,3; a limit of running tasks (%) is not modelled";
+/// Indices of the tasks of an array, and the most that run at a time, such as `0-7:2,9%3`.
+fn tasks(text: &str) -> Result<(Vec<u32>, Option<u32>), String> {
+    const FORM: &str = "expected indices below 1024 such as 1-9, 0-8:2, 1,3 or 1-9%2";
     let whole = |text: &str| text::whole(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 1024).ok_or(FORM);
+    let (text, most) = text.split_once('%').map_or((text, None), |(text, most)| (text, Some(most)));
     let mut found = BTreeSet::new();
     for part in text.split(',') {
         let (range, step) = part.split_once(':').unwrap_or((part, "1"));
@@ -200,7 +202,8 @@ fn indices(text: &str) -> Result<Vec<u32>, String> {
         let step = whole(step)?.max(1) as usize;
         found.extend((whole(first)?..=whole(last)?).step_by(step));
     }
-    Ok(found.into_iter().collect())
+    // As for sbatch, 0 is no limit.
+    Ok((found.into_iter().collect(), most.map(whole).transpose()?.filter(|most| *most > 0)))
 }
 
 fn nodes(text: &str) -> Result<u32, String> {
@@ -343,10 +346,7 @@ mod tests {
                 "--gres=gpu:1",
                 "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job",
             ),
-            (
-                "-a 1-9%2",
-                "-a: expected indices below 1024 such as 1-9, 0-8:2 or 1,3; a limit of running tasks (%) is not modelled",
-            ),
+            ("-a 1-9%x", "-a: expected indices below 1024 such as 1-9, 0-8:2, 1,3 or 1-9%2"),
             ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
             ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
             ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),

@@ -4,19 +4,28 @@ use anyhow::{Context, Result};
 use sim_core::{Request, Span};
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{self, SubmittedJob};
-use std::collections::BTreeMap;
 
 /// Jobs of a trace, with data of its own schedule.
 #[derive(Debug)]
 pub(super) struct Trace {
     /// Ordered by submission, which counts from the zero of the trace.
     pub(super) jobs: Vec<SubmittedJob>,
-    /// Waits (s) of the jobs in the trace itself, if it has them.
-    pub(super) waits: BTreeMap<u32, i64>,
+    /// Runs in the trace itself, if it has them.
+    pub(super) log: Vec<LoggedRun>,
     /// Zero of the trace in seconds since 1970, if it is known.
     pub(super) zero: Option<i64>,
     /// Records that are left out or repaired, as `12 jobs that never started`.
     pub(super) left_out: Vec<String>,
+}
+
+/// Run of a job in the trace's own schedule, in seconds from the zero of the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LoggedRun {
+    pub(super) job: u32,
+    /// Submission, or the requeue that ended the run before.
+    pub(super) submit: i64,
+    pub(super) start: i64,
+    pub(super) end: i64,
 }
 
 /// Whole seconds of a span.
@@ -51,6 +60,6 @@ impl WholeNodes {
         let user = request.user.map(|user| format!("u{user}"));
         let request = workload::Request { user, nodes: Some(nodes), exclusive: true, ..Default::default() };
         let limit = limit.map(|limit| (seconds(limit) + 59) / 60 * 60).filter(|limit| *limit > 0);
-        (nodes as usize <= self.count).then_some(SubmittedJob { id, line: 0, submit: 0, run: 0, limit, request })
+        (nodes as usize <= self.count).then_some(SubmittedJob { id, limit, request, ..SubmittedJob::default() })
     }
 }

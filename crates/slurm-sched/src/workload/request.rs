@@ -15,6 +15,8 @@ pub struct Request {
     pub partitions: Vec<String>,
     /// `-a`: indices of the tasks.
     pub array: Vec<u32>,
+    /// `-a …%N`: greatest number of tasks that run at a time.
+    pub most_tasks: Option<u32>,
     /// `-N`.
     pub nodes: Option<u32>,
     /// `-n`.

@@ -9,7 +9,7 @@ mod simulation;
 
 use slurm_sched::workload::{Request, SubmittedJob};
 
-/// Reads jobs of a workload `id,submit,run,limit,args` with the options `-N`, `-A`, `-p`, `-w` and `--exclusive`.
+/// Reads jobs of a workload `id,submit,run,limit,args`, where `run` may be `600+900`, with the options `-N`, `-A`, `-p`, `-w` and `--exclusive`.
 fn read_csv(text: &str) -> Vec<SubmittedJob> {
     let number = |text: &str| text.parse::<i64>().unwrap_or_else(|error| panic!("{text:?}: {error}"));
     let rows = (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty() && !row.starts_with(['i', '#']));
@@ -29,7 +29,9 @@ fn read_csv(text: &str) -> Vec<SubmittedJob> {
         }
         let limit = Some(60 * number(columns[3]));
         let id = u32::try_from(number(columns[0])).expect("an id");
-        SubmittedJob { id, line, submit: number(columns[1]), run: number(columns[2]), limit, request }
+        let mut earlier_runs: Vec<i64> = columns[2].split('+').map(number).collect();
+        let run = earlier_runs.pop().expect("a run");
+        SubmittedJob { id, line, submit: number(columns[1]), earlier_runs, run, limit, request }
     });
     let mut jobs: Vec<SubmittedJob> = jobs.collect();
     jobs.sort_by_key(|job| (job.submit, job.id));

@@ -244,14 +244,17 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
     }
 }
 
-/// Workloads recorded on Debian's slurmctld 22.05: a row of the workload; the start, the scheduler and the nodes of the job.
+/// Workloads recorded on Debian's slurmctld 22.05: a row of the workload; the last start, its scheduler and nodes.
 #[test]
-fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits() {
+fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeued_ones() {
     let over_time = include_str!("../recorded/over-time.txt");
     let stopped = include_str!("../recorded/stopped.txt");
-    for (nodes, over, depth, recorded) in [(16, 5, 10, over_time), (12, 0, 500, stopped)] {
+    let requeued = include_str!("../recorded/requeued.txt");
+    for (nodes, over, step, depth, recorded) in
+        [(16, 5, 120, 10, over_time), (12, 0, 120, 500, stopped), (8, 0, 60, 500, requeued)]
+    {
         let text = format!(
-            "SchedulerParameters=bf_interval=30,bf_resolution=120,bf_max_job_test={depth}\nOverTimeLimit={over}\n\
+            "SchedulerParameters=bf_interval=30,bf_resolution={step},bf_max_job_test={depth}\nOverTimeLimit={over}\n\
              NodeName=n[1-{nodes}] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n"
         );
         let conf = Conf::read("slurm.conf", &text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
@@ -262,6 +265,7 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits() {
         simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, |report| {
             let Report::Ended(job) = report else { return };
             let by = if job.by == By::Main { "main" } else { "backfill" };
+            // The last run of a job stays.
             ours.insert(job.job, format!("{} {by} {}", job.start, names(&site, &job.nodes)));
         });
         assert_eq!(ours.into_values().collect::<Vec<_>>(), theirs);
