@@ -4,21 +4,17 @@
 //! calendar, passes one event at a time to the model in a total order, and lets probes observe the facts that the model
 //! emits. Nothing here knows a scheduling policy, reads a file or computes a mean.
 //!
-//! | module | content |
+//! | item | content |
 //! |---|---|
-//! | [`time`] | integer nanoseconds: [`Time`] is an instant, [`Span`] a length |
-//! | `event` | order of the events of one instant: [`EventPriority`] |
-//! | [`calendar`] | pending events: [`Calendar`] |
-//! | `sim` | execution of a model: [`Model`], [`Context`], [`Sim`] |
-//! | [`stream`] | random numbers: [`Streams`], one portable generator per purpose |
-//! | `job` | submitted [`Job`]s, and [`Request`], the part of a job that a policy may see |
-//! | `sites` | sets of sites: [`SiteSet`] |
-//! | `outage` | times at which a site is down: [`Outage`] |
-//! | `fact` | what a model emits: [`Fact`], [`Probe`] |
-//! | [`record`] | [`JobLog`], which turns facts into [`JobRecord`]s |
-//! | `gauge` | time-weighted means: [`Gauge`] |
-//! | `config` | errors of a model's parameters: [`ConfigError`] |
-//! | `profile` | free processors over time: [`AvailabilityProfile`] |
+//! | [`Time`], [`Span`] | an instant and a length, in integer nanoseconds |
+//! | [`Model`], [`Sim`], [`Context`] | a model, its execution, and what it does in an event |
+//! | [`EventPriority`], [`Calendar`] | order of the events of one instant; pending events |
+//! | [`Streams`] | random numbers: one portable generator per purpose |
+//! | [`Job`], [`Request`] | a submitted job, and the part of it that a policy may see |
+//! | [`SiteSet`], [`Outage`] | sets of sites; times at which a site is down |
+//! | [`Fact`], [`Probe`], [`JobLog`] | what a model emits, its observer, and the observer that makes [`JobRecord`]s of it |
+//! | [`AvailabilityProfile`], [`Gauge`] | free processors over time; time-weighted means |
+//! | [`ConfigError`] | errors of a model's parameters |
 //!
 //! # A whole model
 //!

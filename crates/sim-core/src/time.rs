@@ -158,60 +158,29 @@ fn checked(nanos: Option<u64>) -> u64 {
     nanos.expect("time stays between zero and 584 years")
 }
 
-impl Add<Span> for Time {
-    type Output = Self;
-    #[track_caller]
-    #[inline]
-    fn add(self, span: Span) -> Self {
-        Self(checked(self.0.checked_add(span.0)))
-    }
+/// Implements an operator and its assigning form, which panic outside of the range.
+macro_rules! checked_operator {
+    ($Operator:ident $operator:ident, $Assign:ident $assign:ident, $checked:ident: $($Left:ident with $Right:ident),+) => {$(
+        impl $Operator<$Right> for $Left {
+            type Output = Self;
+            #[track_caller]
+            #[inline]
+            fn $operator(self, other: $Right) -> Self {
+                Self(checked(self.0.$checked(other.0)))
+            }
+        }
+
+        impl $Assign<$Right> for $Left {
+            #[track_caller]
+            fn $assign(&mut self, other: $Right) {
+                *self = $Operator::$operator(*self, other);
+            }
+        }
+    )+};
 }
 
-impl AddAssign<Span> for Time {
-    #[track_caller]
-    fn add_assign(&mut self, span: Span) {
-        *self = *self + span;
-    }
-}
-
-impl Sub<Span> for Time {
-    type Output = Self;
-    #[track_caller]
-    fn sub(self, span: Span) -> Self {
-        Self(checked(self.0.checked_sub(span.0)))
-    }
-}
-
-impl Add for Span {
-    type Output = Self;
-    #[track_caller]
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Self(checked(self.0.checked_add(other.0)))
-    }
-}
-
-impl AddAssign for Span {
-    #[track_caller]
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Sub for Span {
-    type Output = Self;
-    #[track_caller]
-    fn sub(self, other: Self) -> Self {
-        Self(checked(self.0.checked_sub(other.0)))
-    }
-}
-
-impl SubAssign for Span {
-    #[track_caller]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
+checked_operator!(Add add, AddAssign add_assign, checked_add: Time with Span, Span with Span);
+checked_operator!(Sub sub, SubAssign sub_assign, checked_sub: Time with Span, Span with Span);
 
 impl Mul<u64> for Span {
     type Output = Self;
