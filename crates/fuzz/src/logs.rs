@@ -15,8 +15,8 @@ use workload::resample::{Users, shaken};
 use workload::sacct::{SacctReader, Zone};
 use workload::validate::Anomaly;
 use workload::{
-    ConvertError, Converted, Deadlines, Estimates, GwfReader, GwfWriter, HeldJob, HeldLog, Inspection, Intake, Options,
-    SwfReader, SwfWriter, Validation,
+    ConvertError, Converted, Deadlines, Estimates, GwfReader, HeldJob, HeldLog, Inspection, Intake, Options, SwfReader,
+    SwfWriter, Validation,
 };
 
 const SWF: [&[u8]; 2] = [include_bytes!("../samples/log.swf"), include_bytes!("../samples/log21.swf")];
@@ -229,9 +229,9 @@ fn check_gwf(input: &[u8]) -> Result<bool, String> {
             converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Gwf, to, out))?;
         }
     } else if !good.is_empty() {
-        let mut out = GwfWriter::new(Vec::new());
-        good.iter().try_for_each(|record| out.record(record)).map_err(text)?;
-        same(&good, GwfReader::from_read(NAME, Cursor::new(out.into_inner())), "written and read again")?;
+        let mut out = Vec::new();
+        good.iter().try_for_each(|record| record.write(&mut out)).map_err(text)?;
+        same(&good, GwfReader::from_read(NAME, Cursor::new(out)), "written and read again")?;
     }
     Ok(is_sound)
 }

@@ -5,6 +5,7 @@
 //! runs the same load per site in larger worlds: a cost per job that grows with the world is due to its depth and to cache misses.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use hier_grid::config::SubmissionRule;
 use hier_grid::{Config, Experiment, Grid, Message, MessageObserver, System};
 use sim_core::{JobLog, JobRecord, Probe, Sim, Streams};
 use std::hint::black_box;
@@ -34,7 +35,10 @@ fn paper(criterion: &mut Criterion) {
     let systems =
         [("P2P", System::P2p), ("1T", System::Trees(1)), ("4T", System::Trees(4)), ("16T", System::Trees(16))];
     for (name, system) in systems {
-        for (experiment, of) in [(1, Experiment::first()), (2, Experiment::second())] {
+        let means = vec![600.0, 1800.0, 3600.0, 18_000.0, 86_400.0, 604_800.0];
+        let second = SubmissionRule::Thinking { means, chance: Some([0.01, 1.0]) };
+        let second = Experiment { submission: second, changes: None };
+        for (experiment, of) in [(1, Experiment::first()), (2, second)] {
             let config = Config { experiment: of, ..Config::of_the_paper(system, JOBS, 1.0) };
             group.bench_function(BenchmarkId::new(name, experiment), |bencher| {
                 bencher.iter_batched(|| grid(&config, ()), |grid| run(grid, log()), BatchSize::LargeInput);

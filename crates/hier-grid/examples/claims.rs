@@ -1,4 +1,4 @@
-//! The paper's experiments with a few replications.
+//! Experiments 1 and 3 of the paper with a few replications.
 //!
 //! Scenario: the paper's world, jobs of 1 GB, the four systems side by side.
 //!
@@ -8,9 +8,10 @@
 //! - its cost in messages.
 //!
 //! Run it: `cargo run --release --package hier-grid --example claims -- [EXPERIMENT] [MEAN_INPUT] [REPLICATIONS]`, where
-//! EXPERIMENT is 1, 2, 4, or the mean interval of experiment 3 in seconds; add `off` to switch off butterfly and load-balance,
+//! EXPERIMENT is 1, or the mean interval of experiment 3 in seconds; add `off` to switch off butterfly and load-balance,
 //! `bare` to switch off all three algorithms.
 
+use hier_grid::config::SubmissionRule;
 use hier_grid::world::Distance;
 use hier_grid::{Algorithms, Config, Experiment, Grid, GridCounts, System};
 use sim_core::record::Sink;
@@ -21,9 +22,7 @@ fn main() {
     let number = |at: usize, or: f64| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
     let experiment = match number(0, 1.0) {
         1.0 => Experiment::first(),
-        2.0 => Experiment::second(),
-        4.0 => Experiment::fourth(),
-        mean => Experiment::third(mean),
+        mean => Experiment { submission: SubmissionRule::Thinking { means: vec![mean], chance: None }, changes: None },
     };
     let mean_input = number(1, 1.0);
     let replications = 1..=arguments.get(2).and_then(|text| text.parse::<u32>().ok()).unwrap_or(3);

@@ -26,7 +26,9 @@ fn main() {
         6 => (64, 104),
         _ => panic!("SIZE is {size}; expected 3 to 6"),
     };
-    let grid = GridConfig::of_size(backbones, nets, &[backbones, nets, 2, 5]);
+    // As in the paper: nets of ten sites, and 13 servers to four sites.
+    let (servers, tree) = (backbones * nets * 10 * 13 / 4, vec![backbones, nets, 2, 5]);
+    let grid = GridConfig { backbones, nets, servers, tree, ..GridConfig::of_the_paper() };
     let nodes = backbones * nets * 10 * grid.nodes;
     let system = if trees == 0 { System::P2p } else { System::Trees(trees) };
     let config = Config { grid, ..Config::of_the_paper(system, nodes, 1.0) };

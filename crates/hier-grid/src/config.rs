@@ -239,18 +239,6 @@ impl GridConfig {
         }
     }
 
-    /// World of the same kind in another size: nets of ten sites, 13 servers to four sites, under a tree of these levels.
-    ///
-    /// # Panics
-    ///
-    /// Panics if that makes 2³² servers or more.
-    pub fn of_size(backbones: u32, nets: u32, tree: &[u32]) -> Self {
-        let paper = Self::of_the_paper();
-        let sites = u64::from(backbones) * u64::from(nets) * u64::from(paper.sites);
-        let servers = u32::try_from(sites * 13 / 4).expect("fewer than 2³² servers");
-        Self { backbones, nets, servers, tree: tree.to_vec(), ..paper }
-    }
-
     /// Number of sites of the whole world; [`u64::MAX`] on overflow.
     pub fn all_sites(&self) -> u64 {
         (u64::from(self.backbones) * u64::from(self.nets)).saturating_mul(u64::from(self.sites))
@@ -341,23 +329,6 @@ impl Experiment {
     /// Experiment 1: a work station submits its next job at the completion of the last one.
     pub const fn first() -> Self {
         Self { submission: SubmissionRule::OneAfterAnother, changes: None }
-    }
-
-    /// Experiment 2: six rates, of which each work station draws one, and a probability for each site.
-    pub fn second() -> Self {
-        let means = vec![600.0, 1800.0, 3600.0, 18_000.0, DAY, 7.0 * DAY];
-        Self { submission: SubmissionRule::Thinking { means, chance: Some([0.01, 1.0]) }, changes: None }
-    }
-
-    /// Experiment 3: one mean for all, in seconds.
-    pub fn third(mean: f64) -> Self {
-        Self { submission: SubmissionRule::Thinking { means: vec![mean], chance: None }, changes: None }
-    }
-
-    /// Experiment 4: experiment 1 while servers change their operating system.
-    pub fn fourth() -> Self {
-        let means = [1.0, 3.0, 7.0, 30.0, 90.0, 180.0].map(|days| days * DAY);
-        Self { submission: SubmissionRule::OneAfterAnother, changes: Some(means.to_vec()) }
     }
 
     fn validate(&self) -> Result<(), ConfigError> {

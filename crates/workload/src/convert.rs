@@ -5,7 +5,7 @@ mod sacct;
 pub use sacct::convert_sacct;
 
 use crate::error::{InputError, TextError};
-use crate::gwf::{self, GwfReader, GwfRecord, GwfWriter};
+use crate::gwf::{self, GwfReader, GwfRecord};
 use crate::lines::{LOG, Lines};
 use crate::sacct::{SacctReader, SacctRepairs, Zone};
 use crate::swf::{NAMED, SwfReader, SwfRecord, SwfWriter};
@@ -168,7 +168,7 @@ impl<W: Write> RecordWriter<W> {
 
     fn comment(&mut self, text: &str) -> Result<(), ConvertError> {
         let written = match self.to {
-            Layout::Gwf => GwfWriter::new(&mut self.out).comment(text),
+            Layout::Gwf => text.lines().try_for_each(|line| writeln!(self.out, "# {line}")),
             _ => SwfWriter::new(&mut self.out).comment(text),
         };
         written.map_err(ConvertError::Write)
@@ -201,7 +201,7 @@ impl<W: Write> RecordWriter<W> {
 
     fn gwf(&mut self, record: &GwfRecord) -> Result<(), ConvertError> {
         self.done.records += 1;
-        GwfWriter::new(&mut self.out).record(record).map_err(ConvertError::Write)
+        record.write(&mut self.out).map_err(ConvertError::Write)
     }
 
     fn swf(&mut self, mut record: SwfRecord) -> Result<(), ConvertError> {

@@ -21,6 +21,17 @@ pub struct GwfRecord {
     pub texts: [Option<Box<str>>; COLUMNS - SHARED],
 }
 
+impl GwfRecord {
+    /// Writes the record as one line of 29 columns, separated by tabs.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let mut line = String::new();
+        begin_line(&mut line, '\t', &self.job);
+        self.texts.iter().for_each(|text| push_column(&mut line, '\t', text.as_ref()));
+        line.push('\n');
+        out.write_all(line.as_bytes())
+    }
+}
+
 /// Position in [`GwfRecord::texts`] of column 12, the user.
 pub const USER: usize = 0;
 /// Position of column 13, the group.
@@ -72,36 +83,3 @@ pub(crate) const NAMES: [&str; COLUMNS] = [
     "VOID",
     "ProjectID",
 ];
-
-/// Writes a log of a grid: comments, then records, one line each, columns separated by tabs.
-#[derive(Debug)]
-pub struct GwfWriter<W> {
-    out: W,
-    line: String,
-}
-
-impl<W: Write> GwfWriter<W> {
-    /// Returns a writer to `out`, which should be buffered.
-    pub const fn new(out: W) -> Self {
-        Self { out, line: String::new() }
-    }
-
-    /// Writes each line of `text` behind a `#`.
-    pub fn comment(&mut self, text: &str) -> io::Result<()> {
-        text.lines().try_for_each(|line| writeln!(self.out, "# {line}"))
-    }
-
-    /// Writes one record as one line of 29 columns.
-    pub fn record(&mut self, record: &GwfRecord) -> io::Result<()> {
-        let line = &mut self.line;
-        begin_line(line, '\t', &record.job);
-        record.texts.iter().for_each(|text| push_column(line, '\t', text.as_ref()));
-        line.push('\n');
-        self.out.write_all(line.as_bytes())
-    }
-
-    /// Returns the output; flush it if it is buffered.
-    pub fn into_inner(self) -> W {
-        self.out
-    }
-}

@@ -82,7 +82,7 @@ pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};
 pub use estimates::Estimates;
 pub use file::FileError;
-pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use gwf::{GwfReader, GwfRecord};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options, capacity};

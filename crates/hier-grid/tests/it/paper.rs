@@ -1,7 +1,7 @@
 //! The paper's world, and the checks of the specification that need it.
 
 use crate::common::Transcript;
-use hier_grid::config::{ServerDraw, Sizes};
+use hier_grid::config::{ServerDraw, Sizes, SubmissionRule};
 use hier_grid::{Config, Experiment, Grid, System, World};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Sim, SiteId, Span, Streams};
 use std::collections::BTreeMap;
@@ -90,9 +90,16 @@ fn all_systems_meet_the_same_jobs() {
     }
 }
 
+/// Experiment 1 while servers change their operating system after 1 to 180 days.
+fn changing() -> Experiment {
+    Experiment { changes: Some([1.0, 7.0, 30.0, 180.0].map(|days| days * 86_400.0).to_vec()), ..Experiment::first() }
+}
+
 #[test]
 fn every_system_finishes_every_experiment() {
-    let experiments = [Experiment::first(), Experiment::second(), Experiment::third(3600.0), Experiment::fourth()];
+    let thinking = |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
+    let second = thinking(vec![600.0, 18_000.0, 604_800.0], Some([0.01, 1.0]));
+    let experiments = [Experiment::first(), second, thinking(vec![3600.0], None), changing()];
     for system in SYSTEMS {
         for experiment in &experiments {
             let config = Config { experiment: experiment.clone(), ..Config::of_the_paper(system, 1040, 10.0) };
@@ -120,7 +127,7 @@ fn in_experiment_1_times_scale_with_job_size() {
 fn switching_any_algorithm_off_loses_no_job() {
     for switches in 0..8_u8 {
         let mut config = Config::of_the_paper(System::Trees(1), 1560, 10.0);
-        config.experiment = Experiment::fourth();
+        config.experiment = changing();
         let on = |bit: u8| switches & 1 << bit != 0;
         (config.algorithms.butterfly, config.algorithms.fallback, config.algorithms.load_balance) =
             (on(0), on(1), on(2));

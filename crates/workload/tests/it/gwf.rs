@@ -7,7 +7,7 @@ use sim_core::Span;
 use std::io::Cursor;
 use workload::gwf::{PROJECT, USER};
 use workload::swf::Status;
-use workload::{GwfReader, GwfRecord, GwfWriter, InputError, SwfRecord};
+use workload::{GwfReader, GwfRecord, InputError, SwfRecord};
 
 pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<GwfReader, InputError> {
     GwfReader::from_read("a.gwf", Cursor::new(log.into()))
@@ -106,12 +106,8 @@ fn record() -> impl Strategy<Value = GwfRecord> {
 proptest! {
     #[test]
     fn what_was_written_is_read(written in prop::collection::vec(record(), 1..10)) {
-        let mut log = GwfWriter::new(Vec::new());
-        log.comment("a grid\nof two lines").expect("memory does not fail");
-        for record in &written {
-            log.record(record).expect("memory does not fail");
-        }
-        let text = log.into_inner();
+        let mut text = b"# a grid\n# of two lines\n".to_vec();
+        written.iter().try_for_each(|record| record.write(&mut text)).expect("memory does not fail");
         prop_assert_eq!(reader(text.clone()).expect("a log").comments().len(), 2);
         prop_assert_eq!(records(text), written);
     }
