@@ -384,12 +384,6 @@ impl Controller {
         self.idle_pass = None;
     }
 
-    /// Takes nodes of stopped jobs as idle, except the first of each.
-    pub(crate) fn clean_all_but_first(&mut self) {
-        let nodes = self.cluster.completing(1);
-        self.clean(&nodes);
-    }
-
     /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
@@ -406,11 +400,6 @@ impl Controller {
         self.lacking.remove(&job);
         self.idle_pass = None;
         self.queue.retain(|entry| entry.job != job);
-    }
-
-    /// Returns true if nodes of a stopped job are not idle yet.
-    pub(crate) fn is_completing(&self) -> bool {
-        !self.completing.is_empty()
     }
 
     /// Returns true if a job runs.

@@ -213,7 +213,8 @@ impl LogFollower<'_> {
         let is_theirs = |pass: &Pass| pass.starts.iter().cloned().eq(theirs.iter().map(Decision::as_start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
-        let some_clean = (!is_full && self.controller.is_completing()).then(|| self.controller.clone());
+        let some_clean =
+            (!is_full && self.controller.cluster().completing(0).len() > 0).then(|| self.controller.clone());
         if !is_full {
             self.controller.clean_up(first.time);
         }

@@ -180,7 +180,8 @@ impl Slurmctld {
             self.main_pass(now, is_full, &mut started, report);
         }
         if is_cut {
-            self.controller.clean_all_but_first();
+            let nodes = self.controller.cluster().completing(1);
+            self.controller.clean(&nodes);
         }
         if now >= self.next_decay {
             self.next_decay += self.site.conf.priority.calc_period.max(1);

@@ -19,8 +19,9 @@ impl Version {
     /// Returns true for the rules of 24.11: ends in the table of planned use are rounded up to the resolution, not down; the
     /// will-run test starts from the slot under test and ends at the next slot; a walk that stops at a record beyond the job's
     /// end yields a later slot; the clash with other plans is tested before a nearer slot is tried; any plan counts as a
-    /// change that lets the next backfill pass run, not only one on nodes that are not allocated; and a slot beyond the
-    /// table's end has no plan.
+    /// change that lets the next backfill pass run, not only one on nodes that are not allocated; a slot beyond the table's
+    /// end has no plan; the will-run test takes jobs past their limits as ended; and an array gets no more plans than tasks
+    /// may run.
     #[must_use]
     pub(crate) fn is_new(self) -> bool {
         self >= Self::V24_11

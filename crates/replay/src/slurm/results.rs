@@ -84,12 +84,19 @@ impl Ran {
         Self { totals: Totals::new(processors, &[]), grouped, ends: Vec::new(), passes: [0.0; 2], ended: 0 }
     }
 
-    fn add(&mut self, record: &JobRecord, groups: [usize; 4]) {
+    /// Adds a run of the job at a place in the trace: its submission, start and end, on whole nodes, which count as processors.
+    fn add(&mut self, at: usize, groups: [usize; 4], [submit, start, end]: [i64; 3], nodes: u32) {
         const BOUND: Span = Span::from_secs(10);
-        self.totals.add(record);
+        let time = |seconds: i64| Time::from_secs(seconds.max(0).unsigned_abs());
+        let run = Span::from_secs((end - start).max(0).unsigned_abs());
+        let id = JobId(u32::try_from(at).unwrap_or(u32::MAX));
+        let mut job = Job::new(id, time(submit), nodes.max(1), run);
+        job.request.user = u32::try_from(groups[2]).ok();
+        let record = JobRecord { job, start: time(start), finish: time(end), site: SiteId(0), processors: nodes };
+        self.totals.add(&record);
         for group in groups {
             self.grouped[group][0].add(record.wait().as_secs_f64());
-            self.grouped[group][1].add(job::bounded_slowdown(record, BOUND));
+            self.grouped[group][1].add(job::bounded_slowdown(&record, BOUND));
         }
     }
 
@@ -111,7 +118,6 @@ impl<'a> VariantResults<'a> {
     ) -> Result<Self> {
         let (groups, groups_of) = groups(&arms[0].site, &trace.jobs);
         let at: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
-        let users = &groups_of;
         let run = |(arm, phase): &(usize, u32)| {
             if interrupt::requested() {
                 bail!(Interrupted::Lost);
@@ -126,8 +132,7 @@ impl<'a> VariantResults<'a> {
                 Report::Ended(ended) => {
                     let at = at[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
-                    let record = record(at, users[at][2], [ended.submit, ended.start, ended.end], width);
-                    ran.add(&record, groups_of[at]);
+                    ran.add(at, groups_of[at], [ended.submit, ended.start, ended.end], width);
                     ran.ended += usize::from(!ended.is_requeued);
                     cut += f64::from(u8::from(ended.is_cut));
                     if *phase == 0 {
@@ -192,7 +197,7 @@ impl<'a> VariantResults<'a> {
         for LoggedRun { job, submit, start, end } in trace.log.iter().copied() {
             let at = place[&job];
             let width = trace.jobs[at].request.nodes.unwrap_or(1);
-            ran.add(&record(at, groups_of[at][2], [submit, start, end], width), groups_of[at]);
+            ran.add(at, groups_of[at], [submit, start, end], width);
         }
         let arm = self.arms.len();
         self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));
@@ -262,16 +267,6 @@ fn row_of(means: &[Mean; 2]) -> Vec<f64> {
 
 fn nodes(site: &Site) -> u32 {
     u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
-}
-
-/// Record of a run on whole nodes, which count as processors.
-fn record(at: usize, user: usize, [submit, start, end]: [i64; 3], nodes: u32) -> JobRecord {
-    let time = |seconds: i64| Time::from_secs(seconds.max(0).unsigned_abs());
-    let run = Span::from_secs((end - start).max(0).unsigned_abs());
-    let id = JobId(u32::try_from(at).unwrap_or(u32::MAX));
-    let mut own = Job::new(id, time(submit), nodes.max(1), run);
-    own.request.user = u32::try_from(user).ok();
-    JobRecord { job: own, start: time(start), finish: time(end), site: SiteId(0), processors: nodes }
 }
 
 /// Groups of all jobs, and those of each job.

@@ -5,7 +5,6 @@ use anyhow::{Result, bail, ensure};
 use slurm_sched::conf::YEAR;
 use slurm_sched::workload::{Begin, Request, SubmittedJob};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use workload::sacct::SacctRule;
 use workload::{SacctReader, SwfRecord};
 
@@ -42,12 +41,9 @@ pub(super) fn read(file: &str, mut reader: SacctReader) -> Result<Trace> {
         };
         let start = job.submit + wait;
         log.push(LoggedRun { job: job.id, submit: job.submit, start, end: start + job.run });
-        match rows.entry(job.id) {
-            Entry::Vacant(new) => drop(new.insert(job)),
-            Entry::Occupied(mut known) => {
-                let known = known.get_mut();
-                known.earlier_runs.push(std::mem::replace(&mut known.run, job.run));
-            }
+        match rows.get_mut(&job.id) {
+            Some(known) => known.earlier_runs.push(std::mem::replace(&mut known.run, job.run)),
+            None => drop(rows.insert(job.id, job)),
         }
     }
     let mut left_out = BTreeMap::from([("jobs that never started", never)]);

@@ -1,6 +1,7 @@
 //! Reasons for which a pass does not start a pending job.
 
 use super::Controller;
+use crate::backfill::Start;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
 use crate::{backfill, hostlist, main_pass};
@@ -32,10 +33,9 @@ const NAMED: usize = 4;
 impl Controller {
     /// Returns the reason for which a main pass did not start a job; none for one that is not pending.
     pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &main_pass::Pass) -> Option<Why> {
-        let (at, entry) = match self.entry(job, zero)? {
-            Ok(_) if pass.starts.iter().any(|start| start.job == job) => return None,
+        let (at, entry) = match self.entry(job, zero, &pass.starts) {
             Ok(found) => found,
-            Err(why) => return Some(why),
+            Err(why) => return why,
         };
         let settings = &self.site.conf.scheduling;
         let before = self.queue[..at].iter().filter(|other| other.partition == entry.partition).count();
@@ -73,10 +73,9 @@ impl Controller {
 
     /// Returns the reason for which a backfill pass did not start a job, or its plan; none for one that is not pending.
     pub(crate) fn why_backfill(&self, job: u32, now: i64, zero: i64, pass: &backfill::Pass) -> Option<Why> {
-        let (at, entry) = match self.entry(job, zero)? {
-            Ok(_) if pass.starts.iter().any(|start| start.job == job) => return None,
+        let (at, entry) = match self.entry(job, zero, &pass.starts) {
             Ok(found) => found,
-            Err(why) => return Some(why),
+            Err(why) => return why,
         };
         let settings = &self.site.conf.scheduling;
         if let Some(plan) = pass.plans.iter().find(|plan| plan.job == job) {
@@ -100,19 +99,19 @@ impl Controller {
         depth(if is_over { "bf_max_job_test" } else { "bf_max_job_start, bf_node_space_size or bf_max_job_user" })
     }
 
-    /// The first entry of a pending job in the queue, or the reason for which it has none.
-    fn entry(&self, id: u32, zero: i64) -> Option<Result<(usize, &Entry), Why>> {
-        let job = self.jobs.get(&id).filter(|job| job.running.is_none())?;
+    /// The first entry of a job in the queue, or the reason for which it has none; no reason if it is not pending after `starts`.
+    fn entry(&self, id: u32, zero: i64, starts: &[Start]) -> Result<(usize, &Entry), Option<Why>> {
+        let is_pending = |job: &&super::Job| job.running.is_none() && starts.iter().all(|start| start.job != id);
+        let job = self.jobs.get(&id).filter(is_pending).ok_or(None)?;
         if let Some(found) = self.queue.iter().enumerate().find(|(_, entry)| entry.job == id) {
-            return Some(Ok(found));
+            return Ok(found);
         }
         let begin = self.ahead.iter().find(|(_, other)| *other == id).map(|(time, _)| time - zero);
-        let found = match begin {
+        Err(match begin {
             _ if job.is_held => why("Held", "held"),
             Some(time) => why("BeginTime", format!("its begin time is {time} s")),
             None if self.dependent.contains_key(&id) => why("Dependency", "a dependency is not met"),
             None => why("Partition", "no partition admits it: State, MaxTime, MinNodes or MaxNodes"),
-        };
-        found.map(Err)
+        })
     }
 }

@@ -8,7 +8,7 @@ use slurm_sched::{
     By, Comparison, Event, Events, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of,
 };
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 fn log(path: &Path) -> Events<BufReader<flate2::read::GzDecoder<std::fs::File>>> {
@@ -18,6 +18,11 @@ fn log(path: &Path) -> Events<BufReader<flate2::read::GzDecoder<std::fs::File>>>
 
 fn text(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn unpacked(path: &Path) -> String {
+    let file = std::fs::File::open(path).expect("a file");
+    std::io::read_to_string(flate2::read::GzDecoder::new(file)).expect("text")
 }
 
 /// Reads the site, the jobs and the log of a recording.
@@ -68,8 +73,7 @@ fn every_start_plan_and_priority_of_the_recordings_is_the_controllers() {
 fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
     let Some(folder) = test_data::slurm("fixtures") else { return };
     let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("a file")).read_to_string(&mut text).expect("text");
+    let text = unpacked(&path);
     // Line with the start of job 3 by the main pass, its alteration, and the difference.
     for (from, to, theirs) in
         [("NodeList=n1 ", "NodeList=n7 ", "starts on n7"), ("Allocate", "Delay", "no start, no plan")]
@@ -92,8 +96,7 @@ fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
 fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
     let Some(folder) = test_data::slurm("fixtures") else { return };
     let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("a file")).read_to_string(&mut text).expect("text");
+    let text = unpacked(&path);
     let lines: Vec<&str> = text.lines().collect();
     for last in (300..700).step_by(7) {
         let whole = lines[..last].join("\n");
@@ -169,23 +172,6 @@ const LOCKSTEP: Terms = Terms {
 fn names(site: &Site, nodes: &[usize]) -> String {
     let names: Vec<&str> = nodes.iter().map(|node| site.conf.nodes[*node].name.as_str()).collect();
     hostlist::fold(&names)
-}
-
-#[test]
-fn a_free_run_has_the_starts_ends_and_nodes_of_the_lockstep_recording() {
-    let Some(folder) = test_data::slurm("fixtures") else { return };
-    let (site, jobs, _) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
-    let mut rows = Vec::new();
-    simulate(&site, &jobs, LOCKSTEP, |report| {
-        let Report::Ended(job) = report else { return };
-        let by = if job.by == By::Main { "main" } else { "backfill" };
-        let nodes = names(&site, &job.nodes);
-        rows.push((job.job, format!("{},{},{},{},{by},\"{nodes}\"", job.job, job.submit, job.start, job.end)));
-    });
-    rows.sort();
-    let ours: Vec<String> = rows.into_iter().map(|(_, row)| row).collect();
-    let theirs = text(&folder, "w3-lockstep.starts.csv");
-    assert_eq!(ours, theirs.lines().skip(1).collect::<Vec<_>>());
 }
 
 #[test]
@@ -270,12 +256,4 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeu
         });
         assert_eq!(ours.into_values().collect::<Vec<_>>(), theirs);
     }
-}
-
-#[test]
-fn a_configuration_with_preemption_is_refused_by_line_and_key() {
-    let Some(path) = test_data::slurm("fixtures/preempt.slurm.conf") else { return };
-    let text = std::fs::read_to_string(path).expect("a file");
-    let faults = Conf::read("preempt.slurm.conf", &text, Version::V22_05, &[]).expect_err("is refused").to_string();
-    assert!(faults.contains("preempt.slurm.conf:41: PreemptType"), "{faults}");
 }
