@@ -6,6 +6,7 @@ use crate::view::Machine;
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Fact, Job, JobId, Outage, Sim, SiteId, SiteSet, Span, Time};
+use std::vec::IntoIter;
 
 /// Facts of a run, in order.
 pub type Transcript = Vec<(Time, Fact)>;
@@ -46,11 +47,7 @@ impl Scene {
     }
 
     /// Returns the world of the scene under a policy.
-    pub fn grid<P: Policy>(
-        &self,
-        policy: P,
-        passes: Passes,
-    ) -> MultiCluster<P, std::vec::IntoIter<Job>, std::vec::IntoIter<Outage>> {
+    pub fn grid<P: Policy>(&self, policy: P, passes: Passes) -> MultiCluster<P, IntoIter<Job>, IntoIter<Outage>> {
         MultiCluster::new(self.machines.clone(), policy, self.jobs.clone().into_iter())
             .with_outages(self.outages.clone())
             .with_repair_expected(self.repair_expected)
@@ -58,7 +55,9 @@ impl Scene {
     }
 
     /// Returns the facts of a run under a policy.
-    pub fn transcript(&self, policy: impl Policy, passes: Passes) -> Transcript {
+    pub fn transcript<'a>(&self, policy: impl Policy + 'a, passes: Passes) -> Transcript {
+        // Boxed, so that a simulation is compiled once for the policies of all tests.
+        let policy: Box<dyn Policy + 'a> = Box::new(policy);
         Sim::new(self.grid(policy, passes), Transcript::new()).run().1
     }
 

@@ -1,19 +1,19 @@
 //! Shared set-up for several machines.
 
-use gap_schedule::testkit::Transcript;
 pub(crate) use gap_schedule::testkit::{
     Both, choosy, hurried, is_admitted, machines, misjudged, readings, sites, with_deadlines,
 };
+use gap_schedule::testkit::{Scene, Transcript};
 use gap_schedule::{Machine, MultiCluster, Passes, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Time};
 
 pub(crate) fn transcript(machines: &[Machine], scheduler: impl Policy, passes: Passes, jobs: &[Job]) -> Transcript {
-    let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
-    Sim::new(grid, Transcript::new()).run().1
+    Scene::new(machines, jobs).transcript(scheduler, passes)
 }
 
 /// Returns the records of all jobs that ran, by id.
-pub(crate) fn records(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
+pub(crate) fn records<'a>(machines: &[Machine], scheduler: impl Policy + 'a, jobs: &[Job]) -> Vec<JobRecord> {
+    let scheduler: Box<dyn Policy + 'a> = Box::new(scheduler);
     let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let mut records = Sim::new(grid, JobLog::collecting()).run().1.into_sink();
     records.sort_by_key(|record| record.job.id);
