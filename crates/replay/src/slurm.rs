@@ -49,7 +49,7 @@ Examples:
       the same under fair share, with the accounts as `sacctmgr dump CLUSTER file=cluster.cfg` writes them
 
 Record the log with SlurmctldDebug=debug, LogTimeFormat=iso8601_ms and DebugFlags=Backfill,Priority. The trace is CSV with the \
-columns id,submit,run,limit,args: the job's number in the log, seconds, seconds, minutes, further options of sbatch; or it is \
+columns id,submit,run,limit,args: the job's number in the log, seconds, seconds (600+900 if it is requeued after 600 s), minutes, further options of sbatch; or it is \
 what this command prints:
   SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 \\
     --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,\\

@@ -20,8 +20,7 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
     let mut slurmctld = Slurmctld::new(Arc::new(site.clone()), terms, watched);
     let mut submissions = jobs.iter().peekable();
     // Present jobs with the number of their runs begun, and ends of the running ones; a job that is stopped earlier keeps its entries.
-    let mut present: BTreeMap<u32, (&SubmittedJob, usize)> = BTreeMap::new();
-    let mut ends = BTreeSet::new();
+    let (mut present, mut ends) = (BTreeMap::<u32, (&SubmittedJob, usize)>::new(), BTreeSet::new());
     let mut now = terms.start;
     let mut is_over = false;
     while !is_over {
@@ -44,10 +43,9 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
         }
         while let Some((_, job)) = ends.first().copied().filter(|(time, _)| *time <= now) {
             ends.pop_first();
-            let is_last = present.get(&job).is_none_or(|(submitted, begun)| *begun > submitted.earlier_runs.len());
-            let end = if is_last { slurmctld.end(job, now) } else { slurmctld.requeue(job, now) };
-            end.map(Report::Ended).into_iter().for_each(&mut ended);
-            if is_last {
+            let is_again = present.get(&job).is_some_and(|(submitted, begun)| *begun <= submitted.earlier_runs.len());
+            slurmctld.end(job, now, is_again).map(Report::Ended).into_iter().for_each(&mut ended);
+            if !is_again {
                 present.remove(&job);
             }
         }

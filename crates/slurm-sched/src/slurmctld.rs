@@ -211,21 +211,17 @@ impl Slurmctld {
         self.loops.change(now);
     }
 
-    /// Ends a running job; returns `None` for any other one.
-    pub fn end(&mut self, job: u32, now: i64) -> Option<Ended> {
+    /// Ends a run of a job; returns `None` for a job that is not running. A requeued job is pending again, and eligible after 121 s.
+    pub fn end(&mut self, job: u32, now: i64, is_requeued: bool) -> Option<Ended> {
         let ended = self.finish(job, now)?;
-        self.controller.end(job, now, true);
+        if is_requeued {
+            self.controller.requeue(job, now);
+            self.pending.insert(job, now - self.zero);
+        } else {
+            self.controller.end(job, now, true);
+        }
         self.loops.request();
-        Some(ended)
-    }
-
-    /// Ends a run of a job by a requeue; returns `None` for a job that is not running. It is pending again, and eligible after 121 s.
-    pub fn requeue(&mut self, job: u32, now: i64) -> Option<Ended> {
-        let ended = self.finish(job, now)?;
-        self.controller.requeue(job, now);
-        self.pending.insert(job, now - self.zero);
-        self.loops.request();
-        Some(Ended { is_requeued: true, ..ended })
+        Some(Ended { is_requeued, ..ended })
     }
 
     fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {

@@ -96,7 +96,7 @@ impl Controlled {
             starts.extend(started.into_iter().map(|job| (JobId(job - 1), SiteId(0))));
         }
         for job in ending {
-            self.slurmctld.end(job, now);
+            self.slurmctld.end(job, now, false);
         }
         for QueuedJob { job, request, submit } in self.submitted.drain(..) {
             let own = self.cluster.nodes.job(number(job), &request, request.estimate);

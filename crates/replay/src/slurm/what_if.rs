@@ -38,7 +38,8 @@ Get the jobs and the accounts of a cluster with
     --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,\\
 Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State > jobs.sacct
   sacctmgr dump CLUSTER file=cluster.cfg; sacctmgr --parsable2 show qos >> cluster.cfg
-A job takes the nodes that it had, and becomes eligible as long after its submission as in the log. Jobs of an SWF log go to the \
+A job takes the nodes that it had, and becomes eligible as long after its submission as in the log. A requeued job, which has a line \
+for each run, runs as often. Jobs of an SWF log go to the \
 default partition, on as many whole nodes as their processors fill.
 
 A variant is NAME or NAME=KEY=VALUE;KEY=VALUE. A key is one of slurm.conf or of SchedulerParameters; a line such as \
@@ -190,6 +191,12 @@ fn notes(trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
         notes.push(format!("Left out of the trace, or repaired: {}.", trace.left_out.join(", ")));
+    }
+    let requeued = trace.jobs.iter().filter(|job| !job.earlier_runs.is_empty()).count();
+    if requeued > 0 {
+        notes.push(format!(
+            "{requeued} jobs were requeued: they run as often as in the trace, and count once for each run."
+        ));
     }
     let never = results.arms.iter().zip(&results.never).filter(|(_, never)| **never > 0);
     let never: Vec<String> = never.map(|(arm, never)| format!("{never} under {}", arm.name)).collect();
