@@ -129,7 +129,7 @@ impl Trace {
             let (line, submit) = (usize::try_from(line).unwrap_or(usize::MAX), seconds(job.submit.since(Time::ZERO)));
             let run = seconds(logged_runtime);
             let logged = record.wait.map(|wait| submit + seconds(wait));
-            runs.extend(logged.map(|start| LoggedRun { job: id, submit, start, end: start + run }));
+            runs.extend(logged.map(|start| LoggedRun { job: id, times: [submit, start, start + run] }));
             jobs.push(SubmittedJob { line, submit, run, ..own });
         }
         let repairs = log.repairs().iter();

@@ -173,10 +173,8 @@ fn phases(results: &VariantResults<'_>) -> Option<Shown> {
     let [wait, _] = of_groups();
     let of_arm = |(arm, name): (usize, &str)| {
         let values = results.sample(arm, wait).into_iter().enumerate();
-        (
-            name.to_owned(),
-            values.map(|(phase, value)| (as_f64(phase + 1), wait, ConfidenceInterval::exact(value))).collect(),
-        )
+        let point = |(phase, value)| (as_f64(phase + 1), wait, ConfidenceInterval::exact(value));
+        (name.to_owned(), values.map(point).collect())
     };
     let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
     let chart =

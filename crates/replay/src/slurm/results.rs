@@ -194,10 +194,9 @@ impl<'a> VariantResults<'a> {
         metrics: &[&'static Metric],
     ) {
         let mut ran = Ran::new(nodes(&self.arms[0].site), groups);
-        for LoggedRun { job, submit, start, end } in trace.log.iter().copied() {
-            let at = place[&job];
-            let width = trace.jobs[at].request.nodes.unwrap_or(1);
-            ran.add(at, groups_of[at], [submit, start, end], width);
+        for LoggedRun { job, times } in &trace.log {
+            let at = place[job];
+            ran.add(at, groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
         }
         let arm = self.arms.len();
         self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));

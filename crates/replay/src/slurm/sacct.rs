@@ -32,30 +32,35 @@ pub(super) fn read(file: &str, mut reader: SacctReader) -> Result<Trace> {
     for column in COLUMNS {
         ensure!(reader.cell(column).is_some(), "{file}:1: {column}: the heading has no such column; run: {COMMAND}");
     }
-    let (mut rows, mut never) = (BTreeMap::<u32, SubmittedJob>::new(), 0);
-    let mut log = Vec::new();
+    // Jobs with the submission, start and end of each run.
+    let (mut rows, mut never, mut reused) = (BTreeMap::<u32, (SubmittedJob, Vec<[i64; 3]>)>::new(), 0, 0);
     while let Some(record) = reader.next() {
         let Some((job, wait)) = started(file, &reader, &record?.job)? else {
             never += 1;
             continue;
         };
-        let start = job.submit + wait;
-        log.push(LoggedRun { job: job.id, submit: job.submit, start, end: start + job.run });
+        let times = [job.submit, job.submit + wait, job.submit + wait + job.run];
         match rows.get_mut(&job.id) {
-            Some(known) => known.earlier_runs.push(std::mem::replace(&mut known.run, job.run)),
-            None => drop(rows.insert(job.id, job)),
+            // A requeue submits a job when its run ends. A number that comes back later is another job's.
+            Some((_, runs)) if runs.last().is_some_and(|last| job.submit <= last[2] + 3600) => runs.push(times),
+            earlier => {
+                reused += u64::from(earlier.is_some());
+                rows.insert(job.id, (job, vec![times]));
+            }
         }
     }
-    let mut left_out = BTreeMap::from([("jobs that never started", never)]);
+    let mut left_out = BTreeMap::from([("jobs that never started", never), ("jobs of a number used again", reused)]);
     left_out.extend(RULES.map(|(rule, reason)| (reason, reader.repairs().count(rule))));
-    let zero = rows.values().map(|job| job.submit).min().unwrap_or(0);
-    let at_zero = |job: SubmittedJob| SubmittedJob { submit: job.submit - zero, ..job };
-    let mut jobs: Vec<SubmittedJob> = rows.into_values().map(at_zero).collect();
-    jobs.sort_by_key(|job| (job.submit, job.id));
-    log.sort_by_key(|run| (run.submit, run.job));
-    for run in &mut log {
-        (run.submit, run.start, run.end) = (run.submit - zero, run.start - zero, run.end - zero);
+    let zero = rows.values().map(|(job, _)| job.submit).min().unwrap_or(0);
+    let (mut jobs, mut log) = (Vec::new(), Vec::new());
+    for (job, runs) in rows.into_values() {
+        log.extend(runs.iter().map(|times| LoggedRun { job: job.id, times: times.map(|time| time - zero) }));
+        let mut earlier_runs: Vec<i64> = runs.iter().map(|[_, start, end]| end - start).collect();
+        let run = earlier_runs.pop().unwrap_or(job.run);
+        jobs.push(SubmittedJob { submit: job.submit - zero, earlier_runs, run, ..job });
     }
+    jobs.sort_by_key(|job| (job.submit, job.id));
+    log.sort_by_key(|run| (run.times[0], run.job));
     let left_out = left_out.into_iter().filter(|(_, count)| *count > 0);
     Ok(Trace { jobs, log, zero: Some(zero), left_out: left_out.map(|(why, count)| format!("{count} {why}")).collect() })
 }
@@ -111,6 +116,7 @@ mod tests {
         let text = format!(
             "{HEADING}\n12|ann|phys|high|main|1700000100|1700000160|1700000200|300|10|2|8|COMPLETED\n\
             12.batch||phys||||||||1|4|COMPLETED\n\
+            11|eve|chem||main|1600000000|1600000000|1600000000|60|1|1|4|COMPLETED\n\
             11|bob|chem||a,b|1700000000|2023-11-14T22:13:20|1700000000|60|UNLIMITED|1|4|TIMEOUT\n\
             13|bob|chem||main|1700000200|Unknown|Unknown|0|Partition_Limit|0|0|CANCELLED by 7\n\
             14|bob|chem||main|1700000300|1700000300|1700000400|5|Partition_Limit|1|4|NODE_FAIL\n\
@@ -118,7 +124,7 @@ mod tests {
             15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n"
         );
         let Trace { jobs, log, zero, left_out } = of(text, Zone::Fixed(0)).expect("valid");
-        let run = |job, [submit, start, end]: [i64; 3]| LoggedRun { job, submit, start, end };
+        let run = |job, times: [i64; 3]| LoggedRun { job, times };
         let runs = [run(11, [0, 0, 60]), run(12, [100, 200, 500]), run(14, [300, 400, 405]), run(14, [405, 600, 650])];
         assert_eq!((zero, log.as_slice()), (Some(1_700_000_000), &runs[..]));
         let own: Vec<_> = jobs.iter().map(|job| (job.id, job.submit, job.run, job.limit, job.request.begin)).collect();
@@ -137,7 +143,10 @@ mod tests {
             ("ann", Some("phys"), Some("high"))
         );
         assert_eq!((request.nodes, request.tasks, jobs[0].request.partitions.len()), (Some(2), Some(8), 2));
-        assert_eq!(left_out, ["1 jobs that have not ended", "1 jobs that never started", "1 steps"]);
+        assert_eq!(
+            left_out,
+            ["1 jobs of a number used again", "1 jobs that have not ended", "1 jobs that never started", "1 steps"]
+        );
     }
 
     #[test]

@@ -37,12 +37,7 @@ pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
         for (arm, name) in names.iter().enumerate().skip(1) {
             let Some(found) = results.difference(None, arm, metric) else { continue };
             let head = [metric.name(), name, names[0]].map(str::to_owned);
-            rows.push(
-                head.into_iter()
-                    .chain(columns(Some(&found)))
-                    .chain([found.replications.to_string()])
-                    .collect::<Vec<_>>(),
-            );
+            rows.push([&head[..], &columns(Some(&found)), &[found.replications.to_string()]].concat());
         }
     }
     csv(["metric", "variant", "baseline", "mean", "ci_low", "ci_high", "phases"], rows)
@@ -58,9 +53,7 @@ pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
                 let head = [group.by.to_owned(), csv_name(&group.name).into_owned(), jobs.to_string()];
                 let middle = [metric.name().to_owned(), name.to_owned()];
                 let mean = columns(results.mean(Some(at), arm, metric).as_ref());
-                rows.push(
-                    head.into_iter().chain(middle).chain(mean).chain(columns(difference.as_ref())).collect::<Vec<_>>(),
-                );
+                rows.push([&head[..], &middle, &mean, &columns(difference.as_ref())].concat());
             }
         }
     }
@@ -172,16 +165,12 @@ pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
 pub(super) fn as_json(results: &VariantResults<'_>, notes: &[String], out: &Path) -> Value {
     let names = results.names();
     let metrics = results.metrics();
-    let means: serde_json::Map<String, Value> = names
-        .iter()
-        .enumerate()
-        .map(|(arm, name)| {
-            let of = |metric: &&'static Metric| {
-                (metric.name().to_owned(), results.mean(None, arm, metric).map(|mean| mean.mean).into())
-            };
-            ((*name).to_owned(), Value::Object(metrics.iter().map(of).collect()))
-        })
-        .collect();
+    let of_arm = |(arm, name): (usize, &&str)| {
+        let mean = |metric: &'static Metric| results.mean(None, arm, metric).map(|mean| mean.mean);
+        let of = |metric: &&'static Metric| (metric.name().to_owned(), mean(metric).into());
+        ((*name).to_owned(), Value::Object(metrics.iter().map(of).collect()))
+    };
+    let means: serde_json::Map<String, Value> = names.iter().enumerate().map(of_arm).collect();
     let differences: Vec<Value> = (1..names.len())
         .flat_map(|arm| metrics.iter().map(move |metric| (arm, *metric)))
         .filter_map(|(arm, metric)| {

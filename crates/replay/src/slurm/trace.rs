@@ -18,14 +18,12 @@ pub(super) struct Trace {
     pub(super) left_out: Vec<String>,
 }
 
-/// Run of a job in the trace's own schedule, in seconds from the zero of the trace.
+/// Run of a job in the trace's own schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LoggedRun {
     pub(super) job: u32,
-    /// Submission, or the requeue that ended the run before.
-    pub(super) submit: i64,
-    pub(super) start: i64,
-    pub(super) end: i64,
+    /// Submission (or the requeue that ended the run before), start and end, in seconds from the zero of the trace.
+    pub(super) times: [i64; 3],
 }
 
 /// Whole seconds of a span.
