@@ -283,8 +283,10 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, series: 
         let (x, y) = plan.frame.at(p.x, p.y);
         let is_here = |(x1, y1): (f64, f64)| (x1 - x).abs() < 0.5 && (y1 - y).abs() < 0.5;
         let others = chart.series.iter().enumerate().filter(|(other, _)| *other != k);
-        let is_shared = others.flat_map(|(_, other)| &other.points).any(|q| is_here(plan.frame.at(q.x, q.y)));
-        if has_marks(chart, series) && !is_shared { plan.dodge_of(k, x) } else { 0.0 }
+        // Only lines with marks have few points: the search takes the square of their number.
+        let mut points = others.flat_map(|(_, other)| &other.points);
+        let is_moved = has_marks(chart, series) && !points.any(|q| is_here(plan.frame.at(q.x, q.y)));
+        if is_moved { plan.dodge_of(k, x) } else { 0.0 }
     };
     let is_level = series.style == LineStyle::Steps;
     // A level of zero lies at the foot of a logarithmic axis.
