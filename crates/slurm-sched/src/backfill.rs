@@ -187,8 +187,9 @@ impl<'a> Search<'a> {
             match found {
                 Found::Nothing => {}
                 // A limit that counts the nodes found prevents the start of a job and, except under assoc_limit_stop, its plan.
-                Found::Now(_) if self.cluster.is_limited(&entry.demand) => {}
-                Found::Later { .. } if !self.settings.assoc_limit_stop && self.cluster.is_limited(&entry.demand) => {}
+                Found::Now(_) if self.cluster.limits().reason(&entry.demand).is_some() => {}
+                Found::Later { .. }
+                    if !self.settings.assoc_limit_stop && self.cluster.limits().reason(&entry.demand).is_some() => {}
                 Found::Now(nodes) => {
                     self.start(entry, nodes);
                     if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
@@ -220,8 +221,10 @@ impl<'a> Search<'a> {
     /// Counts an entry, and returns true if the pass visits it.
     fn visits(&self, entry: &Entry, counts: &mut Counts) -> bool {
         let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-        let is_limited = self.cluster.tasks_left(&entry.demand) == 0
-            || (self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop);
+        let limits = self.cluster.limits();
+        // Under assoc_limit_stop a limit of an association or QOS holds the job's place; that of an array never does.
+        let is_limited = limits.reason_before_selection(&entry.demand).is_some()
+            && !(self.settings.assoc_limit_stop && limits.tasks_left(&entry.demand) > 0);
         !(is_started || is_limited || self.is_array_done(entry) || counts.is_beyond(entry, self.settings))
     }
 
@@ -230,7 +233,7 @@ impl<'a> Search<'a> {
         let (array, _) = array_of(entry.job);
         let siblings = self.arrays.get(&(array, entry.partition)).filter(|_| array != entry.job);
         // 22.05 plans more tasks than may run at a time.
-        let most = if self.is_new { self.cluster.tasks_left(&entry.demand) } else { u64::MAX };
+        let most = if self.is_new { self.cluster.limits().tasks_left(&entry.demand) } else { u64::MAX };
         let most = most.min(self.settings.bf_max_job_array_resv as u64);
         siblings.is_some_and(|(planned, without)| *planned as u64 >= most || *without > 0)
     }

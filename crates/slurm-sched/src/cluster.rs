@@ -96,24 +96,9 @@ impl Cluster {
         if is_up { nodes.unite(&one) } else { nodes.subtract(&one) }
     }
 
-    /// See [`Limits::tasks_left`].
-    pub(crate) fn tasks_left(&self, demand: &Demand) -> u64 {
-        self.limits.tasks_left(demand)
-    }
-
-    /// Returns true if a limit of an association or QOS prevents the selection of nodes for a job.
-    pub(crate) fn is_barred(&self, demand: &Demand) -> bool {
-        self.limits.reason_before_selection(demand).is_some()
-    }
-
-    /// Returns the limit of an association, QOS or array that keeps a job from starting, as squeue names it.
-    pub(crate) fn limit(&self, demand: &Demand) -> Option<String> {
-        self.limits.reason(demand)
-    }
-
-    /// Returns true if such a limit keeps a job from starting.
-    pub(crate) fn is_limited(&self, demand: &Demand) -> bool {
-        self.limit(demand).is_some()
+    /// Returns the limits on running jobs.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Returns the nodes of stopped jobs, which are not idle yet, without the first `skip` nodes of each job.

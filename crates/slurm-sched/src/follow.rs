@@ -205,11 +205,6 @@ impl LogFollower<'_> {
                 theirs.push(self.decision(entry.line, placed, (first.time, 0))?);
             }
         }
-        let main_pass = |controller: &mut Controller| {
-            prepare(controller, first.time, &theirs);
-            let cluster = controller.cluster().clone();
-            (cluster, controller.main_pass(first.time, is_full))
-        };
         let is_theirs = |pass: &Pass| pass.starts.iter().cloned().eq(theirs.iter().map(Decision::as_start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
@@ -218,9 +213,9 @@ impl LogFollower<'_> {
         if !is_full {
             self.controller.clean_up(first.time);
         }
-        let (mut cluster, mut pass) = main_pass(&mut self.controller);
+        let (mut cluster, mut pass) = main_pass(&mut self.controller, first.time, is_full, &theirs);
         if let Some(mut controller) = some_clean.filter(|_| !is_theirs(&pass)) {
-            let other = main_pass(&mut controller);
+            let other = main_pass(&mut controller, first.time, is_full, &theirs);
             if is_theirs(&other.1) {
                 ((cluster, pass), self.controller) = (other, controller);
             }
@@ -469,6 +464,12 @@ impl LogFollower<'_> {
         let nodes = self.sets[&placed.nodes].clone();
         Ok(Decision { line, plan: Plan { job: placed.job, partition, start, end, nodes } })
     }
+}
+
+/// Decides a main pass; returns also the state of the nodes before it.
+fn main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
+    prepare(controller, now, theirs);
+    (controller.cluster().clone(), controller.main_pass(now, is_full))
 }
 
 /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.

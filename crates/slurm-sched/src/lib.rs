@@ -41,5 +41,5 @@ pub use log::{Event, Events, LogError, version_of};
 pub use loops::Phases;
 pub use simulate::{explain, simulate};
 pub use site::Site;
-pub use slurmctld::{By, Ended, Report, Slurmctld, Terms};
+pub use slurmctld::{By, EndState, Ended, Report, Slurmctld, Terms};
 pub use version::{UnknownVersion, Version};

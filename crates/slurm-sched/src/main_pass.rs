@@ -47,9 +47,9 @@ pub(crate) fn main_pass(
             pass.changed = true;
             continue;
         }
-        if cluster.is_limited(&entry.demand) {
+        if cluster.limits().reason(&entry.demand).is_some() {
             // SPEC 4.4: it blocks nothing, except under assoc_limit_stop.
-            if settings.assoc_limit_stop && cluster.tasks_left(&entry.demand) > 0 {
+            if settings.assoc_limit_stop && cluster.limits().tasks_left(&entry.demand) > 0 {
                 pass.blocked.push((entry.job, entry.partition));
             }
             continue;

@@ -1,7 +1,7 @@
 //! Simulation of the controller alone: jobs are submitted, started by its passes, and end after their run time.
 
 use crate::site::Site;
-use crate::slurmctld::{Report, Slurmctld, Terms};
+use crate::slurmctld::{EndState, Report, Slurmctld, Terms};
 use crate::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,8 @@ fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, m
         let next = [submission, end].into_iter().flatten().fold(slurmctld.next(now), i64::min);
         now = next.max(now);
         let mut ended = |one: Report| {
-            is_over |= matches!(&one, Report::Ended(ended) if Some(ended.job) == watched && !ended.is_requeued);
+            is_over |=
+                matches!(&one, Report::Ended(ended) if Some(ended.job) == watched && ended.state != EndState::Requeued);
             report(one);
         };
         let is_ending = |job| ends.range(..=(now, u32::MAX)).any(|(_, other)| *other == job);

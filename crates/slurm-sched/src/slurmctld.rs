@@ -21,6 +21,17 @@ pub enum By {
     Backfill,
 }
 
+/// State in which a run of a job ended, by its name in sacct.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum EndState {
+    /// Its script ended.
+    Completed,
+    /// It was stopped at its time limit.
+    Timeout,
+    /// It was requeued, and the job is pending again.
+    Requeued,
+}
+
 /// Ended run of a job.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ended {
@@ -38,10 +49,8 @@ pub struct Ended {
     pub nodes: Vec<usize>,
     /// Pass that started it.
     pub by: By,
-    /// True if it was stopped at its time limit.
-    pub is_cut: bool,
-    /// True if it was requeued, and is pending again.
-    pub is_requeued: bool,
+    /// State in which it ended.
+    pub state: EndState,
 }
 
 /// Event that a step or a run reports.
@@ -213,7 +222,7 @@ impl Slurmctld {
 
     /// Ends a run of a job; returns `None` for a job that is not running. A requeued job is pending again, and eligible after 121 s.
     pub fn end(&mut self, job: u32, now: i64, is_requeued: bool) -> Option<Ended> {
-        let ended = self.finish(job, now)?;
+        let ended = self.finish(job, now, if is_requeued { EndState::Requeued } else { EndState::Completed })?;
         if is_requeued {
             self.controller.requeue(job, now);
             self.pending.insert(job, now - self.zero);
@@ -221,7 +230,7 @@ impl Slurmctld {
             self.controller.end(job, now, true);
         }
         self.loops.request();
-        Some(Ended { is_requeued, ..ended })
+        Some(ended)
     }
 
     fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
@@ -272,14 +281,14 @@ impl Slurmctld {
         let late = self.active.iter().filter(|(id, active)| late(active) && !ends(**id));
         let late: Vec<u32> = late.map(|(id, _)| *id).collect();
         for id in &late {
-            let ended = self.finish(*id, now);
+            let ended = self.finish(*id, now, EndState::Timeout);
             self.controller.stop(*id, now, false);
-            ended.into_iter().for_each(|ended| report(Report::Ended(Ended { is_cut: true, ..ended })));
+            ended.map(Report::Ended).into_iter().for_each(&mut *report);
         }
         !late.is_empty()
     }
 
-    fn finish(&mut self, job: u32, now: i64) -> Option<Ended> {
+    fn finish(&mut self, job: u32, now: i64, state: EndState) -> Option<Ended> {
         let Active { submit, start, start_of, by, .. } = self.active.remove(&job)?;
         self.last_event = now;
         self.loops.change(now);
@@ -291,8 +300,7 @@ impl Slurmctld {
             partition: self.site.conf.partitions[start_of.partition].name.clone(),
             nodes: start_of.nodes.iter().collect(),
             by,
-            is_cut: false,
-            is_requeued: false,
+            state,
         })
     }
 }

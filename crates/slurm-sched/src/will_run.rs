@@ -107,12 +107,14 @@ impl WillRun<'_> {
         // even those that still run past their limits.
         let ended = if slot.is_bounded { ends.partition_point(|end| *end < slot.from) } else { 0 };
         let mut next = if slot.from > self.now { ended } else { 0 };
-        let found = choose(next).or_else(|| {
-            let is_first = std::mem::replace(&mut next, ended) == ended;
-            if is_first { None } else { choose(ended) }
-        });
-        if let Some(nodes) = found {
-            return Some((slot.from.max(self.now), nodes));
+        loop {
+            if let Some(nodes) = choose(next) {
+                return Some((slot.from.max(self.now), nodes));
+            }
+            if next == ended {
+                break;
+            }
+            next = ended;
         }
         let in_reach = if slot.is_bounded { latest } else { ends.len() };
         let holds_usable = |index: &usize| nodes[*index].meets(usable);

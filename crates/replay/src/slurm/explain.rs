@@ -8,7 +8,7 @@ use crate::label::Label;
 use anyhow::{Context, Result};
 use serde_json::json;
 use sim_core::Time;
-use slurm_sched::{By, Ended, Report, Why, hostlist};
+use slurm_sched::{By, EndState, Ended, Report, Why, hostlist};
 use std::collections::BTreeMap;
 
 /// Explains the jobs of these numbers under each variant.
@@ -34,16 +34,16 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
             }
             last.insert(pass, why);
         }
-        Report::Ended(Ended { job, submit, start, end, by, nodes, is_cut, is_requeued, .. }) if job == id => {
+        Report::Ended(Ended { job, submit, start, end, by, nodes, state, .. }) if job == id => {
             let pass = name(by);
             let names: Vec<&str> = nodes.iter().map(|node| arm.site.conf.nodes[*node].name.as_str()).collect();
             let words = format!("{pass} pass: starts on {}, after {} s", hostlist::fold(&names), start - submit);
-            let cut = match (is_cut, is_requeued) {
-                (true, _) => "is stopped at its time limit",
-                (_, true) => "is requeued",
-                _ => "ends",
+            let ends = match state {
+                EndState::Completed => "ends",
+                EndState::Timeout => "is stopped at its time limit",
+                EndState::Requeued => "is requeued",
             };
-            for new in [line(start, "start", pass, words), line(end, "end", pass, cut.to_owned())] {
+            for new in [line(start, "start", pass, words), line(end, "end", pass, ends.to_owned())] {
                 history.push(new.clone());
                 brief.push(new);
             }

@@ -11,7 +11,7 @@ use metrics::best::{Standing, standings};
 use metrics::{Better, ConfidenceInterval, Mean, Metric, Totals, job};
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use slurm_sched::workload::SubmittedJob;
-use slurm_sched::{Ended, Report, Site, simulate};
+use slurm_sched::{EndState, Ended, Report, Site, simulate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variant of the cluster.
@@ -133,8 +133,8 @@ impl<'a> VariantResults<'a> {
                     let at = at[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
                     ran.add(at, groups_of[at], [ended.submit, ended.start, ended.end], width);
-                    ran.ended += usize::from(!ended.is_requeued);
-                    cut += f64::from(u8::from(ended.is_cut));
+                    ran.ended += usize::from(ended.state != EndState::Requeued);
+                    cut += f64::from(u8::from(ended.state == EndState::Timeout));
                     if *phase == 0 {
                         jobs_of_first.push(ended);
                     }
@@ -155,8 +155,8 @@ impl<'a> VariantResults<'a> {
             arms,
             jobs: &trace.jobs,
             phases,
-            groups: Vec::new(),
-            groups_of: Vec::new(),
+            groups,
+            groups_of,
             first: vec![Vec::new(); arms.len()],
             never: vec![0; arms.len()],
             passes: vec![[0.0; 2]; arms.len()],
@@ -176,27 +176,17 @@ impl<'a> VariantResults<'a> {
             }
         }
         if results.has_log {
-            results.add_log(trace, (&at, &groups_of), groups.len(), &metrics);
+            results.add_log(trace, &at, &metrics);
         }
-        let mut counts = vec![0; groups.len()];
-        groups_of.iter().flatten().for_each(|group| counts[*group] += 1);
-        results.groups = groups.into_iter().zip(counts).collect();
-        results.groups_of = groups_of;
         Ok(results)
     }
 
     /// Adds the schedule of the log itself, for the jobs that have one.
-    fn add_log(
-        &mut self,
-        trace: &Trace,
-        (place, groups_of): (&BTreeMap<u32, usize>, &[[usize; 4]]),
-        groups: usize,
-        metrics: &[&'static Metric],
-    ) {
-        let mut ran = Ran::new(nodes(&self.arms[0].site), groups);
+    fn add_log(&mut self, trace: &Trace, place: &BTreeMap<u32, usize>, metrics: &[&'static Metric]) {
+        let mut ran = Ran::new(nodes(&self.arms[0].site), self.groups.len());
         for LoggedRun { job, times } in &trace.log {
             let at = place[job];
-            ran.add(at, groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
+            ran.add(at, self.groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
         }
         let arm = self.arms.len();
         self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));
@@ -268,8 +258,8 @@ fn nodes(site: &Site) -> u32 {
     u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
 }
 
-/// Groups of all jobs, and those of each job.
-fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<JobGroup>, Vec<[usize; 4]>) {
+/// Groups of all jobs with their numbers of jobs, and the groups of each job.
+fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<(JobGroup, usize)>, Vec<[usize; 4]>) {
     let default = site.conf.default_partition().map_or("", |at| site.conf.partitions[at].name.as_str());
     let names = |job: &SubmittedJob| {
         let request = &job.request;
@@ -288,10 +278,11 @@ fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<JobGroup>, Vec<[usize; 4]>
         names.map(|name| JobGroup { by: kinds.next().unwrap_or(""), name })
     };
     let of_jobs: Vec<[JobGroup; 4]> = jobs.iter().map(names).collect();
-    let all: BTreeSet<&JobGroup> = of_jobs.iter().flatten().collect();
-    let mut all: Vec<JobGroup> = all.into_iter().cloned().collect();
-    all.sort_by_key(|group| (KINDS.iter().position(|kind| *kind == group.by), group.name.clone()));
-    let index: BTreeMap<&JobGroup, usize> = all.iter().zip(0..).collect();
+    let mut counts = BTreeMap::<&JobGroup, usize>::new();
+    of_jobs.iter().flatten().for_each(|group| *counts.entry(group).or_default() += 1);
+    let mut all: Vec<(JobGroup, usize)> = counts.into_iter().map(|(group, count)| (group.clone(), count)).collect();
+    all.sort_by_key(|(group, _)| (KINDS.iter().position(|kind| *kind == group.by), group.name.clone()));
+    let index: BTreeMap<&JobGroup, usize> = all.iter().map(|(group, _)| group).zip(0..).collect();
     let of_jobs = of_jobs.iter().map(|groups| groups.each_ref().map(|group| index[group])).collect();
-    (all.clone(), of_jobs)
+    (all, of_jobs)
 }

@@ -10,8 +10,8 @@ use lab::table::{csv, in_words, optional};
 use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Estimate, Metric};
 use serde_json::{Value, json};
-use slurm_sched::hostlist;
 use slurm_sched::workload::array_of;
+use slurm_sched::{EndState, hostlist};
 use std::path::Path;
 
 /// Metrics of sentences and of the terminal.
@@ -71,13 +71,13 @@ pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> 
     let rows = ends.into_iter().map(|ended| {
         let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].0.name).into_owned();
         let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
-        let yes = |is_so: bool| if is_so { "yes" } else { "no" }.to_owned();
+        let is = |state: EndState| if ended.state == state { "yes" } else { "no" }.to_owned();
         let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
         let (job, task) = array_of(ended.job);
         let job = if job == ended.job { job.to_string() } else { format!("{job}_{task}") };
         let head = [job, name(2), name(1), name(3), ended.partition.clone()];
         let by = explain::name(ended.by).to_owned();
-        let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by, yes(ended.is_cut), yes(ended.is_requeued)];
+        let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by, is(EndState::Timeout), is(EndState::Requeued)];
         head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()
     });
     let head = ["job", "user", "account", "qos", "partition", "submit", "start", "end", "wait"];

@@ -64,6 +64,6 @@ impl Search<'_> {
                 nodes.intersect(&record.free);
                 nodes.len() >= needed
             })
-            && !self.cluster.is_limited(&entry.demand)
+            && self.cluster.limits().reason(&entry.demand).is_none()
     }
 }

@@ -51,7 +51,7 @@ impl Controller {
         if let Some((behind, _)) = earlier().find(|(_, partition)| *partition == entry.partition) {
             return priority(*behind);
         }
-        if let Some(limit) = self.cluster.limit(&entry.demand) {
+        if let Some(limit) = self.cluster.limits().reason(&entry.demand) {
             return why("Limit", limit);
         }
         let partition = self.cluster.partition(entry.partition);
@@ -87,7 +87,7 @@ impl Controller {
             } else {
                 why("Plan", words)
             };
-        } else if let Some(limit) = self.cluster.limit(&entry.demand) {
+        } else if let Some(limit) = self.cluster.limits().reason(&entry.demand) {
             return why("Limit", limit);
         } else if pass.tested.iter().any(|(tested, _)| *tested == job) {
             return why("Unplanned", "tested, and no start found that may be planned");

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{Dependency, DependencyKind, SubmittedJob};
-use slurm_sched::{Ended, Phases, Report, Site, Terms, Version, explain, simulate};
+use slurm_sched::{EndState, Ended, Phases, Report, Site, Terms, Version, explain, simulate};
 use std::fmt::Write as _;
 
 /// Returns a cluster of `nodes` nodes with a partition over all of them, and a higher one over the upper half.
@@ -106,7 +106,7 @@ proptest! {
             prop_assert!(ended.start > ended.submit, "sbatch starts no job itself");
             // A check every 30 s ends jobs at or past their limit.
             let (ran, limit) = (ended.end - ended.start, job.limit.expect("a limit"));
-            let is_right = if ended.is_cut { ran >= limit && ran <= job.run.min(limit + 30) } else { ran == job.run };
+            let is_right = if ended.state == EndState::Timeout { ran >= limit && ran <= job.run.min(limit + 30) } else { ran == job.run };
             prop_assert!(is_right, "job {} ran {ran} s of {} with a limit of {limit}", job.id, job.run);
         }
         for (at, one) in ends.iter().enumerate() {
