@@ -1,4 +1,4 @@
-//! A folder of results belongs to one run, even after a kill at any moment, with two runs at once, or with one after the other.
+//! A folder of results belongs to one run, even with two runs at once, or with one after the other. `faults.rs` kills runs.
 
 use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, names, table, tree, xtask, xtask_process};
 use predicates::prelude::*;
@@ -6,7 +6,7 @@ use predicates::str::contains;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Configures a run of a fraction of a second that reads and writes the same files as the larger ones.
 fn small(command: &mut Command, out: &Path, seed: u32) {
@@ -20,55 +20,13 @@ fn finish(out: &Path, seed: u32) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Returns the seed of the folder's results; `None` if it has no manifest. Fails if a file is another run's.
-fn seed_of(out: &Path) -> Option<u64> {
-    let output = xtask_process().stdout(Stdio::piped()).arg("verify").arg(out).output().expect("the program starts");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    if output.status.code() == Some(2) {
-        assert!(!out.join("manifest.json").exists() && told.contains("no manifest.json"), "{told}");
-        return None;
-    }
-    assert_eq!(output.status.code(), Some(0), "{told}");
+/// Returns the seed of the folder's results. Fails if a file is another run's.
+fn seed_of(out: &Path) -> u64 {
+    xtask().arg("verify").arg(out).assert().code(0);
     let seed = manifest(out)["seed"].as_u64().expect("a number");
     let (_, rows) = table(&out.join("runs.csv"));
     assert!(rows.iter().all(|row| row["seed"] == seed.to_string()), "runs of another seed than the manifest's {seed}");
-    Some(seed)
-}
-
-#[test]
-fn thirty_killed_reruns_never_mix_two_runs() {
-    let folder = folder();
-    let out = folder.path();
-    finish(out, 2010);
-    #[expect(clippy::disallowed_methods, reason = "to kill at moments spread over a run")]
-    let began = Instant::now();
-    finish(out, 6);
-    let took = began.elapsed();
-    let (mut before, mut killed) = (6, 6);
-    for i in 0..30_u32 {
-        let seed = 7 + i;
-        let mut command = xtask_process();
-        small(&mut command, out, seed);
-        let mut child = command.spawn().expect("the program starts");
-        std::thread::sleep(took * (i + 1) / 31);
-        child.kill().expect("it can be killed");
-        child.wait().expect("it ends");
-        let found = seed_of(out);
-        // Results of a run that was killed when they were ready are moved into place by the next.
-        let whole = [before, killed, seed.into()];
-        assert!(found.is_none_or(|found| whole.contains(&found)), "{found:?}, and not one of {whole:?}");
-        killed = seed.into();
-        before = found.unwrap_or(before);
-        if found.is_none() {
-            // An incomplete commit is completed by the next start.
-            finish(out, seed);
-            before = seed.into();
-        }
-    }
-    finish(out, 99);
-    assert_eq!(seed_of(out), Some(99));
-    let left = names(out).into_iter().filter(|name| name.starts_with('.')).collect::<Vec<_>>();
-    assert!(left.is_empty(), "{left:?}");
+    seed
 }
 
 #[test]
@@ -92,7 +50,7 @@ fn ten_pairs_of_processes_on_one_folder_never_mix() {
                 code => panic!("{code:?}: {told}"),
             }
         }
-        let found = seed_of(folder.path()).expect("one of them is complete");
+        let found = seed_of(folder.path());
         assert!(done.contains(&found), "{found} of {done:?}");
     }
     assert!(refused > 0, "no two processes met");
@@ -169,7 +127,7 @@ fn a_reproduction_of_fewer_figures_leaves_none_of_another_effort_beside_them() {
     finish(out, 3);
     assert!(!out.join("data/fig5.csv").exists() && out.join("data/fig4.csv").exists());
     assert!(out.join("figures/notes.txt").exists());
-    assert_eq!(seed_of(out), Some(3));
+    assert_eq!(seed_of(out), 3);
 }
 
 /// A batch system ends a job with SIGTERM, a closing terminal with SIGHUP; under nohup it may close.
