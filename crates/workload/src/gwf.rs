@@ -43,7 +43,7 @@ pub(crate) const PARTITION: usize = 4;
 /// Position of column 27, the required resources: `resource:consumption`, several separated by commas.
 pub(crate) const REQ_RESOURCES: usize = 15;
 /// Position of column 29, the project.
-pub const PROJECT: usize = 17;
+pub(crate) const PROJECT: usize = 17;
 
 /// Columns that both formats have.
 pub(crate) const SHARED: usize = 11;
