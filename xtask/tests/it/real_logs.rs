@@ -89,8 +89,7 @@ fn every_policy_keeps_to_the_machine_of_hpc2n() {
     let Some(traces) = test_data::traces() else { return };
     let trace = traces.join("HPC2N-2002-2.2-cln.swf.gz");
     let out = folder();
-    let arguments = ["--deadlines", "factor:2", "--no-report", "--tables", "jobs,summary"];
-    simulate(EVERY, &trace, out.path(), &arguments);
+    simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2", "--no-report", "--tables", "jobs,summary"]);
     assert_eq!(manifest(out.path())["machine"], "240 processors, from the log");
     check_schedules(&trace, out.path(), &[("pool", 240)].into());
     assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "202871");
