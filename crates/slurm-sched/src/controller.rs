@@ -146,8 +146,7 @@ impl Controller {
             first.get_or_insert(place.entry.priority);
         }
         let has_fixed_priority = request.priority.is_some();
-        let name = request.name.clone();
-        let is_held = request.hold;
+        let (name, is_held) = (request.name.clone(), request.hold);
         self.jobs.insert(job.id, Job { places, user, name, has_fixed_priority, is_held, running: None });
         match eligible {
             Some(time) if !request.dependencies.is_empty() => {
@@ -255,9 +254,10 @@ impl Controller {
         };
         let is_met = |dependency: &Dependency| {
             let Some(other) = dependency.job else { return self.is_alone(id) };
-            // A dependency on an array is one on all of its tasks, or on the task of the same index.
-            let own = task(other, array_of(id).1).filter(|_| dependency.kind == DependencyKind::AfterCorr);
-            let all = own.map_or(tasks(other), |own| own..=own);
+            // A dependency on an array is one on all of its tasks, or on the task of the same index if there is one.
+            let is_known = |task: &u32| self.jobs.contains_key(task) || self.fates.contains_key(task);
+            let is_own = |task: &u32| dependency.kind == DependencyKind::AfterCorr && is_known(task);
+            let all = task(other, array_of(id).1).filter(is_own).map_or(tasks(other), |own| own..=own);
             is_met_by(dependency.kind, other)
                 && self.jobs.range(all.clone()).all(|(other, _)| is_met_by(dependency.kind, *other))
                 && self.fates.range(all).all(|(other, _)| is_met_by(dependency.kind, *other))
