@@ -12,14 +12,7 @@ use std::process::ExitCode;
 
 /// Gridproof: grid-scheduling papers as programs to run, check and build on.
 #[derive(Debug, Parser)]
-#[command(
-    name = "cargo-xtask",
-    bin_name = "cargo xtask",
-    version,
-    about,
-    max_term_width = 80,
-    after_help = EXIT_CODES
-)]
+#[command(name = "cargo-xtask", bin_name = "cargo xtask", version, about, max_term_width = 80, after_help = EXIT_CODES)]
 struct XtaskCli {
     #[command(subcommand)]
     command: XtaskCommand,

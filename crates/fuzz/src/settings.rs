@@ -53,11 +53,8 @@ fn check_machines(input: &[u8]) -> Result<bool, String> {
     }
     let names: std::collections::BTreeSet<&str> =
         machines.clusters().iter().map(|machine| machine.name.as_str()).collect();
-    if names.len() == machines.clusters().len() {
-        Ok(true)
-    } else {
-        Err(format!("a name that is not its own: {machines:?}"))
-    }
+    let are_own = names.len() == machines.clusters().len();
+    are_own.then_some(true).ok_or_else(|| format!("a name that is not its own: {machines:?}"))
 }
 
 /// Checks that outages are of an existing machine, in order, and that each ends after it began.

@@ -15,13 +15,7 @@ interrupted (Ctrl-C, SIGTERM, SIGHUP).";
 
 /// Gridproof: grid-scheduling papers as programs to run, check and build on.
 #[derive(Debug, Parser)]
-#[command(
-    name = "gridproof",
-    version,
-    about,
-    max_term_width = 80,
-    after_help = EXIT_CODES
-)]
+#[command(name = "gridproof", version, about, max_term_width = 80, after_help = EXIT_CODES)]
 pub struct Cli {
     /// Command to run.
     #[command(subcommand)]

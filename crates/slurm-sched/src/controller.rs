@@ -150,7 +150,10 @@ impl Controller {
         self.jobs.insert(job.id, Job { places, user, name, has_fixed_priority, is_held, running: None });
         match eligible {
             Some(time) if !request.dependencies.is_empty() => {
-                self.dependent.insert(job.id, (time, request.dependencies.clone()));
+                // A job that the controller does not know delays no other, not even if a later job gets its number.
+                let is_known = |other: &Dependency| other.job.is_none_or(|other| self.knows(other));
+                let groups = request.dependencies.iter().filter(|group| group.iter().all(is_known));
+                self.dependent.insert(job.id, (time, groups.cloned().collect()));
             }
             Some(time) if time <= now => self.enqueue(job.id),
             Some(time) => {
@@ -255,14 +258,19 @@ impl Controller {
         let is_met = |dependency: &Dependency| {
             let Some(other) = dependency.job else { return self.is_alone(id) };
             // A dependency on an array is one on all of its tasks, or on the task of the same index if there is one.
-            let is_known = |task: &u32| self.jobs.contains_key(task) || self.fates.contains_key(task);
-            let is_own = |task: &u32| dependency.kind == DependencyKind::AfterCorr && is_known(task);
+            let is_own = |task: &u32| dependency.kind == DependencyKind::AfterCorr && self.knows(*task);
             let all = task(other, array_of(id).1).filter(is_own).map_or(tasks(other), |own| own..=own);
             is_met_by(dependency.kind, other)
                 && self.jobs.range(all.clone()).all(|(other, _)| is_met_by(dependency.kind, *other))
                 && self.fates.range(all).all(|(other, _)| is_met_by(dependency.kind, *other))
         };
         groups.iter().all(|group| group.iter().any(is_met))
+    }
+
+    /// Returns true if a job, or a task of an array, was submitted.
+    fn knows(&self, id: u32) -> bool {
+        let is_there = |id| self.jobs.contains_key(&id) || self.fates.contains_key(&id);
+        is_there(id) || self.jobs.range(tasks(id)).next().is_some() || self.fates.range(tasks(id)).next().is_some()
     }
 
     /// Returns true if no job of the same name and user runs, or is pending and older.
