@@ -22,7 +22,6 @@ impl Clock {
     }
 
     /// Returns the instant after a delay.
-    #[must_use]
     pub(crate) fn after(self, delay: Span) -> Self {
         Self { time: self.time + delay, seconds: self.seconds + delay.as_secs_f64() }
     }

@@ -35,19 +35,16 @@ impl Bag {
     }
 
     /// Union of both bags.
-    #[must_use]
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Intersection of both bags.
-    #[must_use]
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// Classes that are only in this bag.
-    #[must_use]
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }

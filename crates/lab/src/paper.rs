@@ -69,7 +69,6 @@ pub trait Paper: Sized + Sync {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
 
     /// Receives the logs that it declares. Called once before the simulation; not called if the paper is only listed.
-    #[must_use]
     fn with_logs(self, logs: Logs) -> Self {
         let _ = logs;
         self

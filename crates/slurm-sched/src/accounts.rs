@@ -138,7 +138,6 @@ impl Accounts {
     }
 
     /// Index of the QOS called `name`.
-    #[must_use]
     pub(crate) fn qos(&self, name: &str) -> Option<usize> {
         self.qos.iter().position(|qos| qos.name.eq_ignore_ascii_case(name))
     }

@@ -173,9 +173,10 @@ impl<'a> Search<'a> {
                 continue;
             }
             // The limit is looked at before a job, and not before the next task of an array.
-            let is_sibling = self.pass.tested.last().is_some_and(|(job, partition)| {
-                array_of(*job).0 == array_of(entry.job).0 && *partition == entry.partition
-            });
+            let is_sibling =
+                self.pass.tested.last().is_some_and(|(job, partition)| {
+                    entry.array == Some(array_of(*job).0) && *partition == entry.partition
+                });
             if tests >= self.settings.bf_max_job_test && !is_sibling {
                 break;
             }
@@ -230,8 +231,7 @@ impl<'a> Search<'a> {
 
     /// Returns true for a task of an array that has enough plans, or of which an earlier task got neither a plan nor a start.
     fn is_array_done(&self, entry: &Entry) -> bool {
-        let (array, _) = array_of(entry.job);
-        let siblings = self.arrays.get(&(array, entry.partition)).filter(|_| array != entry.job);
+        let siblings = entry.array.and_then(|array| self.arrays.get(&(array, entry.partition)));
         // 22.05 plans more tasks than may run at a time.
         let most = if self.is_new { self.cluster.limits().tasks_left(&entry.demand) } else { u64::MAX };
         let most = most.min(self.settings.bf_max_job_array_resv as u64);
@@ -240,8 +240,7 @@ impl<'a> Search<'a> {
 
     /// Counts a task of an array.
     fn note(&mut self, entry: &Entry, change: impl FnOnce(&mut (usize, usize))) {
-        let (array, _) = array_of(entry.job);
-        if array != entry.job {
+        if let Some(array) = entry.array {
             change(self.arrays.entry((array, entry.partition)).or_default());
         }
     }

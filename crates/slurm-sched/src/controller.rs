@@ -77,7 +77,6 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// Returns the controller of an idle cluster that starts at `start`.
-    #[must_use]
     pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
         let nodes = &site.conf.nodes;
         let machine =
@@ -193,7 +192,9 @@ impl Controller {
             && partition.max_nodes.is_none_or(|most| nodes <= most)
             && nodes >= partition.min_nodes
             && nodes as usize <= partition.nodes.len();
-        let array = request.most_tasks.map(|most| (array_of(job.id).0, u64::from(most)));
+        let (array, _) = array_of(job.id);
+        let most_tasks = request.most_tasks.map(|most| (array, u64::from(most)));
+        let is_split = request.dependencies.iter().flatten().any(|one| one.kind == DependencyKind::AfterCorr);
         JobPlace {
             factors: JobFactors {
                 association,
@@ -210,6 +211,7 @@ impl Controller {
             },
             entry: Entry {
                 job: job.id,
+                array: (array != job.id && !is_split).then_some(array),
                 partition: index,
                 tier: partition.priority_tier,
                 priority: 0,
@@ -219,7 +221,7 @@ impl Controller {
                 limit_min: request.time_min.map(|least| least.min(limit)),
                 required: self.node_set(&request.required),
                 excluded: self.node_set(&request.excluded),
-                demand: Demand { association, qos, partition: index, user, tres, limit, array },
+                demand: Demand { association, qos, partition: index, user, tres, limit, array: most_tasks },
                 needs_test: self.counts_cpus && request.priority.is_none(),
             },
             is_admitted,
@@ -273,11 +275,12 @@ impl Controller {
         is_there(id) || self.jobs.range(tasks(id)).next().is_some() || self.fates.range(tasks(id)).next().is_some()
     }
 
-    /// Returns true if no job of the same name and user runs, or is pending and older.
+    /// Returns true if no job of the same name and user runs, or is pending and older. Tasks of one array do not wait for each other.
     fn is_alone(&self, id: u32) -> bool {
         let Some(own) = self.jobs.get(&id) else { return true };
         let is_before = |(other, job): (&u32, &Job)| {
-            *other != id && job.name == own.name && job.user == own.user && (job.running.is_some() || *other < id)
+            let [other, this] = [*other, id].map(|id| array_of(id).0);
+            other != this && job.name == own.name && job.user == own.user && (job.running.is_some() || other < this)
         };
         !self.jobs.iter().any(is_before)
     }
@@ -539,7 +542,6 @@ impl Controller {
     }
 
     /// Returns the priority of a job, or of an array's first pending task, in a partition.
-    #[must_use]
     pub(crate) fn priority(&self, job: u32, partition: usize) -> Option<u32> {
         let pending = self.jobs.range(tasks(job)).find(|(_, task)| task.running.is_none()).map_or(job, |(id, _)| *id);
         place_in(&self.jobs, pending, partition).map(|place| place.entry.priority)
@@ -563,7 +565,6 @@ impl Controller {
     }
 
     /// Returns the state of the nodes.
-    #[must_use]
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }

@@ -11,6 +11,8 @@ use std::cmp::Reverse;
 pub(crate) struct Entry {
     /// Number of the job.
     pub job: u32,
+    /// JobId of the array if it is a task of one, and slurmctld has made no job of its own of it, as it does for `aftercorr`.
+    pub array: Option<u32>,
     /// Index of the partition.
     pub partition: usize,
     /// `PriorityTier` of the partition.

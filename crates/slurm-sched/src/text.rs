@@ -101,7 +101,6 @@ pub fn list(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns true if `list`, words between blanks, contains the word, ignoring case.
-#[must_use]
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }

@@ -22,7 +22,6 @@ impl Version {
     /// change that lets the next backfill pass run, not only one on nodes that are not allocated; a slot beyond the table's
     /// end has no plan; the will-run test takes jobs past their limits as ended; and an array gets no more plans than tasks
     /// may run.
-    #[must_use]
     pub(crate) fn is_new(self) -> bool {
         self >= Self::V24_11
     }

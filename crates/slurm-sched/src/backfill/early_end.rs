@@ -3,7 +3,6 @@
 use super::Search;
 use super::counts::Counts;
 use crate::queue::Entry;
-use crate::workload::array_of;
 
 /// Entries between two examinations of the rest of the queue.
 const EXAMINATION: usize = 8;
@@ -36,7 +35,7 @@ impl Search<'_> {
             }
             if self.visits(entry, &mut counts) {
                 reachable.push(at);
-                tests += usize::from(array_of(entry.job).0 == entry.job && self.is_surely_tested(entry));
+                tests += usize::from(entry.array.is_none() && self.is_surely_tested(entry));
             }
         }
         reachable

@@ -108,7 +108,6 @@ const REFUSED: &str =
 
 impl Scheduling {
     /// Returns Slurm's defaults.
-    #[must_use]
     pub(crate) fn standard() -> Self {
         let mut scheduling = Self { backfill: true, ..Self::default() };
         for (_, parameter) in PARAMETERS {

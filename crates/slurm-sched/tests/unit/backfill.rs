@@ -43,9 +43,7 @@ proptest! {
         for (job, (width, limit, ..)) in (1000..).zip(running) {
             let held = NodeSet::of(nodes, (node..node + width).step_by(1 + width % 2).filter(|node| *node < nodes));
             node += width;
-            if held.len() > 0 {
-                cluster.start(job, now + limit - 60, held, Demand::default());
-            }
+            (held.len() > 0).then(|| cluster.start(job, now + limit - 60, held, Demand::default()));
         }
         let entry = |(job, (width, limit, is_upper, odd)): (u32, Wish)| {
             let most = if is_upper { (nodes - nodes / 2).max(1) } else { nodes };
@@ -53,6 +51,7 @@ proptest! {
             let named = |kind: u8| (odd == kind).then(|| NodeSet::of(nodes, [nodes - 1 - width % most]));
             Entry {
                 job: if odd == 3 { job / 2 } else { job },
+                array: None,
                 partition: usize::from(is_upper),
                 tier: 1,
                 priority: 1,

@@ -43,7 +43,6 @@ impl Header {
 
     /// Adds one comment line, without its `;`. Returns `false` if the header has become too large to be one. Old logs
     /// are in Latin-1, so bytes that are no UTF-8 are replaced.
-    #[must_use]
     pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
         let comment = String::from_utf8_lossy(comment);
         let comment = comment.trim_start_matches(';').trim();
