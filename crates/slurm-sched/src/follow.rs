@@ -213,9 +213,9 @@ impl LogFollower<'_> {
         if !is_full {
             self.controller.clean_up(first.time);
         }
-        let (mut cluster, mut pass) = main_pass(&mut self.controller, first.time, is_full, &theirs);
+        let (mut cluster, mut pass) = decide_main_pass(&mut self.controller, first.time, is_full, &theirs);
         if let Some(mut controller) = some_clean.filter(|_| !is_theirs(&pass)) {
-            let other = main_pass(&mut controller, first.time, is_full, &theirs);
+            let other = decide_main_pass(&mut controller, first.time, is_full, &theirs);
             if is_theirs(&other.1) {
                 ((cluster, pass), self.controller) = (other, controller);
             }
@@ -467,7 +467,7 @@ impl LogFollower<'_> {
 }
 
 /// Decides a main pass; returns also the state of the nodes before it.
-fn main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
+fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
     prepare(controller, now, theirs);
     (controller.cluster().clone(), controller.main_pass(now, is_full))
 }

@@ -132,11 +132,8 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).expect("it can be made");
     for entry in fs::read_dir(from).expect("a folder") {
         let (from, name) = entry.map(|entry| (entry.path(), entry.file_name())).expect("an entry");
-        if from.is_dir() {
-            copy(&from, &to.join(name));
-        } else {
-            fs::copy(&from, to.join(name)).expect("it can be copied");
-        }
+        let to = to.join(name);
+        if from.is_dir() { copy(&from, &to) } else { fs::copy(&from, &to).map(drop).expect("it can be copied") }
     }
 }
 

@@ -43,7 +43,9 @@ proptest! {
         for (job, (width, limit, ..)) in (1000..).zip(running) {
             let held = NodeSet::of(nodes, (node..node + width).step_by(1 + width % 2).filter(|node| *node < nodes));
             node += width;
-            (held.len() > 0).then(|| cluster.start(job, now + limit - 60, held, Demand::default()));
+            if held.len() > 0 {
+                cluster.start(job, now + limit - 60, held, Demand::default());
+            }
         }
         let entry = |(job, (width, limit, is_upper, odd)): (u32, Wish)| {
             let most = if is_upper { (nodes - nodes / 2).max(1) } else { nodes };
