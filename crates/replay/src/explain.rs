@@ -30,15 +30,8 @@ Examples:
       every change of its state, however many there are
   cargo xtask explain log.swf --machines site.machines --policy flex --job 7 --json
       the same for programs: times in seconds from the first submission
-  cargo xtask explain --model metasched log.swf --clusters clusters.toml \\
-      --policy ptt+w=0.5 --job 7
-      the predictions of each cluster when the job was first in the input queue,
-      and the cluster to which it was sent
-  cargo xtask explain --model hier-grid log.swf --tree universities \\
-      --policy hierarchical --job 7
-      the messages that moved it
 
-Options are those of `simulate`, and so is the run: the same log, options and
+Options are those of `simulate` on space-shared machines, and so is the run: the same log, options and
 seed give the schedule that `simulate` writes. Reasons come from the policy's
 own decisions, pass by pass. fcfs, easy, cons and flex, with all their settings,
 report reasons; plans (best-gap, bgt, sg, eg-edf), programs (exec) and policies

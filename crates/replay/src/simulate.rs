@@ -15,7 +15,6 @@ mod hier;
 mod log;
 mod metasched;
 mod name;
-mod overheard;
 mod own;
 pub(crate) mod policy;
 pub(crate) mod predicting;

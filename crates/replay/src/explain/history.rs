@@ -4,78 +4,10 @@ use crate::label::Label;
 use lab::chart::date;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use sim_core::{JobId, Span, Time};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-use workload::LogJob;
+use sim_core::Time;
 
 /// Number of lines of a history that are shown without `--all`.
 const FEW: usize = 16;
-
-/// Job as in the log.
-#[derive(Debug)]
-pub(super) struct JobFacts {
-    label: Label,
-    /// Line of the log's file.
-    line: u64,
-    user: Option<Label>,
-    pub(super) submit: Time,
-    pub(super) processors: u32,
-    requested: Option<Span>,
-    /// Run time that the policy expects, at reference speed.
-    pub(super) expected: Option<Span>,
-    /// Run time at reference speed.
-    run: Span,
-}
-
-impl JobFacts {
-    fn of(job: &LogJob) -> Self {
-        Self {
-            label: Label::of_job(job),
-            line: job.line,
-            user: Label::of_user(job),
-            submit: job.job.submit,
-            processors: job.job.request.processors,
-            requested: job.record.requested_time,
-            expected: job.job.request.estimate,
-            run: job.job.runtime,
-        }
-    }
-
-    fn in_words(&self) -> String {
-        let Self { line, user, processors: width, requested, expected, run, .. } = self;
-        let user = user.as_ref().map_or_else(String::new, |user| format!(" by user {user}"));
-        let expected = match expected {
-            Some(expected) if *requested == Some(*expected) => format!("for {expected} s"),
-            Some(expected) => {
-                let requested =
-                    requested.map_or_else(String::new, |requested| format!(" ({requested} s were requested)"));
-                format!("for an expected {expected} s{requested}")
-            }
-            None => "for an unknown time".to_owned(),
-        };
-        let width = processors(*width);
-        format!("{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s")
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        object(json!({
-            "line": self.line,
-            "user": self.user,
-            "submit": self.submit.as_secs_f64(),
-            "processors": self.processors,
-            "requested": self.requested.map(Span::as_secs_f64),
-            "expected": self.expected.map(Span::as_secs_f64),
-            "run": self.run.as_secs_f64(),
-        }))
-    }
-}
-
-/// `1 processor`, `4 processors`.
-pub(super) fn processors(count: u32) -> String {
-    if count == 1 { "1 processor".to_owned() } else { format!("{count} processors") }
-}
 
 /// The fields of plain data.
 pub(crate) fn object(data: impl Serialize) -> Map<String, Value> {
@@ -114,46 +46,21 @@ impl Line {
 
 /// The history of one job under one policy.
 pub(crate) struct Explanation {
-    policy: String,
-    job: Label,
-    submit: Time,
-    /// Sentences about the job itself; the first one begins with its submission.
-    about: Vec<String>,
+    pub(crate) policy: String,
+    pub(crate) job: Label,
+    pub(crate) submit: Time,
+    /// Sentences about the job itself; the first one follows the time of submission.
+    pub(crate) about: Vec<String>,
     /// Keys for programs, beside `policy`, `job`, `note` and `history`.
-    facts: Map<String, Value>,
+    pub(crate) facts: Map<String, Value>,
     /// Every change, in order of time.
-    history: Vec<Line>,
+    pub(crate) history: Vec<Line>,
     /// The same with adjacent changes of one kind in one line.
-    brief: Vec<Line>,
-    note: Option<String>,
+    pub(crate) brief: Vec<Line>,
+    pub(crate) note: Option<String>,
 }
 
 impl Explanation {
-    pub(super) fn new(policy: &str, job: &JobFacts, history: Vec<Line>, brief: Vec<Line>) -> Self {
-        let job_and_submit = (job.label.clone(), job.submit);
-        Self::of(policy, job_and_submit, vec![job.in_words()], job.facts(), history, brief)
-    }
-
-    /// From sentences about the job and facts, for worlds whose jobs are of another kind. The first sentence follows the time of submission.
-    pub(crate) fn of(
-        policy: &str,
-        (job, submit): (Label, Time),
-        about: Vec<String>,
-        facts: Map<String, Value>,
-        history: Vec<Line>,
-        brief: Vec<Line>,
-    ) -> Self {
-        Self { policy: policy.to_owned(), job, submit, about, facts, history, brief, note: None }
-    }
-
-    /// Adds facts about the job, in words and for programs, and a note at the end.
-    pub(super) fn with(mut self, words: Option<String>, facts: Value, note: Option<String>) -> Self {
-        self.about.extend(words);
-        self.facts.extend(object(facts));
-        self.note = note;
-        self
-    }
-
     /// Formats the explanation as text, with `all` lines of the history or few, and with dates if the `start` of the log is known.
     pub(crate) fn in_words(&self, log: &str, start: Option<i64>, all: bool) -> String {
         let is_brief = !all && self.history.len() > FEW;
@@ -220,99 +127,6 @@ fn indented(sentence: &str) -> String {
         column += 1 + width;
     }
     text + "\n"
-}
-
-/// Some jobs of a log, with a history of each.
-#[derive(Debug)]
-pub(crate) struct Followed<T> {
-    /// Numbers of jobs that have not arrived yet.
-    wanted: Vec<u64>,
-    tales: BTreeMap<JobId, Tale<T>>,
-}
-
-#[derive(Debug)]
-pub(super) struct Tale<T> {
-    pub(super) about: JobFacts,
-    pub(super) history: T,
-    is_over: bool,
-}
-
-impl<T: Default> Followed<T> {
-    pub(super) fn new(numbers: &[u64]) -> Self {
-        Self { wanted: numbers.to_vec(), tales: BTreeMap::new() }
-    }
-
-    /// Enters the log's next job, before it is submitted.
-    pub(crate) fn comes(&mut self, job: &LogJob) {
-        let Some(found) = self.wanted.iter().position(|number| *number == job.record.number) else { return };
-        self.wanted.remove(found);
-        self.tales.insert(job.job.id, Tale { about: JobFacts::of(job), history: T::default(), is_over: false });
-    }
-
-    pub(crate) fn follows(&self, job: JobId) -> bool {
-        self.tales.contains_key(&job)
-    }
-
-    pub(crate) fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.tales.values().all(|tale| tale.is_over)
-    }
-
-    pub(super) fn tale(&mut self, job: JobId) -> Option<&mut Tale<T>> {
-        self.tales.get_mut(&job)
-    }
-
-    /// Marks the end of the job's history.
-    pub(crate) fn end(&mut self, job: JobId) {
-        self.tales.entry(job).and_modify(|tale| tale.is_over = true);
-    }
-
-    /// All histories, in order of submission.
-    pub(super) fn finish(&mut self) -> impl Iterator<Item = Tale<T>> + use<T> {
-        std::mem::take(&mut self.tales).into_values()
-    }
-}
-
-/// Jobs of worlds in which every event is a line.
-pub(crate) type SharedHeard = Rc<RefCell<Followed<Vec<Line>>>>;
-
-pub(crate) fn heard(numbers: &[u64]) -> SharedHeard {
-    Rc::new(RefCell::new(Followed::new(numbers)))
-}
-
-impl Followed<Vec<Line>> {
-    /// Adds an event of this kind, with its `words` and further `facts`.
-    pub(crate) fn push(
-        &mut self,
-        job: JobId,
-        at: Time,
-        event: &'static str,
-        words: impl FnOnce() -> String,
-        facts: impl FnOnce() -> Value,
-    ) {
-        if let Some(tale) = self.tale(job) {
-            let mut facts = object(facts());
-            facts.insert("event".to_owned(), event.into());
-            tale.history.push(Line { from: at, until: None, words: words(), facts });
-        }
-    }
-
-    /// An explanation of each job. In brief, adjacent events of the kind `often` are one line.
-    pub(crate) fn explanations(&mut self, policy: &str, often: &str) -> Vec<Explanation> {
-        let explanation = |Tale { about, history, .. }: Tale<Vec<Line>>| {
-            let is_often = |line: &Line| line.facts["event"] == often;
-            let brief = history.chunk_by(|one, next| is_often(one) && is_often(next)).map(|group| match group {
-                [line] => line.clone(),
-                group => Line {
-                    until: group.last().map(|last| last.from),
-                    words: format!("{} (the first of {} such)", group[0].words, group.len()),
-                    ..group[0].clone()
-                },
-            });
-            let brief = brief.collect();
-            Explanation::new(policy, &about, history, brief)
-        };
-        self.finish().map(explanation).collect()
-    }
 }
 
 #[cfg(test)]

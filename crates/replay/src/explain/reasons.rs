@@ -1,6 +1,6 @@
 //! Reasons for the waits and starts of a job, as data: formatted as text, and as JSON for programs.
 
-use super::history::{Explanation, JobFacts, Line, Tale, object, processors};
+use super::history::{Explanation, Line, object};
 use crate::label::Label;
 use crate::units::span;
 use gap_schedule::Right;
@@ -8,16 +8,18 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use sim_core::{Span, Time};
 use std::fmt;
-use std::sync::Arc;
+use workload::LogJob;
 
 /// Largest number of jobs that are named; further ones are counted.
 const NAMED: usize = 5;
 
 /// Name of a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub(super) struct SiteName {
-    pub(super) name: Arc<str>,
+    pub(super) name: String,
     /// True if it is the only place, which text then omits.
+    #[serde(skip)]
     pub(super) is_only: bool,
 }
 
@@ -28,25 +30,39 @@ impl SiteName {
     }
 }
 
-impl Serialize for SiteName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name)
-    }
-}
-
-/// An instant; [`Time::MAX`] if it is unknown.
+/// An expected instant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct At(pub(super) Time);
+pub(super) enum Moment {
+    At(Time),
+    /// Behind a job that has outlived its expected run time.
+    Soon,
+}
 
-impl Serialize for At {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.0 != Time::MAX).then(|| self.0.as_secs_f64()).serialize(serializer)
+impl Moment {
+    pub(super) const NEVER: Self = Self::At(Time::MAX);
+
+    /// Returns true from the time on at which no end is expected.
+    pub(super) fn is_never(self) -> bool {
+        matches!(self, Self::At(time) if time.as_nanos() >= u64::MAX - 1)
     }
 }
 
-impl fmt::Display for At {
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Soon => serializer.serialize_str("at any moment"),
+            Self::At(time) => (!self.is_never()).then(|| time.as_secs_f64()).serialize(serializer),
+        }
+    }
+}
+
+impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == Time::MAX { f.write_str("an unknown time") } else { write!(f, "{} s", self.0) }
+        match self {
+            Self::Soon => f.write_str("any moment"),
+            Self::At(_) if self.is_never() => f.write_str("an unknown time"),
+            Self::At(time) => write!(f, "{time} s"),
+        }
     }
 }
 
@@ -107,7 +123,7 @@ pub(super) enum Obstacle {
     NoRoom,
     /// Processors that are left `at` an instant: the fewest and the most.
     Barred {
-        at: At,
+        at: Moment,
         left: u32,
         #[serde(skip)]
         most_left: u32,
@@ -123,7 +139,7 @@ pub(super) enum Obstacle {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct ByJob {
     pub(super) job: Label,
-    pub(super) start: At,
+    pub(super) start: Moment,
     pub(super) processors: u32,
 }
 
@@ -133,29 +149,14 @@ pub(super) struct Holder {
     /// `None`: the machine is down.
     pub(super) job: Option<Label>,
     pub(super) processors: u32,
-    pub(super) expected_until: At,
+    pub(super) expected_until: Moment,
 }
 
 /// A reserved start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Promise {
     pub(super) site: Option<SiteName>,
-    pub(super) start: When,
-}
-
-/// The time of a reserved start.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(super) enum When {
-    At(At),
-    /// Soon, behind a job that has outlived its expected run time.
-    AnyMoment(&'static str),
-    /// Never, by present expectations.
-    Never,
-}
-
-impl When {
-    pub(super) const ANY_MOMENT: Self = Self::AnyMoment("at any moment");
+    pub(super) start: Moment,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -209,7 +210,7 @@ impl Wait {
         }
     }
 
-    fn in_words(&self, about: &JobFacts) -> String {
+    fn in_words(&self, about: &LogJob) -> String {
         let place = match (self.place, self.last_place) {
             (1, 1) => "first in the queue".to_owned(),
             (first, last) if first == last => format!("{} in the queue", ordinal(first)),
@@ -217,7 +218,7 @@ impl Wait {
         };
         let promise = match (&self.first_promise, &self.promised) {
             (Some(first), Some(last)) => {
-                let width = processors(about.processors);
+                let width = processors(about.job.request.processors);
                 let (first, last) = (first.to_string(), last.to_string());
                 if first == last {
                     format!("; it holds a reservation of {width} {first}")
@@ -230,7 +231,7 @@ impl Wait {
         format!("{place}; {}{promise}", self.kept_by(about))
     }
 
-    fn kept_by(&self, about: &JobFacts) -> String {
+    fn kept_by(&self, about: &LogJob) -> String {
         let (free, on) = (range(self.free, self.most_free), self.site.on());
         let is_are = if free == "1" { "is" } else { "are" };
         let has_room = format!("{free} processors are free{on}, enough for the job");
@@ -240,8 +241,11 @@ impl Wait {
                     by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
                 let (reservation, blocks) =
                     if by.len() == 1 { ("reservation", "blocks") } else { ("reservations", "block") };
-                let expected =
-                    about.expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
+                let expected = about
+                    .job
+                    .request
+                    .estimate
+                    .map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
                 let left =
                     if *most_left == 0 { "none".to_owned() } else { format!("only {}", range(*left, *most_left)) };
                 format!(
@@ -258,7 +262,7 @@ impl Wait {
             }
             None if self.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
             None | Some(Obstacle::NoRoom) => {
-                let (needs, held) = (about.processors, self.held());
+                let (needs, held) = (about.job.request.processors, self.held());
                 let on = if self.site.is_only { on } else { format!("{on}, which has most") };
                 if self.most_free == 0 {
                     format!("no processor is free{on}, and the job needs {needs}{held}")
@@ -289,19 +293,17 @@ impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let on = self.site.as_ref().map_or_else(String::new, SiteName::on);
         match self.start {
-            When::At(start) => write!(f, "to start at {start}{on}"),
-            When::AnyMoment(_) => {
-                write!(f, "to start{on} as soon as a job ends that has run longer than expected")
-            }
-            When::Never => f.write_str("without a start, since a job before it is never expected to end"),
+            Moment::Soon => write!(f, "to start{on} as soon as a job ends that has run longer than expected"),
+            start if start.is_never() => f.write_str("without a start, since a job before it is never expected to end"),
+            start => write!(f, "to start at {start}{on}"),
         }
     }
 }
 
 impl Began {
-    fn in_words(&self, about: &JobFacts) -> String {
+    fn in_words(&self, about: &LogJob) -> String {
         let Self { at, site, right, free, passed, overtaken } = self;
-        let waited = match at.saturating_since(about.submit) {
+        let waited = match at.saturating_since(about.job.submit) {
             Span::ZERO => "at once".to_owned(),
             wait => format!("after {}", span(wait.as_secs_f64())),
         };
@@ -314,7 +316,7 @@ impl Began {
                 match free {
                     None => {}
                     Some(1) => text += " on the only free processor",
-                    Some(free) => text += &format!(" on {} of {free} free processors", about.processors),
+                    Some(free) => text += &format!(" on {} of {free} free processors", about.job.request.processors),
                 }
             }
             None => {}
@@ -337,7 +339,7 @@ impl Stage {
         }
     }
 
-    fn line(&self, about: &JobFacts) -> Line {
+    fn line(&self, about: &LogJob) -> Line {
         let (from, until) = self.time();
         let words = match self {
             Self::Waits(wait) => wait.in_words(about),
@@ -346,18 +348,98 @@ impl Stage {
                 format!("loses its processors{} to an outage, and waits again", site.on())
             }
             Self::Ends { .. } => "ends".to_owned(),
-            Self::Rejected { .. } => format!("is rejected: no machine has {} processors", about.processors),
+            Self::Rejected { .. } => format!("is rejected: no machine has {} processors", about.job.request.processors),
         };
         Line { from, until, words, facts: object(self) }
     }
 }
 
-/// The history of a job on space-shared machines.
-#[derive(Debug, Default)]
-pub(super) struct Steps {
+/// Followed job, with its history.
+#[derive(Debug)]
+pub(super) struct Tale {
+    /// The job; its estimate is the prediction, if there is one.
+    pub(super) about: LogJob,
     pub(super) steps: Vec<Stage>,
     /// Jobs that waited when it was submitted, in order of arrival.
     pub(super) came_behind: Option<Vec<Label>>,
+    pub(super) waits: bool,
+    pub(super) is_over: bool,
+}
+
+impl Tale {
+    pub(super) const fn of(about: LogJob) -> Self {
+        Self { about, steps: Vec::new(), came_behind: None, waits: false, is_over: false }
+    }
+
+    /// The explanation of the job. `reports` is true if the policy has ever reported a reason.
+    pub(super) fn explanation(self, policy: &str, reports: bool) -> Explanation {
+        let Self { about, mut steps, came_behind, .. } = self;
+        // If the policy reports reasons, a pass without its decision has no information.
+        steps.retain(|step| !reports || !matches!(step, Stage::Waits(wait) if wait.reason.is_none()));
+        // A wait lasts until the next step.
+        for next in (1..steps.len()).rev() {
+            let (from, _) = steps[next].time();
+            if let Stage::Waits(wait) = &mut steps[next - 1] {
+                wait.until = from;
+            }
+        }
+        let lines = |brief| joined(&steps, brief).iter().map(|step| step.line(&about)).collect();
+        let came = came_behind.as_ref().map(|before| match before.len() {
+            0 => "arrives when no other job waits".to_owned(),
+            count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
+        });
+        let start =
+            steps.iter().rev().find_map(|step| if let Stage::Starts(start) = step { Some(start) } else { None });
+        let ends = |step: &Stage| matches!(step, Stage::Ends { .. }).then(|| step.time().0.as_secs_f64());
+        let submit = about.job.submit;
+        let facts = json!({
+            "line": about.line,
+            "user": Label::of_user(&about),
+            "submit": submit.as_secs_f64(),
+            "processors": about.job.request.processors,
+            "requested": about.record.requested_time.map(Span::as_secs_f64),
+            "expected": about.job.request.estimate.map(Span::as_secs_f64),
+            "run": about.job.runtime.as_secs_f64(),
+            "came_behind": came_behind,
+            "start": start.map(|start| start.at.as_secs_f64()),
+            "wait": start.map(|start| start.at.since(submit).as_secs_f64()),
+            "finish": steps.iter().rev().find_map(ends),
+            "site": start.map(|start| &start.site),
+            "tells_reasons": reports,
+        });
+        let note = || {
+            format!(
+                "{policy} reports no reasons: the history has what the view shows; docs/explain.md lists the policies with \
+                 reasons"
+            )
+        };
+        Explanation {
+            policy: policy.to_owned(),
+            job: Label::of_job(&about),
+            submit,
+            about: std::iter::once(in_words(&about)).chain(came).collect(),
+            facts: object(facts),
+            history: lines(false),
+            brief: lines(true),
+            note: (!reports).then(note),
+        }
+    }
+}
+
+/// A job as in the log.
+fn in_words(about: &LogJob) -> String {
+    let LogJob { job, line, record, .. } = about;
+    let user = Label::of_user(about).map_or_else(String::new, |user| format!(" by user {user}"));
+    let expected = match (job.request.estimate, record.requested_time) {
+        (None, _) => "for an unknown time".to_owned(),
+        (Some(expected), None) => format!("for an expected {expected} s"),
+        (Some(expected), Some(requested)) if expected == requested => format!("for {expected} s"),
+        (Some(expected), Some(requested)) => {
+            format!("for an expected {expected} s ({requested} s were requested)")
+        }
+    };
+    let (width, run) = (processors(job.request.processors), job.runtime);
+    format!("{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s")
 }
 
 /// Steps with adjacent ones merged if nothing has changed; if `brief`, also if only numbers have changed.
@@ -374,39 +456,9 @@ fn joined(steps: &[Stage], brief: bool) -> Vec<Stage> {
     joined
 }
 
-/// The explanation of a job. `reports` is true if the policy has ever reported a reason.
-pub(super) fn explanation(policy: &str, tale: Tale<Steps>, reports: bool) -> Explanation {
-    let Tale { about, history: Steps { mut steps, came_behind }, .. } = tale;
-    // If the policy reports reasons, a pass without its decision has no information.
-    steps.retain(|step| !reports || !matches!(step, Stage::Waits(wait) if wait.reason.is_none()));
-    // A wait lasts until the next step.
-    for next in (1..steps.len()).rev() {
-        let (from, _) = steps[next].time();
-        if let Stage::Waits(wait) = &mut steps[next - 1] {
-            wait.until = from;
-        }
-    }
-    let lines = |brief| joined(&steps, brief).iter().map(|step| step.line(&about)).collect();
-    let came = came_behind.as_ref().map(|before| match before.len() {
-        0 => "arrives when no other job waits".to_owned(),
-        count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
-    });
-    let start = steps.iter().rev().find_map(|step| if let Stage::Starts(start) = step { Some(start) } else { None });
-    let finish = steps.iter().rev().find_map(|step| if let Stage::Ends { at } = step { Some(*at) } else { None });
-    let facts = json!({
-        "came_behind": came_behind,
-        "start": start.map(|start| start.at.as_secs_f64()),
-        "wait": start.map(|start| start.at.since(about.submit).as_secs_f64()),
-        "finish": finish.map(Time::as_secs_f64),
-        "site": start.map(|start| &start.site),
-        "tells_reasons": reports,
-    });
-    let note = || {
-        format!(
-            "{policy} reports no reasons: the history has what the view shows; docs/explain.md lists the policies with reasons"
-        )
-    };
-    Explanation::new(policy, &about, lines(false), lines(true)).with(came, facts, (!reports).then(note))
+/// `1 processor`, `4 processors`.
+fn processors(count: u32) -> String {
+    if count == 1 { "1 processor".to_owned() } else { format!("{count} processors") }
 }
 
 /// `1st`, `2nd`, `3rd`, `4th`, … `11th`.

@@ -6,7 +6,6 @@ use super::sites::{MACHINE_FILE, Site, Sites};
 use super::space_shared;
 use super::watch::{RunRequest, Watch};
 use super::world::{Entry, Opened, Outcome, Wanted, World};
-use crate::explain::history::Explanation;
 use crate::options::{Inside, words};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
@@ -89,10 +88,6 @@ impl World for Alea31 {
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let (_, watch) = at.run(policy, &|| true, world, watch)?;
         Ok(Outcome::new(watch.finish(), intake.repairs().clone()))
-    }
-
-    fn explain(&self, _: &Opened, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
-        bail!("--profile alea31 reports no reasons; leave it out")
     }
 }
 

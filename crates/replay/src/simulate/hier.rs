@@ -3,16 +3,13 @@
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::{Base, Chosen, Number};
-use super::overheard::Overheard;
-use super::watch::{Known, RunRequest, Watch, float};
+use super::watch::{RunRequest, Watch, float};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
-use crate::explain::history::{Explanation, heard};
 use crate::options::words;
 use anyhow::{Context, Result, ensure};
-use hier_grid::{Config, Grid, MessageObserver, Submission, System};
+use hier_grid::{Config, Grid, System};
 use sim_core::{Fact, JobId, Probe, ProcId, SiteId, Streams, Time};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// The system with this number of trees.
 type Build = fn(f64) -> System;
@@ -82,27 +79,15 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     })
 }
 
-impl HierGrid {
-    fn model<A: Iterator<Item = Submission>, O: MessageObserver>(
-        &self,
-        at: &Opened,
-        policy: usize,
-        arrivals: A,
-        observer: O,
-    ) -> Result<Grid<O, A>> {
-        let Self { systems, tree } = self;
-        let config = Config { system: systems[policy], ..tree.config.clone() };
-        let grid = Grid::fed(config, tree.world.clone(), arrivals, &Streams::new(at.log.seed(), 0), observer)?;
-        Ok(if tree.divides_work() { grid.dividing_work() } else { grid })
-    }
-}
-
 impl World for HierGrid {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
-        let submissions = log.jobs(watch.known(), |job| self.tree.submission(job));
-        let grid = self.model(at, policy, submissions, ())?;
+        let Self { systems, tree } = self;
+        let submissions = log.jobs(watch.known(), |job| tree.submission(job));
+        let config = Config { system: systems[policy], ..tree.config.clone() };
+        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
+        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
         let (grid, servers) = at.run(policy, &|| true, grid, servers)?;
         let counts = grid.counts().clone();
@@ -114,20 +99,6 @@ impl World for HierGrid {
         outcome.count("messages_per_job", per_job(float(counts.all_messages())));
         outcome.count("moves_per_job", per_job(float(counts.moves())));
         Ok(outcome)
-    }
-
-    fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let (log, heard) = (Log::open(&at.log, &at.sites)?, heard(jobs));
-        let submissions = log.jobs(Known::default(), |one| {
-            heard.borrow_mut().comes(one);
-            self.tree.submission(one)
-        });
-        let overheard = Overheard { heard: Rc::clone(&heard), names: at.sites.names() };
-        let grid = self.model(at, policy, submissions, overheard.clone())?;
-        at.run(policy, &|| !heard.borrow().is_done(), grid, overheard)?;
-        log.finish()?;
-        let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "forward");
-        Ok(explanations)
     }
 }
 

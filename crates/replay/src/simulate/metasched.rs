@@ -3,18 +3,14 @@
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::{Base, Chosen, Number};
-use super::watch::{Known, RunRequest, Watch};
+use super::watch::{RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
-use crate::explain::history::{Explanation, SharedHeard, heard};
 use crate::options::words;
 use anyhow::{Context, Result};
 use metasched::{
-    Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
-    View, Weights,
+    Ffit, Intrusiveness, MetaLoras, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
 };
-use serde_json::{Value, json};
-use sim_core::{Fact, Probe, SiteId, Streams, Time};
-use std::rc::Rc;
+use sim_core::Streams;
 
 /// Builds a policy, with W.
 type Build = fn(&Readings, f64) -> Box<dyn SelectCluster>;
@@ -101,29 +97,14 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     })
 }
 
-impl Metasched {
-    fn policy(&self, policy: usize) -> Box<dyn SelectCluster> {
-        let Chosen { base, number } = &self.policies[policy];
-        (base.build)(&self.clusters.config.readings, *number)
-    }
-
-    fn model<P: SelectCluster, A: Iterator<Item = Submission>>(
-        &self,
-        at: &Opened,
-        policy: P,
-        arrivals: A,
-    ) -> Result<MetaLoras<P, A, Errors>> {
-        let streams = Streams::new(at.log.seed(), 0);
-        Ok(MetaLoras::new(self.clusters.config.clone(), policy, arrivals, Errors::default(), &streams)?)
-    }
-}
-
 impl World for Metasched {
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
-        let model = self.model(at, self.policy(policy), arrivals)?;
+        let (Chosen { base, number }, config) = (&self.policies[policy], self.clusters.config.clone());
+        let at_work = (base.build)(&config.readings, *number);
+        let model = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Streams::new(at.log.seed(), 0))?;
         let (world, watch) = at.run(policy, &|| true, model, watch)?;
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
@@ -135,21 +116,6 @@ impl World for Metasched {
         Ok(outcome)
     }
 
-    fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let (log, heard, names) = (Log::open(&at.log, &at.sites)?, heard(jobs), at.sites.names());
-        let arrivals = log.jobs(Known::default(), |one| {
-            heard.borrow_mut().comes(one);
-            Submission { job: one.job, demand: None }
-        });
-        let recording = Recording { policy: self.policy(policy), heard: Rc::clone(&heard), names: names.clone() };
-        let (model, events) =
-            (self.model(at, recording, arrivals)?, MetaschedEvents { heard: Rc::clone(&heard), names });
-        at.run(policy, &|| !heard.borrow().is_done(), model, events)?;
-        log.finish()?;
-        let explanations = heard.borrow_mut().explanations(&at.policies[policy].name, "waits");
-        Ok(explanations)
-    }
-
     /// Adds the slowdown of local users over the longest makespan of the policies, one window for all.
     fn compare(&self, outcomes: &mut [Outcome]) {
         let window =
@@ -157,87 +123,6 @@ impl World for Metasched {
         for outcome in outcomes {
             let disturbance = outcome.disturbed.and_then(|(_, disturbance)| disturbance).filter(|_| window > 0.0);
             outcome.count("local_slowdown", disturbance.map(|disturbance| 1.0 + disturbance / window));
-        }
-    }
-}
-
-/// Policy that records its decisions on followed jobs, with the predictions for them.
-struct Recording {
-    policy: Box<dyn SelectCluster>,
-    heard: SharedHeard,
-    names: Vec<String>,
-}
-
-impl SelectCluster for Recording {
-    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let (job, now) = (view.job().job, view.now());
-        let predicted = self.heard.borrow().follows(job).then(|| predictions(view, &self.names));
-        let choice = self.policy.select(view);
-        if let Some((words, predicted)) = predicted {
-            let chosen = choice.map(|choice| self.names[choice.cluster.index()].as_str());
-            let facts = json!({ "predicted": predicted, "chosen": chosen });
-            let (event, fate) = chosen.map_or_else(
-                || ("waits", "the policy lets it wait".to_owned()),
-                |name| ("dispatched", format!("the policy sends it to {name}")),
-            );
-            let words = || format!("first in the input queue; predicted are, from now: {words}; {fate}");
-            self.heard.borrow_mut().push(job, now, event, words, || facts);
-        }
-        choice
-    }
-}
-
-/// Predictions of the clusters for the job at the head of the input queue, in words and for programs.
-fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
-    let sites: Vec<SiteId> = view.sites().collect();
-    let all = sites.into_iter().map(|site| {
-        let name = &names[site.index()];
-        if !view.fits(site) {
-            return (format!("{name} cannot hold it"), json!({ "site": name, "fits": false }));
-        }
-        let can_start = view.can_start(site);
-        let Some(Prediction { turnaround, wait, local_nodes, .. }) = view.predict(site) else {
-            return (
-                format!("no end is in sight on {name}"),
-                json!({ "site": name, "fits": true, "can_start": can_start }),
-            );
-        };
-        let start = if can_start { "it could start now".to_owned() } else { format!("it would wait {wait} s") };
-        let words = format!("its end on {name} in {turnaround} s ({start}; local users on {local_nodes} of its nodes)");
-        let (turnaround, wait) = (turnaround.as_secs_f64(), wait.as_secs_f64());
-        let facts = json!({
-            "site": name, "fits": true, "can_start": can_start, "turnaround": turnaround, "wait": wait,
-            "local_nodes": local_nodes,
-        });
-        (words, facts)
-    });
-    let (words, facts): (Vec<String>, Vec<Value>) = all.unzip();
-    (words.join(", "), facts)
-}
-
-struct MetaschedEvents {
-    heard: SharedHeard,
-    names: Vec<String>,
-}
-
-impl Probe for MetaschedEvents {
-    fn observe(&mut self, now: Time, fact: &Fact) {
-        let mut heard = self.heard.borrow_mut();
-        match fact {
-            Fact::Started { job, site, .. } => {
-                let name = &self.names[site.index()];
-                heard.push(*job, now, "starts", || format!("starts on {name}"), || json!({ "site": name }));
-            }
-            Fact::Finished { job } => {
-                heard.push(*job, now, "ends", || "ends".to_owned(), || json!({}));
-                heard.end(*job);
-            }
-            Fact::Rejected { job, .. } => {
-                let words = || "is rejected: no cluster can hold it".to_owned();
-                heard.push(*job, now, "rejected", words, || json!({}));
-                heard.end(*job);
-            }
-            Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
     }
 }
