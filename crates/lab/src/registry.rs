@@ -5,7 +5,6 @@ use crate::exhibit;
 use crate::paper::{About, Effort, Paper};
 use crate::reproduce::{self, Outcome, Request};
 use crate::scenario::did_you_mean;
-use crate::session;
 use anyhow::{Result, bail};
 
 /// Registered paper: its bibliographic data and its operations. Every operation fails for a bad scenario or option; those that write
@@ -22,10 +21,6 @@ pub struct Entry {
     pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     /// Returns the contents of the paper.
     pub listed: fn() -> Result<Listed>,
-    /// Checks the scenario with the changes of the request. It neither reads a log nor runs anything.
-    pub check: fn(&Request) -> Result<()>,
-    /// Returns the names of all parameters of its scenario, as `--set` accepts them.
-    pub keys: fn() -> Result<Vec<String>>,
 }
 
 /// Function that returns the metrics, by name, of a run given by its name.
@@ -53,8 +48,6 @@ impl Entry {
             rerun: reproduce::rerun::<P>,
             doubt: doubt::run::<P>,
             listed: listed::<P>,
-            check: session::check::<P>,
-            keys: keys::<P>,
         }
     }
 }
@@ -67,10 +60,6 @@ fn listed<P: Paper>() -> Result<Listed> {
         claims: paper.claims().iter().map(|claim| claim.id).collect(),
         remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
     })
-}
-
-fn keys<P: Paper>() -> Result<Vec<String>> {
-    Ok(P::scenario()?.parameters().iter().map(|parameter| parameter.key.clone()).collect())
 }
 
 /// Returns the paper called `slug`.

@@ -146,8 +146,3 @@ fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
     })?;
     Ok((scenario, paper, runs))
 }
-
-/// Reads and checks the scenario with the changes of the request. It neither reads a log nor runs anything.
-pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
-    set_up::<P>(request).map(drop)
-}

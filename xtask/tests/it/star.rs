@@ -24,7 +24,7 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("replay", ABOVE_LAB),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
     // Beside the tiers, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
-    ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay", "gridproof"]),
+    ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay"]),
     // Its tests read the program's output with the crates below.
     ("xtask", &["sim-core", "workload", "lab", "replay", "fuzz", "gridproof"]),
 ];

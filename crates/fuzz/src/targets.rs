@@ -1,0 +1,283 @@
+//! Every reader of a file, with valid samples and its promise: a refusal is a message about the file, and what is written can be read.
+
+use super::worker::Read;
+use slurm_sched::accounts::Accounts;
+use slurm_sched::conf::Conf;
+use slurm_sched::error::Faults;
+use slurm_sched::workload::{Request, SubmittedJob};
+use slurm_sched::{Events, Site, Version, follow, version_of};
+use std::fmt::{Debug, Display};
+use std::io::Cursor;
+use std::sync::OnceLock;
+use workload::convert::{Layout, convert_read, convert_sacct};
+use workload::outages::OutageTrace;
+use workload::sacct::{SacctReader, Zone};
+use workload::{
+    ConvertError, Converted, Deadlines, Estimates, GwfReader, Inspection, Intake, Machines, Options, SwfReader,
+    SwfWriter, Validation,
+};
+
+/// A reader under test.
+#[derive(Copy, Clone)]
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    /// Sound inputs, from which all others are made.
+    pub(crate) samples: &'static [&'static [u8]],
+    pub(crate) read: Read,
+}
+
+/// Name of the file in messages.
+const NAME: &str = "fuzz.log";
+
+const SWF: &[u8] = include_bytes!("../samples/log.swf");
+const SWF_21: &[u8] = include_bytes!("../samples/log21.swf");
+const CONF: &str = include_str!("../samples/slurm.conf");
+const ACCOUNTS: &str = include_str!("../samples/cluster.cfg");
+
+pub(crate) const TARGETS: [Target; 12] = [
+    Target { name: "swf", samples: &[SWF, SWF_21], read: swf },
+    Target { name: "swf-gzip", samples: &[include_bytes!("../samples/log.swf.gz")], read: packed },
+    Target { name: "gwf", samples: &[include_bytes!("../samples/log.gwf")], read: gwf },
+    Target { name: "sacct", samples: &[include_bytes!("../samples/jobs.sacct")], read: sacct },
+    Target { name: "clusters", samples: &[include_bytes!("../samples/clusters.toml")], read: clusters },
+    Target { name: "tree", samples: &[include_bytes!("../samples/tree.toml")], read: tree },
+    Target { name: "experiment", samples: &[include_bytes!("../samples/experiment.toml")], read: experiment },
+    Target { name: "machines", samples: &[include_bytes!("../samples/machines")], read: machines },
+    Target { name: "outages", samples: &[include_bytes!("../samples/outages.csv")], read: outages },
+    Target { name: "slurm-conf", samples: &[CONF.as_bytes()], read: slurm_conf },
+    Target { name: "slurm-accounts", samples: &[ACCOUNTS.as_bytes()], read: slurm_accounts },
+    Target { name: "slurm-log", samples: &[include_bytes!("../samples/slurmctld.log")], read: slurm_log },
+];
+
+/// Returns false for a refusal. Fails if its message does not begin with the file's name, or is too long to read.
+fn refused(message: impl Display) -> Result<bool, String> {
+    let message = message.to_string();
+    if !message.starts_with(NAME) || message.len() > 2_000 {
+        return Err(format!("a message that leads nowhere, or is too long: {message:?}"));
+    }
+    Ok(false)
+}
+
+/// Returns the sound records of a log, and true if all records are sound; none if the log is refused as a whole.
+fn records<R, E: Display>(log: Result<impl Iterator<Item = Result<R, E>>, E>) -> Result<(Vec<R>, bool), String> {
+    let (mut sound, mut is_sound) = (Vec::new(), true);
+    let log = match log {
+        Err(error) => return refused(error).map(|is_sound| (sound, is_sound)),
+        Ok(log) => log,
+    };
+    // A decompression bomb has millions of faulty lines.
+    for record in log.take(100_000) {
+        match record {
+            Ok(record) => sound.push(record),
+            Err(error) => is_sound = refused(error)?,
+        }
+    }
+    Ok((sound, is_sound))
+}
+
+/// Fails if records that were written are not the same when they are read again.
+fn same<R: PartialEq + Debug, E: Display>(
+    records: &[R],
+    again: Result<impl Iterator<Item = Result<R, E>>, E>,
+) -> Result<(), String> {
+    let again = again.map_err(|error| error.to_string())?.collect::<Result<Vec<R>, E>>();
+    match again.map_err(|error| error.to_string())? {
+        again if again == records => Ok(()),
+        again => Err(format!("read {records:?}\nwritten and read again {again:?}")),
+    }
+}
+
+/// Fails if a sound log cannot be converted, or the result has not all records. Returns true if it was converted.
+fn converted(
+    to: Layout,
+    is_sound: bool,
+    convert: impl FnOnce(&mut Vec<u8>) -> Result<Converted, ConvertError>,
+) -> Result<bool, String> {
+    let mut out = Vec::new();
+    let done = match convert(&mut out) {
+        Ok(done) if done.records == 0 => return Ok(false),
+        Ok(done) => done,
+        Err(ConvertError::Log(error)) if !is_sound => return refused(error),
+        Err(error) => return Err(format!("a sound log cannot be converted to {to:?}: {error}")),
+    };
+    let out = Cursor::new(out);
+    let read = match to {
+        Layout::Gwf => GwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
+        _ => SwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
+    };
+    match read {
+        Ok(read) if read as u64 == done.records => Ok(true),
+        read => Err(format!("of {} records converted to {to:?}, {read:?} can be read", done.records)),
+    }
+}
+
+fn swf(input: &[u8]) -> Result<bool, String> {
+    let whole = || Cursor::new(input.to_vec());
+    let open = || SwfReader::from_read(NAME, whole());
+    let (good, is_sound) = records(open())?;
+    let Ok(log) = open() else { return Ok(false) };
+    if !good.is_empty() {
+        let mut out = SwfWriter::new(Vec::new());
+        good.iter().try_for_each(|record| out.record(record)).map_err(|error| error.to_string())?;
+        same(&good, SwfReader::from_read(NAME, Cursor::new(out.into_inner())))?;
+    }
+    taken_in(log, good.len(), input.len())?;
+    drop(open().map(|log| Validation::new(log, Some(64)).count()));
+    drop(open().map(|log| Inspection::of(log, None, None)));
+    for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
+        converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Swf, to, out))?;
+    }
+    Ok(is_sound)
+}
+
+/// Fails if jobs are not in order of submission, or records are neither jobs nor counted as skipped.
+fn taken_in(log: SwfReader, good: usize, choice: usize) -> Result<(), String> {
+    let estimates = [
+        Estimates::Exact,
+        Estimates::User,
+        Estimates::Factor(2.5),
+        Estimates::RequestFactor(2.0),
+        Estimates::FModel(3.0),
+        Estimates::MeanOfUser(2),
+    ];
+    let deadlines = [Deadlines::None, Deadlines::Factor(1e6), Deadlines::Column(19)];
+    let (estimates, deadlines) = (estimates[choice % 6], deadlines[choice / 6 % 3]);
+    let options = Options { estimates, deadlines, capacity: Some(64), ..Options::default() };
+    let mut intake = Intake::new(log, options);
+    let jobs: Vec<_> = intake.by_ref().flatten().map(|job| job.job).collect();
+    let accounted = jobs.len() as u64 + intake.repairs().skipped();
+    let has_all = matches!(deadlines, Deadlines::Column(_)) || accounted == good as u64;
+    if !has_all || !jobs.is_sorted_by_key(|job| job.submit) {
+        return Err(format!("under {options:?}, {good} records became {jobs:?}, and {accounted} are accounted for"));
+    }
+    Ok(())
+}
+
+/// Feeds a packed log to both readers.
+fn packed(input: &[u8]) -> Result<bool, String> {
+    let (good, is_sound) = records(SwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
+    records(GwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
+    Ok(is_sound && !good.is_empty())
+}
+
+fn gwf(input: &[u8]) -> Result<bool, String> {
+    let whole = || Cursor::new(input.to_vec());
+    let (good, is_sound) = records(GwfReader::from_read(NAME, whole()))?;
+    if !good.is_empty() {
+        let mut out = Vec::new();
+        good.iter().try_for_each(|record| record.write(&mut out)).map_err(|error| error.to_string())?;
+        same(&good, GwfReader::from_read(NAME, Cursor::new(out)))?;
+    }
+    for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
+        converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Gwf, to, out))?;
+    }
+    Ok(is_sound)
+}
+
+fn sacct(input: &[u8]) -> Result<bool, String> {
+    let zone = match input.len() % 3 {
+        0 => Zone::Unknown,
+        1 => Zone::Fixed(-39_600),
+        _ => "Europe/Berlin".parse().map_err(|error| format!("{error}"))?,
+    };
+    let open = || SacctReader::from_read(NAME, Cursor::new(input.to_vec()), Zone::clone(&zone));
+    let (_, mut is_sound) = records(open())?;
+    for to in [Layout::Swf, Layout::Gwf] {
+        is_sound &= converted(to, false, |out| convert_sacct(open()?, None, to, out))?;
+    }
+    Ok(is_sound)
+}
+
+/// Returns true if a text is accepted. The message of a refusal must have a reasonable length.
+fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, String> {
+    let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
+    match parse(text).map_err(|error| format!("{error:#}")) {
+        Ok(()) => Ok(true),
+        Err(message) if message.is_empty() || message.len() > 20_000 => Err(format!("{} bytes", message.len())),
+        Err(_) => Ok(false),
+    }
+}
+
+fn clusters(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::simulate::read::clusters)
+}
+
+fn tree(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::simulate::read::tree)
+}
+
+fn experiment(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::experiment::check_text)
+}
+
+fn machines(input: &[u8]) -> Result<bool, String> {
+    match Machines::from_read(NAME, Cursor::new(input.to_vec())) {
+        Err(error) => refused(error),
+        Ok(machines) if machines.total_processors() == 0 => Err(format!("no processors in {machines:?}")),
+        Ok(_) => Ok(true),
+    }
+}
+
+/// Outages are of an existing machine, in order, and each ends after it began.
+fn outages(input: &[u8]) -> Result<bool, String> {
+    let (outages, is_sound) = records(OutageTrace::from_read(NAME, Cursor::new(input.to_vec()), &["zewura", "zegox"]))?;
+    let is_one = outages.iter().all(|outage| outage.site.index() < 2 && outage.down <= outage.up);
+    if !is_one || !outages.is_sorted_by_key(|outage| outage.down) {
+        return Err(format!("no outages, or not in order: {outages:?}"));
+    }
+    Ok(is_sound)
+}
+
+/// The value of a text, or nothing if it is refused in words that lead to each fault.
+fn faultless<T>(input: &[u8], read: impl Fn(&str) -> Result<T, Faults>) -> Result<Option<T>, String> {
+    let Ok(text) = std::str::from_utf8(input) else { return Ok(None) };
+    match read(text) {
+        Ok(value) => Ok(Some(value)),
+        Err(faults) => faults.0.iter().try_for_each(|fault| refused(fault).map(drop)).map(|()| None),
+    }
+}
+
+fn slurm_conf(input: &[u8]) -> Result<bool, String> {
+    let version = Version::ALL[input.len() % 2];
+    let Some(conf) = faultless(input, |text| Conf::read(NAME, text, version, &[]))? else { return Ok(false) };
+    let mut nodes = conf.partitions.iter().flat_map(|partition| &partition.nodes);
+    let is_there = nodes.all(|node| *node < conf.nodes.len());
+    if is_there { Ok(true) } else { Err(format!("a partition has nodes that are not there: {:?}", conf.partitions)) }
+}
+
+fn slurm_accounts(input: &[u8]) -> Result<bool, String> {
+    let Some(accounts) = faultless(input, |text| Accounts::read(NAME, text))? else { return Ok(false) };
+    let all = &accounts.associations;
+    let is_below =
+        |(at, parent): (usize, Option<usize>)| parent.is_none_or(|parent| parent < at && all[parent].user.is_none());
+    let is_tree = all.iter().map(|own| own.parent).enumerate().all(is_below);
+    if is_tree { Ok(true) } else { Err(format!("an association stands above its account: {all:?}")) }
+}
+
+/// Eight jobs that a log of slurmctld may name.
+fn job(id: u32) -> SubmittedJob {
+    let (user, account) = (Some("ann".to_owned()), Some("phys".to_owned()));
+    let (partitions, nodes) = (vec!["main".to_owned()], Some(1 + id * 5 % 4));
+    let request = Request { user, account, partitions, nodes, exclusive: true, ..Request::default() };
+    let (submit, run, limit) = (40 * i64::from(id), i64::from(700 - 80 * id), Some(60 * i64::from(id)));
+    SubmittedJob { id, line: id as usize, submit, run, limit, request, ..SubmittedJob::default() }
+}
+
+fn slurm_log(input: &[u8]) -> Result<bool, String> {
+    static SAMPLES: OnceLock<Site> = OnceLock::new();
+    let site = SAMPLES.get_or_init(|| {
+        let version = Version::ALL[0];
+        let conf = Conf::read(NAME, CONF, version, &[]).expect("it is sound");
+        Site { conf, accounts: Some(Accounts::read(NAME, ACCOUNTS).expect("it is sound")), version }
+    });
+    if let Err(error) = version_of(Events::new(input)) {
+        refused(format!("{NAME}: {error}"))?;
+    }
+    match follow(site, &(1..9).map(job).collect::<Vec<_>>(), Events::new(input)) {
+        Err(error) => refused(format!("{NAME}: {error}")),
+        Ok(found) if found.is_equal() == found.first_difference.is_some() => {
+            Err(format!("it contradicts itself: {found:?}"))
+        }
+        Ok(_) => Ok(true),
+    }
+}
