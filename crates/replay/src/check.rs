@@ -19,7 +19,6 @@ use crate::simulate::predicting::{Predicting, carried};
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
-use conform::Question;
 use feasible::{Checked, LoggedJobs};
 use finding::{FindingKind, FindingList, FindingsOfKind};
 use follower::Differences;
@@ -105,9 +104,8 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
         let predicting = policy.predicting().or(Predicting::by_estimates(options.log.estimates));
-        let (machines, search) = (places.machines(), Search::of(&log, on));
-        let question = Question { jobs: &jobs, machines, outages, on, policy, search, predicting };
-        conform::check(question, &checked.starts, &mut checked.findings)
+        let asked = (policy, Search::of(&log, on), predicting);
+        conform::check(&jobs, places.machines(), outages, on, asked, &mut checked)
     });
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
@@ -179,10 +177,8 @@ impl ScheduleCheck {
     }
 
     fn is_feasible(&self) -> bool {
-        self.checked
-            .findings
-            .iter()
-            .all(|finding| [FindingKind::PolicyDiffers, FindingKind::ProgramDiffers].contains(&finding.fault))
+        let apart = [FindingKind::PolicyDiffers, FindingKind::ProgramDiffers];
+        self.checked.findings.iter().all(|finding| apart.contains(&finding.fault))
     }
 
     /// The result for programs.

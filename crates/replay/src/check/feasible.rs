@@ -72,67 +72,72 @@ pub(super) struct Checked {
 
 /// Checks each row, and then all of them over time.
 pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
-    let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
-    let mut found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
+    let found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
+    let (machines, names) = (places.machines(), places.names());
+    let mut look = Look { jobs, machines, names, offset: offset(jobs, rows), found };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
     for row in rows {
-        let ScheduleRow { line, number, .. } = *row;
+        let number = row.number;
         let Some(records) = jobs.numbers.get(&number) else {
-            found
-                .findings
-                .add(FindingKind::UnknownJob, number, None, line, || format!("job {number} is not in the log"));
+            look.find(FindingKind::UnknownJob, row, None, || format!("job {number} is not in the log"));
             continue;
         };
         let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
         let Some((job, logged)) = look.next_record(row, records, left) else {
-            let first = records[0]
-                .0
-                .and_then(|job| seen[job])
-                .map_or_else(String::new, |line| format!("; first on line {line}"));
-            found
-                .findings
-                .add(FindingKind::JobTwice, number, None, line, || format!("job {number} is there again{first}"));
+            let first = records[0].0.and_then(|job| seen[job]);
+            let first = first.map_or_else(String::new, |line| format!("; first on line {line}"));
+            look.find(FindingKind::JobTwice, row, None, || format!("job {number} is there again{first}"));
             continue;
         };
         let Some(job) = job else {
-            found.no_jobs += 1;
+            look.found.no_jobs += 1;
             continue;
         };
-        seen[job] = Some(line);
-        let Some(start) = look.at(row, job, logged, &mut found)? else { continue };
-        if let Some(blocks) = &row.allocated {
-            let processors = jobs.jobs[job].job.request.processors;
-            allocated.push((start.start, start.finish, number, line, blocks, processors, start.machine));
+        seen[job] = Some(row.line);
+        if let Some(start) = look.at(row, job, logged)? {
+            allocated.extend(row.allocated.as_ref().map(|blocks| (start, blocks)));
+            look.found.starts.push(start);
         }
-        found.starts.push(start);
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
+        let (number, line) = (job.record.number, job.line);
         if look.some_place_suits(&job.job.request) {
-            found.findings.add(FindingKind::MissingJob, job.record.number, Some(job.job.submit), job.line, || {
-                format!("job {} (line {} of the log) is not there", job.record.number, job.line)
-            });
+            let words = || format!("job {number} (line {line} of the log) is not there");
+            look.found.findings.add(FindingKind::MissingJob, number, Some(job.job.submit), line, words);
         } else {
-            found.rejected += 1;
+            look.found.rejected += 1;
         }
     }
-    found.starts.sort_by_key(|start| (start.start, start.line));
-    fill(jobs, &look.machines, &mut found);
-    let firsts: Vec<u32> = places.first_processors().map(|(first, _)| first).collect();
-    seat(allocated, &look.machines, &firsts, &mut found.findings);
-    Ok(found)
+    look.found.starts.sort_by_key(|start| (start.start, start.line));
+    look.fill();
+    look.seat(allocated, &places.first_processors().map(|(first, _)| first).collect::<Vec<_>>());
+    Ok(look.found)
 }
 
+/// A check at work.
 struct Look<'a> {
     jobs: &'a LoggedJobs,
     machines: Vec<Machine>,
     names: Vec<String>,
     /// Offset of the schedule's times from those since the first submission.
     offset: Span,
+    found: Checked,
 }
 
 impl Look<'_> {
+    /// Adds a finding about a row.
+    fn find(&mut self, kind: FindingKind, row: &ScheduleRow, time: Option<Time>, words: impl FnOnce() -> String) {
+        self.found.findings.add(kind, row.number, time, row.line, words);
+    }
+
+    /// Adds a finding about a start; `words` gets the number of its job.
+    fn find_at(&mut self, kind: FindingKind, start: &PlannedStart, words: impl FnOnce(u64) -> String) {
+        let number = self.jobs.jobs[start.job].record.number;
+        self.found.findings.add(kind, number, Some(start.start), start.line, || words(number));
+    }
+
     fn some_place_suits(&self, request: &Request) -> bool {
         self.machines.iter().any(|machine| machine.suits(request))
     }
@@ -144,7 +149,7 @@ impl Look<'_> {
     /// Returns the record, among those of this number that are `left`, that agrees best with the row, otherwise the first. Each
     /// record stands for one row, and a schedule may be in another order.
     fn next_record(&self, row: &ScheduleRow, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
-        let length = |row: &ScheduleRow| Some(row.finish?.saturating_sub(row.start?));
+        let length = row.finish.zip(row.start).map(|(finish, start)| finish.saturating_sub(start));
         let agrees = |(job, logged): Numbered| {
             let job = job.map(|job| &self.jobs.jobs[job].job);
             let submit = row.submit.is_none_or(|submit| {
@@ -153,7 +158,7 @@ impl Look<'_> {
             let width = row.processors.is_none_or(|width| job.is_some_and(|job| job.request.processors == width));
             let takes =
                 |length| job.is_some_and(|job| self.machines.iter().any(|one| one.takes(job.runtime) == length));
-            (submit, job.is_some(), width, length(row).is_none_or(takes))
+            (submit, job.is_some(), width, length.is_none_or(takes))
         };
         // Only the first records of such a queue are compared: a log may give all of its jobs the same number.
         let close = left.iter().take(NAMESAKES).copied().enumerate();
@@ -162,57 +167,45 @@ impl Look<'_> {
     }
 
     /// Checks one row of this job, whose submit time in the log is `logged`. Returns its start, if it has one.
-    fn at(
-        &self,
-        row: &ScheduleRow,
-        job: usize,
-        logged: Option<Span>,
-        found: &mut Checked,
-    ) -> Result<Option<PlannedStart>> {
+    fn at(&mut self, row: &ScheduleRow, job: usize, logged: Option<Span>) -> Result<Option<PlannedStart>> {
         let ScheduleRow { line, number, .. } = *row;
         let of_log = &self.jobs.jobs[job].job;
-        let Request { processors: asked, .. } = of_log.request;
-        if let Some(submit) = row.submit
-            && self.since_first(submit) != of_log.submit
-            && logged != Some(submit)
+        let (submit, asked) = (of_log.submit, of_log.request.processors);
+        if let Some(other) = row.submit.filter(|other| logged != Some(*other)).map(|other| self.since_first(other))
+            && other != submit
         {
-            found.findings.add(FindingKind::SubmitDiffers, number, Some(of_log.submit), line, || {
-                format!("job {number} was submitted at {} s, and not at {} s", of_log.submit, self.since_first(submit))
-            });
+            let words = || format!("job {number} was submitted at {submit} s, and not at {other} s");
+            self.find(FindingKind::SubmitDiffers, row, Some(submit), words);
         }
         let Some(start) = row.start.map(|start| self.since_first(start)) else {
             if self.some_place_suits(&of_log.request) {
-                found
-                    .findings
-                    .add(FindingKind::MissingJob, number, None, line, || format!("job {number} never starts"));
+                self.find(FindingKind::MissingJob, row, None, || format!("job {number} never starts"));
             } else {
-                found.rejected += 1;
+                self.found.rejected += 1;
             }
             return Ok(None);
         };
-        let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
+        let Some(machine) = self.place_of(row, start)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
-            found.findings.add(FindingKind::WidthDiffers, number, Some(start), line, || {
-                format!("job {number} holds {processors} processors, and requested {asked}")
-            });
+            let words = || format!("job {number} holds {processors} processors, and requested {asked}");
+            self.find(FindingKind::WidthDiffers, row, Some(start), words);
         }
         // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
-        if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
-            found.findings.add(FindingKind::StartBeforeSubmit, number, Some(start), line, || {
-                format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
-            });
+        if start < submit || row.start.is_some_and(|start| start < self.offset) {
+            let words = || format!("job {number} starts at {start} s, before it is submitted at {submit} s");
+            self.find(FindingKind::StartBeforeSubmit, row, Some(start), words);
         }
-        let finish = start + self.machines[machine].takes(of_log.runtime);
+        let takes = self.machines[machine].takes(of_log.runtime);
+        let finish = start + takes;
         if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
-            found.findings.add(FindingKind::RunTimeDiffers, number, Some(start), line, || {
-                format!("job {number} starts at {start} s and takes {} s, but ends at {stated} s", finish.since(start))
-            });
+            let words = || format!("job {number} starts at {start} s and takes {takes} s, but ends at {stated} s");
+            self.find(FindingKind::RunTimeDiffers, row, Some(start), words);
         }
         Ok(Some(PlannedStart { job, machine, start, finish, line }))
     }
 
     /// The place of a row; `None` if there is no such place.
-    fn place_of(&self, row: &ScheduleRow, start: Time, found: &mut Checked) -> Result<Option<usize>> {
+    fn place_of(&mut self, row: &ScheduleRow, start: Time) -> Result<Option<usize>> {
         if self.machines.len() == 1 {
             return Ok(Some(0));
         }
@@ -221,11 +214,63 @@ impl Look<'_> {
         };
         let machine = self.names.iter().position(|name| name == site);
         if machine.is_none() {
-            found.findings.add(FindingKind::UnknownSite, row.number, Some(start), row.line, || {
-                format!("job {} starts on {site}, which is not in the machine file", row.number)
-            });
+            let words = || format!("job {} starts on {site}, which is not in the machine file", row.number);
+            self.find(FindingKind::UnknownSite, row, Some(start), words);
         }
         Ok(machine)
+    }
+
+    /// Reports places with more processors in use than they have.
+    fn fill(&mut self) {
+        let starts = self.found.starts.clone();
+        let mut ends: Vec<&PlannedStart> = starts.iter().collect();
+        ends.sort_by_key(|start| start.finish);
+        let mut ends = ends.into_iter().peekable();
+        let mut used = vec![0_u64; self.machines.len()];
+        let jobs = &self.jobs.jobs;
+        let width = |start: &PlannedStart| u64::from(jobs[start.job].job.request.processors);
+        for start in &starts {
+            while let Some(ended) = ends.next_if(|ended| ended.finish <= start.start) {
+                used[ended.machine] -= width(ended);
+            }
+            let (used, has) = (&mut used[start.machine], u64::from(self.machines[start.machine].processors));
+            *used += width(start);
+            if *used > has {
+                self.find_at(FindingKind::TooManyProcessors, start, |number| {
+                    let at = start.start;
+                    format!("when job {number} starts at {at} s, {used} processors are in use, and there are {has}")
+                });
+            }
+        }
+    }
+
+    /// Reports processors that are in use twice, if the schedule names them. `firsts` are the first processors of the machines.
+    fn seat(&mut self, mut allocated: Vec<(PlannedStart, &Vec<(u32, u32)>)>, firsts: &[u32]) {
+        allocated.sort_by_key(|(start, _)| (start.start, start.line));
+        let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated
+        for (start, blocks) in &allocated {
+            let PlannedStart { job, machine, start: at, finish, .. } = *start;
+            let (own, width) = (self.jobs.jobs[job].record.number, self.jobs.jobs[job].job.request.processors);
+            let count: u64 = blocks.iter().map(|(_, count)| u64::from(*count)).sum();
+            let range = firsts[machine]..firsts[machine].saturating_add(self.machines[machine].processors);
+            let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
+            if count != u64::from(width) || !blocks.iter().all(is_there) {
+                let (first, last) = (range.start, range.end - 1);
+                self.find_at(FindingKind::ProcessorTwice, start, |number| {
+                    format!(
+                        "job {number} is given {count} processors by name, of {first} to {last}, and requested {width}"
+                    )
+                });
+                continue;
+            }
+            for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
+                if let Some((_, other)) = until.insert(processor, (finish, own)).filter(|(until, _)| *until > at) {
+                    self.find_at(FindingKind::ProcessorTwice, start, |number| {
+                        format!("job {number} is given processor {processor} at {at} s, while job {other} has it")
+                    });
+                }
+            }
+        }
     }
 }
 
@@ -239,31 +284,6 @@ fn offset(jobs: &LoggedJobs, rows: &[ScheduleRow]) -> Span {
     match told {
         Some((since_first, logged, submit)) if Time::ZERO + submit != since_first && submit == logged => jobs.origin,
         _ => Span::ZERO,
-    }
-}
-
-/// Reports places with more processors in use than they have.
-fn fill(jobs: &LoggedJobs, machines: &[Machine], found: &mut Checked) {
-    let mut ends: Vec<&PlannedStart> = found.starts.iter().collect();
-    ends.sort_by_key(|start| start.finish);
-    let mut ends = ends.into_iter().peekable();
-    let mut used = vec![0_u64; machines.len()];
-    let width = |start: &PlannedStart| u64::from(jobs.jobs[start.job].job.request.processors);
-    for start in &found.starts {
-        while let Some(ended) = ends.next_if(|ended| ended.finish <= start.start) {
-            used[ended.machine] -= width(ended);
-        }
-        let (used, has) = (&mut used[start.machine], u64::from(machines[start.machine].processors));
-        *used += width(start);
-        if *used > has {
-            let number = jobs.jobs[start.job].record.number;
-            found.findings.add(FindingKind::TooManyProcessors, number, Some(start.start), start.line, || {
-                format!(
-                    "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
-                    start.start
-                )
-            });
-        }
     }
 }
 
@@ -290,36 +310,5 @@ pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String],
                 start.start, start.finish, names[start.machine], outage.down
             )
         });
-    }
-}
-
-/// Start, finish, number and line of a job, its processors, its width, and its machine.
-type Seated<'a> = (Time, Time, u64, u64, &'a Vec<(u32, u32)>, u32, usize);
-
-/// Reports processors that are in use twice, if the schedule names them.
-fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut FindingList) {
-    allocated.sort_by_key(|seated| (seated.0, seated.3));
-    let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated
-    for (start, finish, number, line, blocks, width, machine) in allocated {
-        let count: u64 = blocks.iter().map(|(_, count)| u64::from(*count)).sum();
-        let range = firsts[machine]..firsts[machine].saturating_add(machines[machine].processors);
-        let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
-        if count != u64::from(width) || !blocks.iter().all(is_there) {
-            findings.add(FindingKind::ProcessorTwice, number, Some(start), line, || {
-                format!(
-                    "job {number} is given {count} processors by name, of {} to {}, and requested {width}",
-                    range.start,
-                    range.end - 1
-                )
-            });
-            continue;
-        }
-        for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
-            if let Some((_, other)) = until.insert(processor, (finish, number)).filter(|(until, _)| *until > start) {
-                findings.add(FindingKind::ProcessorTwice, number, Some(start), line, || {
-                    format!("job {number} is given processor {processor} at {start} s, while job {other} has it")
-                });
-            }
-        }
     }
 }
