@@ -10,7 +10,7 @@ mod paths;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use paths::PATHS;
+use paths::{PATHS, Work};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -37,20 +37,20 @@ struct HotPathsOptions {
 }
 
 fn names() -> clap::builder::PossibleValuesParser {
-    PATHS.map(|path| path.name).into()
+    PATHS.map(|(name, _)| name).into()
 }
 
 /// Runs `work`. Only the instructions of this function, and of the functions that it calls, are counted.
 #[inline(never)]
-fn measured(work: Box<dyn FnOnce() -> u64>) -> u64 {
+fn measured(work: Work) -> u64 {
     std::hint::black_box(work())
 }
 
 fn main() -> ExitCode {
     let options = HotPathsOptions::parse();
     if let Some(name) = &options.run {
-        let path = PATHS.iter().find(|path| path.name == name).expect("clap knows the names");
-        println!("{}", measured((path.work)()));
+        let (_, work) = PATHS.iter().find(|(path, _)| path == name).expect("clap knows the names");
+        println!("{}", measured(work()));
         return ExitCode::SUCCESS;
     }
     match gate(&options) {
@@ -75,19 +75,19 @@ fn gate(options: &HotPathsOptions) -> Result<bool> {
     let mut found = BTreeMap::new();
     let (mut holds, mut faster) = (true, false);
     println!("{:>16}  {:>16}  {:>8}  path", "instructions", "on record", "");
-    for path in PATHS.iter().filter(|path| options.only.as_ref().is_none_or(|only| only == path.name)) {
-        let count = count(path.name)?;
-        let known = on_record.get(path.name).copied().unwrap_or(0);
+    for (name, _) in PATHS.iter().filter(|(name, _)| options.only.as_ref().is_none_or(|only| only == name)) {
+        let count = count(name)?;
+        let known = on_record.get(*name).copied().unwrap_or(0);
         let more = percent(count, known);
-        println!("{count:>16}  {known:>16}  {more:>+6.1} %  {}", path.name);
+        println!("{count:>16}  {known:>16}  {more:>+6.1} %  {name}");
         holds &= more <= TOLERANCE;
         faster |= more < -TOLERANCE;
-        found.insert(path.name.to_owned(), count);
+        found.insert(*name, count);
     }
     if options.record {
-        let lines = found.iter().map(|(name, count)| format!("{name}\t{count}\n"));
-        let text = std::iter::once(format!("{HEADER}\n")).chain(lines).collect::<String>();
-        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        let lines: String = found.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+        std::fs::write(&file, format!("{HEADER}\n{lines}"))
+            .with_context(|| format!("cannot write {}", file.display()))?;
         println!("written to {}: commit it, and say why", file.display());
         return Ok(true);
     }
@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn the_paths_are_those_on_record_and_do_the_same_work_each_time() {
         let on_record = parse(include_str!("../counts.tsv")).expect("paths and counts");
-        let mut names = PATHS.map(|path| path.name);
+        let mut names = PATHS.map(|(name, _)| name);
         names.sort_unstable();
         assert_eq!(on_record.keys().collect::<Vec<_>>(), names);
-        for path in PATHS {
-            let found = (path.work)()();
-            assert!(found > 0, "{}", path.name);
-            assert_eq!((path.work)()(), found, "{}", path.name);
+        for (name, work) in PATHS {
+            let found = work()();
+            assert!(found > 0, "{name}");
+            assert_eq!(work()(), found, "{name}");
         }
     }
 

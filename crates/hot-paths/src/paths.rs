@@ -17,34 +17,26 @@ mod applications;
 #[path = "../../gang-grid/tests/it/generator.rs"]
 mod gangs;
 
-/// Work whose instructions are counted.
-#[derive(Copy, Clone)]
-pub(crate) struct HotPath {
-    pub(crate) name: &'static str,
-    /// Makes the input and returns the work to count, which results in a number that depends on all of it.
-    pub(crate) work: fn() -> Box<dyn FnOnce() -> u64>,
-}
+/// Work whose instructions are counted. It results in a number that depends on all of it.
+pub(crate) type Work = Box<dyn FnOnce() -> u64>;
 
-/// All paths: ten to a hundred million instructions each.
-pub(crate) const PATHS: [HotPath; 15] = [
-    HotPath { name: "calendar", work: calendar },
-    HotPath { name: "profile", work: profile },
-    HotPath { name: "fcfs", work: || on_one_machine(5_000, 57, Fcfs::new()) },
-    HotPath { name: "easy", work: || on_one_machine(5_000, 57, Easy::default()) },
-    HotPath { name: "easy-sjf", work: || on_one_machine(5_000, 57, OrderedBackfill::new(sjf())) },
-    HotPath { name: "flex", work: || on_one_machine(5_000, 57, FlexibleBackfill::default()) },
-    HotPath { name: "cons", work: || on_one_machine(2_000, 57, Conservative::default()) },
-    HotPath { name: "cons-overload", work: || on_one_machine(800, 20, Conservative::default()) },
-    HotPath { name: "eg-edf", work: || on_one_machine(1_000, 57, Planner::new(EgEdf::default(), None)) },
-    HotPath {
-        name: "eg-edf-tabu",
-        work: || on_one_machine(300, 57, Planner::new(EgEdf::default(), Some(Tabu::default()))),
-    },
-    HotPath { name: "gangs", work: gang_world },
-    HotPath { name: "prediction", work: prediction },
-    HotPath { name: "flood", work: flood },
-    HotPath { name: "swf", work: swf },
-    HotPath { name: "replication", work: replication },
+/// All paths by name, each with a function that makes the input: ten to a hundred million instructions each.
+pub(crate) const PATHS: [(&str, fn() -> Work); 15] = [
+    ("calendar", calendar),
+    ("profile", profile),
+    ("fcfs", || on_one_machine(5_000, 57, Fcfs::new())),
+    ("easy", || on_one_machine(5_000, 57, Easy::default())),
+    ("easy-sjf", || on_one_machine(5_000, 57, OrderedBackfill::new(sjf()))),
+    ("flex", || on_one_machine(5_000, 57, FlexibleBackfill::default())),
+    ("cons", || on_one_machine(2_000, 57, Conservative::default())),
+    ("cons-overload", || on_one_machine(800, 20, Conservative::default())),
+    ("eg-edf", || on_one_machine(1_000, 57, Planner::new(EgEdf::default(), None))),
+    ("eg-edf-tabu", || on_one_machine(300, 57, Planner::new(EgEdf::default(), Some(Tabu::default())))),
+    ("gangs", gang_world),
+    ("prediction", prediction),
+    ("flood", flood),
+    ("swf", swf),
+    ("replication", replication),
 ];
 
 fn sjf() -> Backfilling {
@@ -52,7 +44,7 @@ fn sjf() -> Backfilling {
 }
 
 /// Pops one event and posts another, with a thousand pending.
-fn calendar() -> Box<dyn FnOnce() -> u64> {
+fn calendar() -> Work {
     let mut draws = Draws(1);
     let delays: Vec<Span> = (0..100_000).map(|_| Span::from_nanos(draws.below(1 << 40))).collect();
     Box::new(move || {
@@ -71,7 +63,7 @@ fn calendar() -> Box<dyn FnOnce() -> u64> {
 }
 
 /// Reserves a job in a crowded profile, and releases it.
-fn profile() -> Box<dyn FnOnce() -> u64> {
+fn profile() -> Work {
     let crowd = jobs(1_500, 57);
     let mut profile = AvailabilityProfile::new(PROCESSORS);
     let plan = |profile: &mut AvailabilityProfile, job: &Job| {
@@ -97,7 +89,7 @@ fn profile() -> Box<dyn FnOnce() -> u64> {
 }
 
 /// Simulates a whole run.
-fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Box<dyn FnOnce() -> u64> {
+fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Work {
     let jobs = jobs(count, gap);
     Box::new(move || {
         let mut waits = 0;
@@ -108,7 +100,7 @@ fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Box<dy
     })
 }
 
-fn gang_world() -> Box<dyn FnOnce() -> u64> {
+fn gang_world() -> Work {
     let submissions: Vec<_> = gangs::Load::of_the_paper(10.0).submissions(5_000, &Streams::new(2010, 0)).collect();
     Box::new(move || {
         let config = gang_grid::Config::uniform(2, 16, gang_grid::Approach::Two);
@@ -118,7 +110,7 @@ fn gang_world() -> Box<dyn FnOnce() -> u64> {
 }
 
 /// Runs the metascheduler that predicts by simulation.
-fn prediction() -> Box<dyn FnOnce() -> u64> {
+fn prediction() -> Work {
     let load = applications::Load { copies: 40, interarrival: 60.0, ..applications::Load::OF_THE_PAPER };
     let jobs = load.submissions(&Streams::new(1, 0));
     Box::new(move || {
@@ -136,13 +128,13 @@ fn prediction() -> Box<dyn FnOnce() -> u64> {
 }
 
 /// Runs peers that flood their neighbours with requests.
-fn flood() -> Box<dyn FnOnce() -> u64> {
+fn flood() -> Work {
     let config = hier_grid::Config::of_the_paper(hier_grid::System::P2p, 300, 1.0);
     let grid = hier_grid::Grid::new(config, &Streams::new(2007, 0), ()).expect("valid");
     Box::new(move || Sim::new(grid, ()).run().0.counts().completed)
 }
 
-fn swf() -> Box<dyn FnOnce() -> u64> {
+fn swf() -> Work {
     let text = log(20_000, 57);
     Box::new(move || {
         let reader = SwfReader::from_read("log", Cursor::new(text)).expect("a log");
@@ -151,7 +143,7 @@ fn swf() -> Box<dyn FnOnce() -> u64> {
 }
 
 /// Runs one replication of an experiment on a small machine: users drawn, estimates, EASY, and the start of each job.
-fn replication() -> Box<dyn FnOnce() -> u64> {
+fn replication() -> Work {
     let text = log(6_000, 420);
     let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), Options::default())
         .expect("a log");

@@ -15,8 +15,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A requirement of a test beyond its clone.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+/// A requirement of a test beyond its clone. `GRID_REQUIRE` has it in small letters.
+#[derive(Clone, Copy, Debug)]
 pub enum Need {
     /// Logs of real machines, in the folder `GRID_TRACES`.
     Traces,
@@ -33,24 +33,7 @@ pub enum Need {
     /// strace, which makes system calls fail.
     Strace,
     /// A system that reports a process's peak memory.
-    PeakMemory,
-}
-
-impl Need {
-    /// Returns the name in `GRID_REQUIRE`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Traces => "traces",
-            Self::Oracles => "oracles",
-            Self::Slurm => "slurm",
-            Self::Browser => "browser",
-            Self::Python => "python",
-            Self::Bash => "bash",
-            Self::Strace => "strace",
-            Self::PeakMemory => "peak-memory",
-        }
-    }
+    Memory,
 }
 
 /// Returns the folder of real logs; `None` skips the test.
@@ -101,7 +84,7 @@ pub fn program(need: Need, names: &[&str]) -> Option<PathBuf> {
 /// Reports and records that the calling test is skipped.
 pub fn skip(need: Need, reason: &str) {
     let required = std::env::var("GRID_REQUIRE").unwrap_or_default();
-    let name = need.name();
+    let name = format!("{need:?}").to_lowercase();
     let is_required = required.split([',', ' ']).any(|word| word == name);
     assert!(!is_required, "{reason}, but GRID_REQUIRE lists {name}: a test that needs it may not be skipped");
     let program = std::env::current_exe().unwrap_or_default();
@@ -116,7 +99,7 @@ pub fn skip(need: Need, reason: &str) {
     };
     let file = target.join("tests-skipped.tsv");
     // One write, so that lines of parallel tests do not mix.
-    let line = [name, reason, &test].map(|cell| cell.replace(['\t', '\n'], " ")).join("\t") + "\n";
+    let line = [&name, reason, &test].map(|cell| cell.replace(['\t', '\n'], " ")).join("\t") + "\n";
     let written = OpenOptions::new().create(true).append(true).open(&file);
     let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
     written.unwrap_or_else(|error| panic!("a skipped test cannot be recorded in {}: {error}", file.display()));
