@@ -21,6 +21,7 @@ import pytest
 import gridproof as gp
 
 TRACES = os.environ.get("GRID_TRACES")
+TREE = pathlib.Path(__file__).parents[2] / "workloads" / "trees" / "universities.toml"
 needs_traces = pytest.mark.skipif(not TRACES, reason="GRID_TRACES is not set")
 
 
@@ -128,7 +129,7 @@ def test_write_gives_the_page_and_other_formats_and_worlds_too(log, tmp_path):
                 ["easy", "cons"],
                 {"procs": 64, "format": "evalys", "deadlines": "factor:3", "outages": "mtbf:2d,mttr:1h"},
             ),
-            (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": "4-4-2-5", "max_jobs": 100}),
+            (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": str(TREE), "max_jobs": 100}),
         ]
     ):
         ours, theirs = tmp_path / f"python{place}", tmp_path / f"shell{place}"

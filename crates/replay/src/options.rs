@@ -192,9 +192,9 @@ pub struct WorldOptions {
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE")]
     pub clusters: Option<PathBuf>,
-    /// The grid tree of --model hier-grid, a file or its short form: see below.
-    #[arg(long, value_name = "FILE.toml|4-2-5")]
-    pub tree: Option<String>,
+    /// The grid tree of --model hier-grid: see below.
+    #[arg(long, value_name = "FILE.toml")]
+    pub tree: Option<PathBuf>,
 }
 
 /// Values of `--model`, the first of which is the usual one, with descriptions.

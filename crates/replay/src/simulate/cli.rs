@@ -1,6 +1,6 @@
 //! Options of `simulate`.
 
-use super::name::Base;
+use super::name::Registry;
 use super::policy::Policy;
 use super::rows::Rows;
 use super::sites::Sites;
@@ -36,7 +36,7 @@ Examples:
   cargo xtask simulate --profile alea31 wagap-2013.swf \\
       --machines wagap-2013.swf.machines --policy easy,cons,bgt
       a log of MetaCentrum as the simulator Alea 3.1 ran it for Swift Gap
-  cargo xtask simulate --model hier-grid log.swf --tree universities \\
+  cargo xtask simulate --model hier-grid log.swf --tree tree.toml \\
       --policy p2p,hierarchical,hybrid+trees=2
       servers among peers, below one tree of schedulers, and below two
 
@@ -52,11 +52,10 @@ Policies of --model metasched:
 METASCHED
 Policies of --model hier-grid (systems):
 HIER_GRID
-Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level;
-servers as in the paper, drawn by --seed), universities, which is built in
-(workloads/trees), or a file in TOML (keys with a value here are optional):
+Trees of --model hier-grid: a file in TOML (keys with a value here are optional;
+workloads/trees/universities.toml is an example):
   tree = [\"a\", [\"b\", \"c\"]]   # needed; nested lists of sites in their order, or
-                         # \"4-2-5\"
+                         # \"4-2-5\", the children of each level
   backbones = 1          # sites are spread evenly over backbones and nets
   nets = 1               # in each backbone
   systems = []           # operating systems; a job has number user modulo their
@@ -123,8 +122,8 @@ Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";
 
 /// Lines of policies with descriptions.
-fn entries<B>(policies: &[Base<B>]) -> String {
-    policies.iter().map(|base| super::policy::entry(base.name, 14, base.about)).collect()
+fn entries<B>(registry: &Registry<B>) -> String {
+    registry.policies.iter().map(|(form, about, _)| super::policy::entry(form, 14, about)).collect()
 }
 
 /// One line for each order of a queue, with its source.

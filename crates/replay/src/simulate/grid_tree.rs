@@ -2,16 +2,16 @@
 
 use super::sites::{Site, Sites};
 use crate::options::Inside;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
-use hier_grid::config::{GridConfig, NetworkConfig, PeerWaitEnds};
+use hier_grid::config::{NetworkConfig, PeerWaitEnds};
 use hier_grid::{Algorithms, Config, Places, Readings, Shape, StationId, Submission, System, World};
 use lab::toml_text;
 use serde::Deserialize;
-use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::Path;
 use workload::LogJob;
+use workload::file::read_text;
 
 /// A tree file as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -100,49 +100,11 @@ pub(super) struct GridTree {
     jobs: JobRules,
     /// Names of servers, by number.
     names: Vec<String>,
-    of_file: bool,
 }
 
-const UNIVERSITIES: &str = include_str!("../../workloads/trees/universities.toml");
-
 impl GridTree {
-    /// `4-4-2-5`, `universities`, or the path of a tree file.
-    pub(super) fn open(given: &str, seed: u64) -> Result<Self> {
-        if let Some(levels) = levels(given) {
-            return Self::drawn(&levels?, seed).with_context(|| format!("--tree {given}"));
-        }
-        if given == "universities" {
-            return Self::parse(UNIVERSITIES).context("--tree universities");
-        }
-        let path = Path::new(given);
-        let text = workload::file::read_text(path)
-            .context("--tree takes a file, the children of each level as in 4-4-2-5, or universities")?;
-        Self::parse(&text).with_context(|| path.display().to_string())
-    }
-
-    /// A world like the paper's, in another size: the first level spans backbones, the second nets, the others sites; 13
-    /// servers to four sites, of the paper's types and systems, drawn by the seed.
-    fn drawn(levels: &[u32], seed: u64) -> Result<Self> {
-        let (backbones, nets) = match *levels {
-            [backbones, nets, _, ..] => (backbones, nets),
-            [backbones, _] => (backbones, 1),
-            _ => (1, 1),
-        };
-        let sites = levels.iter().try_fold(1_u32, |sites, children| sites.checked_mul(*children));
-        let sites = sites.filter(|sites| (1..=100_000).contains(sites));
-        let sites = sites.context("has no site, or more than 100000; multiply the numbers to see how many")?;
-        let paper = GridConfig::of_the_paper();
-        let servers = (sites * 13 / 4).max(paper.systems);
-        let (sites, tree) = (sites / backbones / nets, levels.to_vec());
-        let mut config = Config::of_the_paper(System::Trees(1), 1, 1.0);
-        config.grid = GridConfig { backbones, nets, sites, servers, tree, ..paper };
-        let world = World::draw(&config, &Streams::new(seed, 0))?;
-        let numbered = (0..world.sites()).flat_map(|site| {
-            let of_site = (1..).zip(world.servers_at(sim_core::SiteId(site)));
-            of_site.map(move |(number, _)| format!("site{}-{number}", site + 1))
-        });
-        let names = numbered.collect();
-        Ok(Self { config, world: world.with_widths()?, jobs: JobRules::default(), names, of_file: false })
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        Self::parse(&read_text(path)?).with_context(|| path.display().to_string())
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
@@ -200,7 +162,7 @@ impl GridTree {
         config.grid.local_load = local_load.unwrap_or(config.grid.local_load);
         (config.network, config.algorithms, config.readings) = (network, algorithms, readings);
         config.validate()?;
-        Ok(Self { config, world, jobs, names, of_file: true })
+        Ok(Self { config, world, jobs, names })
     }
 
     /// Job of a log as this grid sees it: its user's work station, operating system and data.
@@ -231,33 +193,24 @@ impl GridTree {
             Site { name: name.clone(), machine }
         };
         let sites = self.world.servers().iter().zip(&self.names).map(site).collect();
-        Sites::new(sites, if self.of_file { "the tree file" } else { "--tree" }, Inside::Machine)
+        Sites::new(sites, "the tree file", Inside::Machine)
     }
 }
 
 /// Largest number of levels, each of which is a recursive call.
 const MOST_LEVELS: usize = 64;
 
-/// The numbers of `4-2-5`; `None` if that is no list of numbers.
-fn levels(text: &str) -> Option<Result<Vec<u32>>> {
-    if !text.contains(|c: char| c.is_ascii_digit()) || text.contains(|c: char| !c.is_ascii_digit() && c != '-') {
-        return None;
-    }
-    let level = |part: &str| match part.parse::<u32>() {
-        Ok(children) if children > 0 => Ok(children),
-        _ => bail!("{text:?}: {part:?} is no number of children; give one above 0 for each level, as in 4-4-2-5"),
-    };
-    let deep = || anyhow!("has more than {MOST_LEVELS} levels of schedulers; give fewer numbers");
-    let levels = text.split('-').take(MOST_LEVELS + 1).map(level).collect::<Result<Vec<u32>>>();
-    Some(levels.and_then(|levels| if levels.len() > MOST_LEVELS { Err(deep()) } else { Ok(levels) }))
-}
-
 fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
     match tree {
         Tree::Text(text) => {
-            let wanted =
-                || anyhow!("tree is {text:?}; give the children of each level, as in \"4-2-5\", or nested lists");
-            let levels = levels(text).ok_or_else(wanted)??;
+            let level = |part: &str| part.parse::<u32>().ok().filter(|children| *children > 0);
+            let levels: Option<Vec<u32>> = text.split('-').map(level).collect();
+            let levels = levels.filter(|levels| levels.len() <= MOST_LEVELS).with_context(|| {
+                format!(
+                    "tree is {text:?}; give the children of each level (at most {MOST_LEVELS} levels), as in \"4-2-5\", or nested \
+                     lists"
+                )
+            })?;
             let leaves = levels.iter().map(|children| u64::from(*children)).try_fold(1_u64, u64::checked_mul);
             ensure!(
                 leaves == u64::try_from(sites.len()).ok(),
@@ -336,21 +289,6 @@ mod tests {
     }
 
     #[test]
-    fn the_short_form_of_the_paper_is_the_world_of_the_paper() {
-        let tree = GridTree::open("4-4-2-5", 7).expect("a tree");
-        assert_eq!((tree.world.sites(), tree.world.servers().len(), tree.world.stations()), (160, 520, 1880));
-        let paper = World::draw(&Config::of_the_paper(System::P2p, 1, 1.0), &Streams::new(7, 0)).expect("valid");
-        assert_eq!(tree.world, paper.with_widths().expect("few sizes"));
-    }
-
-    #[test]
-    fn every_short_form_makes_a_world() {
-        for (levels, sites) in [("1", 1), ("7", 7), ("2-5", 10), ("4-2-5", 40), ("2-1-1-3", 6)] {
-            assert_eq!(GridTree::open(levels, 0).expect(levels).world.sites(), sites, "{levels}");
-        }
-    }
-
-    #[test]
     fn an_error_has_its_line_or_key() {
         let change = |from: &str, to: &str| error(&THREE.replace(from, to));
         assert!(change("stations = 2", "station = 2").starts_with("line 7: unknown field `station`"));
@@ -365,13 +303,9 @@ mod tests {
         assert!(error(&format!("backbones = 2\n{THREE}")).contains("3 sites cannot be spread evenly"));
         assert!(error("tree = \"1\"\nsite = []\n").contains("at least one [[site]]"));
         assert!(error("tree = \"1\"\n[[site]]\nname = \"a\"\n").contains("servers"));
-        let open = |given: &str| format!("{:#}", GridTree::open(given, 0).err().expect("no tree"));
-        assert!(open("4-0").contains("\"0\" is no number of children"));
-        assert!(open("4--2").contains("\"\" is no number"));
-        assert!(open("99999-99999").contains("more than 100000"));
-        assert!(open("none.toml").contains("none.toml: there is no such file"));
-        assert!(open(&"1-".repeat(60_000)).contains("more than 64 levels"));
-        assert_eq!(GridTree::open(&["1"; 64].join("-"), 0).expect("a tree").world.sites(), 1);
+        for tree in ["4-0".to_owned(), "4--2".to_owned(), "a".to_owned(), ["1"; 65].join("-")] {
+            assert!(change("[\"a\", [\"b\", \"c\"]]", &format!("{tree:?}")).contains("the children of each level"));
+        }
         let nested = THREE.replace("[\"a\", [", &format!("{}\"a\", [", "[".repeat(60_000)));
         assert!(error(&nested).contains("line 1"), "{}", error(&nested));
     }

@@ -2,7 +2,7 @@
 
 use super::grid_tree::GridTree;
 use super::log::Log;
-use super::name::{Base, Chosen, Number};
+use super::name::{Chosen, Registry};
 use super::watch::{RunRequest, Watch, float};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::options::words;
@@ -14,30 +14,20 @@ use std::collections::BTreeMap;
 /// The system with this number of trees.
 type Build = fn(f64) -> System;
 
-const TREES: Number = Number {
+/// The systems.
+pub(super) const POLICIES: Registry<Build> = Registry {
+    policies: &[
+        ("p2p", "every server is a peer; requests flood the overlay", |_| System::P2p),
+        ("hierarchical", "one tree of schedulers", |_| System::Trees(1)),
+        ("hybrid+trees=K", "the tree cut into K trees, whose roots are peers", |trees| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number suits")]
+            System::Trees(trees as u32)
+        }),
+    ],
     key: "trees",
-    about: "a number of trees, at least 2",
-    example: "4",
+    expected: "a number of trees, at least 2, as in hybrid+trees=4",
     suits: |trees| *trees >= 2.0 && *trees <= f64::from(u32::MAX) && trees.fract() == 0.0,
 };
-
-/// The systems.
-pub(super) static POLICIES: [Base<Build>; 3] = [
-    Base {
-        name: "p2p",
-        about: "every server is a peer; requests flood the overlay",
-        number: None,
-        build: |_| System::P2p,
-    },
-    Base { name: "hierarchical", about: "one tree of schedulers", number: None, build: |_| System::Trees(1) },
-    Base {
-        name: "hybrid+trees=K",
-        about: "the tree cut into K trees, whose roots are peers",
-        number: Some(&TREES),
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number suits")]
-        build: |trees| System::Trees(trees as u32),
-    },
-];
 
 /// Servers that run one job at a time, among peers or below trees of schedulers.
 struct HierGrid {
@@ -48,21 +38,20 @@ struct HierGrid {
 pub(super) const ENTRY: Entry = Entry {
     model: "hier-grid",
     profile: "clean",
-    place: "--tree FILE.toml|4-4-2-5",
-    policies: || Base::names(&POLICIES),
-    normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),
+    place: "--tree FILE.toml",
+    policies: || POLICIES.names(),
+    normal: |text| Some(POLICIES.find(text)?.ok()?.to_string()),
     open,
 };
 
 fn open(wanted: &Wanted<'_>) -> Result<Opened> {
-    let policies = wanted.policies(|text| Base::find(&POLICIES, text))?;
+    let policies = wanted.policies(|text| POLICIES.find(text))?;
     let place = wanted.options.tree.as_deref();
-    let place =
-        place.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
-    let tree = GridTree::open(place, wanted.log.seed())?;
+    let place = place.context("--model hier-grid needs --tree FILE.toml; see --help for what the file holds")?;
+    let tree = GridTree::open(place)?;
     let sites = tree.world.sites();
     let system = |policy: &Chosen<Build>| {
-        let system = (policy.base.build)(policy.number);
+        let system = (policy.build)(policy.number);
         let fits = !matches!(system, System::Trees(trees) if trees > sites);
         ensure!(fits, "--policy {policy}: a tree holds at least one site, and there are {sites}");
         Ok(system)
@@ -71,7 +60,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let named = policies.iter().map(Named::of).collect();
     let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
                 server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
-    let place = words("tree", Some(place));
+    let place = words("tree", Some(place.display()));
     Ok(Opened {
         arguments: format!(" --model hier-grid{place}{}", words("estimates", Some(wanted.log.estimates))),
         notes: vec![note.to_owned()],

@@ -2,7 +2,7 @@
 
 use super::clusters::Clusters;
 use super::log::Log;
-use super::name::{Base, Chosen, Number};
+use super::name::{Chosen, Registry};
 use super::watch::{RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
 use crate::options::words;
@@ -15,40 +15,30 @@ use sim_core::Streams;
 /// Builds a policy, with W.
 type Build = fn(&Readings, f64) -> Box<dyn SelectCluster>;
 
-const W: Number =
-    Number { key: "w", about: "a weight from 0 to 1", example: "0.5", suits: |weight| (0.0..=1.0).contains(weight) };
-
 /// The policies.
-pub(super) static POLICIES: [Base<Build>; 5] = [
-    Base {
-        name: "ffit",
-        about: "the first cluster where the job can start now",
-        number: None,
-        build: |readings, _| Box::new(Ffit::new(readings)),
-    },
-    Base { name: "rr", about: "each cluster in turn", number: None, build: |readings, _| Box::new(Rr::new(readings)) },
-    Base {
-        name: "tat",
-        about: "the cluster of the smallest predicted turnaround",
-        number: None,
-        build: |readings, _| Box::new(Tat::new(readings)),
-    },
-    Base {
-        name: "ptt+w=W",
-        about: "the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users",
-        number: Some(&W),
-        build: |readings, weight| Box::new(Ptt::new(readings, Weights::Same(weight))),
-    },
-    Base {
-        name: "ptt-occ+w=W",
-        about: "the same, with the CPU and memory in use on its nodes in place of the users",
-        number: Some(&W),
-        build: |readings, weight| {
-            let policy = Ptt::new(readings, Weights::Same(weight));
-            Box::new(policy.with_intrusiveness(Intrusiveness::Occupancy))
-        },
-    },
-];
+pub(super) const POLICIES: Registry<Build> = Registry {
+    policies: &[
+        ("ffit", "the first cluster where the job can start now", |readings, _| Box::new(Ffit::new(readings))),
+        ("rr", "each cluster in turn", |readings, _| Box::new(Rr::new(readings))),
+        ("tat", "the cluster of the smallest predicted turnaround", |readings, _| Box::new(Tat::new(readings))),
+        (
+            "ptt+w=W",
+            "the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users",
+            |readings, weight| Box::new(Ptt::new(readings, Weights::Same(weight))),
+        ),
+        (
+            "ptt-occ+w=W",
+            "the same, with the CPU and memory in use on its nodes in place of the users",
+            |readings, weight| {
+                let policy = Ptt::new(readings, Weights::Same(weight));
+                Box::new(policy.with_intrusiveness(Intrusiveness::Occupancy))
+            },
+        ),
+    ],
+    key: "w",
+    expected: "a weight from 0 to 1, as in ptt+w=0.5",
+    suits: |weight| (0.0..=1.0).contains(weight),
+};
 
 /// Sum of the errors of predictions, in order of completion.
 #[derive(Default)]
@@ -76,13 +66,13 @@ pub(super) const ENTRY: Entry = Entry {
     model: "metasched",
     profile: "clean",
     place: "--clusters FILE",
-    policies: || Base::names(&POLICIES),
-    normal: |text| Some(Base::find(&POLICIES, text)?.ok()?.to_string()),
+    policies: || POLICIES.names(),
+    normal: |text| Some(POLICIES.find(text)?.ok()?.to_string()),
     open,
 };
 
 fn open(wanted: &Wanted<'_>) -> Result<Opened> {
-    let policies = wanted.policies(|text| Base::find(&POLICIES, text))?;
+    let policies = wanted.policies(|text| POLICIES.find(text))?;
     let path = wanted.options.clusters.as_deref();
     let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
     let clusters = Clusters::open(path)?;
@@ -102,8 +92,8 @@ impl World for Metasched {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
-        let (Chosen { base, number }, config) = (&self.policies[policy], self.clusters.config.clone());
-        let at_work = (base.build)(&config.readings, *number);
+        let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.clusters.config.clone());
+        let at_work = build(&config.readings, *number);
         let model = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Streams::new(at.log.seed(), 0))?;
         let (world, watch) = at.run(policy, &|| true, model, watch)?;
         let makespan = world.makespan();

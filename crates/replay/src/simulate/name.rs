@@ -56,10 +56,6 @@ impl PolicyName {
         Ok(name)
     }
 
-    pub(crate) fn base(&self) -> &str {
-        &self.base
-    }
-
     /// The name as that of a folder: of the path of a file its last part.
     pub(crate) fn folder(&self) -> String {
         let settings = self.settings.iter().map(|(key, value)| format!("+{key}={}", legal(value)));
@@ -113,60 +109,52 @@ pub(crate) fn legal(path: &str) -> String {
     last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-+=".contains(c) { c } else { '_' }).collect()
 }
 
-/// Entry of a registry of policies that have at most one setting: a number, which must be given.
-pub(crate) struct Base<B: 'static> {
-    /// Form in the help: `rr`, `ptt+w=W`.
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) number: Option<&'static Number>,
-    /// Builds the policy.
-    pub(crate) build: B,
-}
-
-/// The number in the name of a policy: `w` of `ptt+w=0.5`.
-pub(crate) struct Number {
+/// Policies of a world that have at most one setting, a number, which must be given.
+pub(crate) struct Registry<B: 'static> {
+    /// Form in the help (`rr`, `ptt+w=W`), description, and builder from the number; the number is zero if the form has none.
+    pub(crate) policies: &'static [(&'static str, &'static str, B)],
     pub(crate) key: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) example: &'static str,
+    /// The number in messages.
+    pub(crate) expected: &'static str,
     pub(crate) suits: fn(&f64) -> bool,
 }
 
-/// Policy of such a registry, with its number. `Display` is its name, as on the command line and of the folder of its results.
-pub(crate) struct Chosen<B: 'static> {
-    pub(crate) base: &'static Base<B>,
-    /// Zero if it has none.
+/// Policy of a registry. `Display` is its name, as on the command line and of the folder of its results.
+pub(crate) struct Chosen<B> {
+    name: String,
+    pub(crate) build: B,
     pub(crate) number: f64,
 }
 
-impl<B> Base<B> {
+impl<B: Copy> Registry<B> {
     /// Names of all, for messages.
-    pub(crate) fn names(all: &[Self]) -> String {
-        all.iter().map(|base| base.name).collect::<Vec<_>>().join(", ")
+    pub(crate) fn names(&self) -> String {
+        self.policies.iter().map(|(form, ..)| *form).collect::<Vec<_>>().join(", ")
     }
 
     /// The policy called `text`; `None` if the registry has none with this base.
-    pub(crate) fn find(all: &'static [Self], text: &str) -> Option<Result<Chosen<B>, String>> {
-        let is_it = |known: &&Self| PolicyName::base_of(known.name) == PolicyName::base_of(text);
-        all.iter().find(is_it).map(|base| base.chosen(text))
+    pub(crate) fn find(&self, text: &str) -> Option<Result<Chosen<B>, String>> {
+        let base = PolicyName::base_of(text);
+        let (form, _, build) = self.policies.iter().find(|(form, ..)| PolicyName::base_of(form) == base)?;
+        Some(PolicyName::parse(text).and_then(|name| self.chosen(name, *form != base, *build)))
     }
 
-    fn chosen(&'static self, text: &str) -> Result<Chosen<B>, String> {
-        let (mut name, mut number) = (PolicyName::parse(text)?, 0.0);
-        if let Some(Number { key, about, example, suits }) = self.number {
-            let expected = format!("{about}, as in {}+{key}={example}", name.base());
+    fn chosen(&self, mut name: PolicyName, has_number: bool, build: B) -> Result<Chosen<B>, String> {
+        let Self { key, expected, suits, .. } = self;
+        let (mut normal, mut number) = (name.base.clone(), 0.0);
+        if has_number {
             // Minus zero becomes zero.
             let valid = |text: &str| text.parse().ok().filter(suits).map(f64::abs);
-            let found = name.take(key, &expected, valid)?;
-            number = found.ok_or_else(|| format!("{}: needs {expected}", name.base()))?;
+            number = name.take(key, expected, valid)?.ok_or_else(|| format!("{}: needs {expected}", name.base))?;
+            normal += &format!("+{key}={number}");
         }
-        name.finish().map(|()| Chosen { base: self, number })
+        name.finish().map(|()| Chosen { name: normal, build, number })
     }
 }
 
 impl<B> fmt::Display for Chosen<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PolicyName::base_of(self.base.name))?;
-        self.base.number.map_or(Ok(()), |number| write!(f, "+{}={}", number.key, self.number))
+        f.write_str(&self.name)
     }
 }
 
@@ -174,19 +162,19 @@ impl<B> fmt::Display for Chosen<B> {
 mod tests {
     use super::*;
 
-    fn number(text: &str) -> Option<u32> {
-        text.parse().ok()
+    fn word(text: &str) -> Option<String> {
+        Some(text.to_owned())
     }
 
     #[test]
     fn settings_are_taken_by_key_in_any_order_and_what_is_left_is_refused() {
-        let mut name = PolicyName::parse("easy+order=wfp3+reserve=8").expect("a name");
-        assert_eq!(name.base(), "easy");
-        assert_eq!(name.take("reserve", "a number", number), Ok(Some(8)));
-        assert_eq!(name.take("predict", "a word", |text| Some(text.to_owned())), Ok(None));
-        let left = name.clone().finish().expect_err("order was not taken");
-        assert_eq!(left, r#""easy+order=wfp3+reserve=8": easy has no setting "order"; it has reserve, predict"#);
-        assert_eq!(name.take("order", "a word", |text| Some(text.to_owned())), Ok(Some("wfp3".to_owned())));
+        let mut name = PolicyName::parse("easy+predict=mean-of-user=5+reserve=8").expect("a name");
+        assert_eq!(name.take("reserve", "a number", |text| text.parse().ok()), Ok(Some(8)));
+        assert_eq!(name.take("order", "a word", word), Ok(None));
+        let left = name.clone().finish().expect_err("predict was not taken");
+        let expected = "easy has no setting \"predict\"; it has reserve, order";
+        assert_eq!(left, format!("\"easy+predict=mean-of-user=5+reserve=8\": {expected}"));
+        assert_eq!(name.take("predict", "a word", word), Ok(Some("mean-of-user=5".to_owned())));
         assert_eq!(name.finish(), Ok(()));
     }
 
@@ -208,31 +196,22 @@ mod tests {
 
     #[test]
     fn a_malformed_name_is_refused() {
-        let wrong = |text: &str| PolicyName::parse(text).expect_err(text);
-        assert!(wrong("easy+").contains(r#""" is no setting"#));
-        assert!(wrong("easy+8").contains("write KEY=VALUE behind each +"));
-        assert!(wrong("easy+reserve=").contains(r#""reserve=" is no setting"#));
-        assert!(wrong("easy:8+reserve=9").contains("reserve is set twice"));
-        let mut name = PolicyName::parse("easy+reserve=x").expect("a name");
-        let message = name.take("reserve", "a number from 0 on", number).expect_err("no number");
-        assert_eq!(message, r#""easy+reserve=x": reserve is "x"; expected a number from 0 on"#);
+        for (text, expected) in [
+            ("easy+", "\"\" is no setting"),
+            ("easy+8", "write KEY=VALUE behind each +"),
+            ("easy+reserve=", "\"reserve=\" is no setting"),
+            ("easy:8+reserve=9", "reserve is set twice"),
+            ("easy+reserve=x", "reserve is \"x\"; expected a number from 0 on"),
+            ("easy+reserv=1", "did you mean \"reserve\"?"),
+        ] {
+            let taken = |mut name: PolicyName| {
+                name.take("reserve", "a number from 0 on", |text| text.parse::<u32>().ok())?;
+                name.finish()
+            };
+            let message = PolicyName::parse(text).and_then(taken).expect_err(text);
+            assert!(message.contains(expected), "{message}");
+        }
         let message = PolicyName::parse("fcfs+reserve=1").expect("a name").finish().expect_err("no setting");
-        assert_eq!(message, r#""fcfs+reserve=1": fcfs has no settings; leave reserve out"#);
-        let mut name = PolicyName::parse("easy+reserv=1").expect("a name");
-        name.take("reserve", "a number", number).expect("none");
-        assert!(name.finish().expect_err("a typing error").contains("did you mean \"reserve\"?"));
-    }
-
-    #[test]
-    fn a_value_may_hold_an_equals_sign() {
-        let mut name = PolicyName::parse("easy+predict=mean-of-user=5").expect("a name");
-        let taken = name.take("predict", "a word", |text| Some(text.to_owned()));
-        assert_eq!(taken, Ok(Some("mean-of-user=5".to_owned())));
-    }
-
-    #[test]
-    fn a_program_keeps_its_own_words() {
-        assert_eq!(PolicyName::base_of("exec+./mine.py"), "exec");
-        assert_eq!(PolicyName::base_of("easy"), "easy");
+        assert_eq!(message, "\"fcfs+reserve=1\": fcfs has no settings; leave reserve out");
     }
 }

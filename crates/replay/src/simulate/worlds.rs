@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn an_option_of_another_world_is_refused_and_its_world_named_even_where_it_says_the_usual() {
-        let message = refused(&["--policy", "fcfs", "--tree", "4-2-5"], &[]);
+        let message = refused(&["--policy", "fcfs", "--tree", "t.toml"], &[]);
         assert!(message.starts_with("--tree does not go with --model gap-schedule"), "{message}");
         assert!(message.contains("an option of --model hier-grid; leave it out"), "{message}");
         let message = refused(&["--model", "metasched", "--policy", "rr", "--passes", "per-instant"], &[]);
