@@ -1,81 +1,70 @@
 //! The answer of a comparison: the best policy, its difference by class of jobs, and the significance of the difference.
 
-use super::compare::{between, difference, differences, ranked};
+use super::compare::{difference, differences, ranked};
 use super::report::Simulation;
-use crate::difference::{Difference, DifferencesTo, capitalized, headline};
+use super::world::Run;
+use crate::difference::{Difference, DifferencesTo, by_class, capitalized, headline};
 use crate::options::stem;
 use crate::units::{aligned, amount, best, count};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
-use metrics::{ConfidenceInterval, JobClass, Metric};
-
-/// Metric of the headline: the first one that all policies have.
-fn chosen(report: &Simulation) -> Option<&'static Metric> {
-    differences(&report.runs, report.baseline, |run| &run.label).first().map(|one| one.metric)
-}
+use metrics::{JobClass, Metric};
 
 /// The answer in sentences, the first of them as a headline; empty for a single policy.
 pub(super) fn sentences(report: &Simulation) -> Vec<String> {
     let runs = &report.runs;
     let mut all = differences(runs, report.baseline, |run| &run.label);
-    let metric = all.first().map(|one| one.metric);
-    all.retain(|one| Some(one.metric) == metric);
-    let Some(((headline, policy), metric)) = headline(&all).zip(metric) else { return Vec::new() };
+    let Some(metric) = chosen(&all) else { return Vec::new() };
+    all.retain(|one| one.metric == metric);
+    let Some((headline, policy)) = headline(&all) else { return Vec::new() };
     let blocks = all.iter().find(|one| one.policy == policy && one.interval.low.is_some());
     let blocks = blocks
         .map(|one| format!("The interval rests on {} blocks of the log, of a week or more each.", one.interval.blocks));
-    let position = runs.iter().position(|run| run.label == policy);
-    let classes = position.and_then(|policy| by_class(report, [policy, report.baseline], metric));
+    // Classes of jobs in which that policy is significantly worse or better; none without intervals.
+    let run = runs.iter().find(|run| run.label == policy);
+    let of_class = |class| Some((class, in_class(report, run?, metric, class)?));
+    let classes = by_class(metric, &JobClass::ALL.into_iter().filter_map(of_class).collect::<Vec<_>>());
     let details = blocks.into_iter().chain(classes).collect::<Vec<_>>().join(" ");
     let names: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let best = best(metric.label(), &names, &ranked(runs, metric).1);
     // Without an interval, the headline has all that is known.
     let has_intervals = all.iter().any(|one| one.interval.low.is_some());
-    [headline, details]
-        .into_iter()
-        .chain(best.filter(|_| has_intervals))
-        .filter(|sentence| !sentence.is_empty())
-        .collect()
+    let all = [headline, details].into_iter().chain(best.filter(|_| has_intervals));
+    all.filter(|sentence| !sentence.is_empty()).collect()
 }
 
-/// Classes of jobs in which one policy is significantly worse or better than another; empty without intervals.
-fn by_class(report: &Simulation, pair: [usize; 2], metric: &'static Metric) -> Option<String> {
-    let found = JobClass::ALL.into_iter().filter_map(|class| Some((class, in_class(report, pair, metric, class)?)));
-    crate::difference::by_class(metric, &found.collect::<Vec<_>>())
+/// Metric of the headline: the first one that all policies have.
+fn chosen(all: &[Difference<'_>]) -> Option<&'static Metric> {
+    all.first().map(|one| one.metric)
 }
 
-/// A difference over the jobs of one class.
+/// A difference to the baseline over the jobs of one class.
 fn in_class<'a>(
     report: &'a Simulation,
-    pair: [usize; 2],
+    run: &'a Run,
     metric: &'static Metric,
     class: JobClass,
 ) -> Option<Difference<'a>> {
-    let pair = pair.map(|run| (&report.runs[run], &report.runs[run].outcome.watched.classes.blocks[class as usize]));
-    let interval = difference(pair, metric, ConfidenceInterval::LEVEL)?;
-    let of_baseline = pair[1].1.mean(metric.name())?.mean;
-    Some(between(pair.map(|(run, _)| run.label.as_str()), metric, interval, of_baseline))
+    let pair = [run, &report.runs[report.baseline]];
+    difference(pair, |run| &run.outcome.watched.classes.blocks[class as usize], metric, |run| &run.label)
 }
 
-/// Every policy against the baseline by the chosen metric, in its unit.
-pub(super) fn overall(report: &Simulation) -> Option<Forest> {
-    let metric = chosen(report)?;
-    let all = differences(&report.runs, report.baseline, |run| &run.label);
-    let against = against(report);
+/// Every policy against the baseline by the chosen metric, in its unit. `all` are the differences to the baseline.
+pub(super) fn overall(report: &Simulation, all: &[Difference<'_>]) -> Option<Forest> {
+    let (metric, against) = (chosen(all)?, against(report));
     let facet = against.facet(metric.label(), "", all.iter().filter(|one| one.metric == metric), Difference::dot);
     let title = format!("{} against {}", metric.label(), against.baseline);
     Some(against.forest("main-difference", &title, metric, false, vec![facet]))
 }
 
 /// The same by class of jobs, in percent of the baseline's mean.
-pub(super) fn classes(report: &Simulation) -> Option<Forest> {
-    let metric = chosen(report)?;
-    let against = against(report);
+pub(super) fn classes(report: &Simulation, all: &[Difference<'_>]) -> Option<Forest> {
+    let (metric, against) = (chosen(all)?, against(report));
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
         let watched = &report.runs[report.baseline].outcome.watched;
         watched.classes.blocks[class as usize].mean(metric.name())?;
-        let of = |slot| in_class(report, [slot, report.baseline], metric, class);
-        let all: Vec<Difference<'_>> = against.others.iter().filter_map(|other| of(other.slot)).collect();
+        let of = |run| in_class(report, run, metric, class);
+        let all: Vec<Difference<'_>> = against.others.iter().filter_map(|other| of(&report.runs[other.slot])).collect();
         let jobs = watched.totals.sums.of_class(class).wait.count();
         let name = format!("{} ({})", capitalized(class.name()), count(jobs));
         Some(against.facet(&name, class.name(), all.iter(), Difference::relative))
@@ -86,12 +75,11 @@ pub(super) fn classes(report: &Simulation) -> Option<Forest> {
 }
 
 /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the data.
-pub(super) fn metrics(report: &Simulation) -> Forest {
-    let all = differences(&report.runs, report.baseline, |run| &run.label);
+pub(super) fn metrics(report: &Simulation, all: &[Difference<'_>]) -> Forest {
     let mut metrics: Vec<&Metric> =
         all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();
     metrics.dedup();
-    let (chosen, against) = (chosen(report), against(report));
+    let (chosen, against) = (chosen(all), against(report));
     let facets = metrics.iter().zip(1..).map(|(metric, key)| {
         let of_metric = all.iter().filter(|one| one.metric == *metric);
         let is_hidden = Some(*metric) == chosen || metric.name() == "response_mean";
@@ -109,7 +97,7 @@ fn against(report: &Simulation) -> DifferencesTo<'_> {
 /// Row of the best policy by the metric of the headline, for [`best_by_log`]: log, policy, mean, and the policies without a significant
 /// difference from it. `None` of a single policy, and where none has a mean.
 pub(super) fn best_of_log(report: &Simulation) -> Option<Vec<String>> {
-    let metric = chosen(report)?;
+    let metric = chosen(&differences(&report.runs, report.baseline, |run| &run.label))?;
     let (means, standings) = ranked(&report.runs, metric);
     let of = |wanted: Standing| {
         let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);

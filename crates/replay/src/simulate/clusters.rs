@@ -168,28 +168,22 @@ mod tests {
         assert_eq!((config.mpl, config.occupied.as_deref(), config.readings.mpl_beside_users), (3, Some(&[1][..]), 1));
         assert_eq!(config.default_demand, Demand::new(0.5, 100 << 10));
         assert!((config.local.memory - 0.35).abs() < 1e-12 && (config.local.cpu - 0.2).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_places_of_a_cluster_are_its_tasks_and_no_job_is_wider_than_its_nodes() {
-        let sites = Clusters::parse(TWO).expect("a good file").sites();
-        let places: Vec<u32> = sites.iter().map(|site| site.machine.processors).collect();
-        assert_eq!(places, [12, 2]);
+        // Places are tasks, and no job is wider than the nodes.
+        let sites = clusters.sites();
+        assert_eq!(sites.iter().map(|site| site.machine.processors).collect::<Vec<_>>(), [12, 2]);
         assert_eq!(sites.widest(), 4);
     }
 
     #[test]
     fn an_error_has_its_line_or_key() {
-        assert!(
-            error("mpl = 3\nmlp = 2\n[[cluster]]\nname = \"a\"\nnodes = 1\n")
-                .starts_with("line 2: unknown field `mlp`")
-        );
+        let change = |from: &str, to: &str| error(&TWO.replace(from, to));
+        assert!(change("mpl = 3", "mlp = 3").starts_with("line 1: unknown field `mlp`"));
         assert!(error("mpl = 3\n").contains("missing field `cluster`"));
         assert!(error("cluster = []\n").contains("at least one cluster"));
-        assert!(error(&TWO.replace("nodes = 4", "nodes = 0")).contains("cluster 1 has no nodes"));
-        assert!(error(&TWO.replace("\"b\"", "\"a\"")).contains("\"a\" is named twice"));
-        assert!(error(&TWO.replace("memory = 100", "memory = -1")).contains("jobs.memory"));
-        assert!(error(&TWO.replace("cpu = 0.5", "cpu = 50")).contains("jobs.cpu is 50"));
-        assert!(error(&TWO.replace("mpl_beside_users = 1", "mpl_beside_users = 0")).contains("mpl_beside_users"));
+        assert!(change("nodes = 4", "nodes = 0").contains("cluster 1 has no nodes"));
+        assert!(change("\"b\"", "\"a\"").contains("\"a\" is named twice"));
+        assert!(change("memory = 100", "memory = -1").contains("jobs.memory"));
+        assert!(change("cpu = 0.5", "cpu = 50").contains("jobs.cpu is 50"));
+        assert!(change("mpl_beside_users = 1", "mpl_beside_users = 0").contains("mpl_beside_users"));
     }
 }

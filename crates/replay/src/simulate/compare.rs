@@ -41,43 +41,39 @@ pub(super) type Naming = fn(&Run) -> &str;
 
 /// Differences of every policy to the baseline, by metric.
 pub(super) fn differences(runs: &[Run], baseline: usize, naming: Naming) -> Vec<Difference<'_>> {
-    let pairs: Vec<(usize, usize)> = against(runs, baseline).collect();
-    of_pairs(runs, &pairs, naming)
+    of_pairs(against(runs, baseline), naming)
 }
 
 /// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the earlier.
 pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
-    let is_other = |policy: &usize| *policy != baseline;
-    let others = (0..runs.len()).filter(is_other);
-    let pairs = others.flat_map(|base| (base + 1..runs.len()).filter(is_other).map(move |policy| (policy, base)));
-    of_pairs(runs, &against(runs, baseline).chain(pairs).collect::<Vec<_>>(), |run| &run.name)
+    let mut pairs = against(runs, baseline);
+    let others: Vec<&Run> = pairs.iter().map(|[run, _]| *run).collect();
+    pairs.extend(others.iter().enumerate().flat_map(|(k, base)| others[k + 1..].iter().map(|run| [*run, *base])));
+    of_pairs(pairs, |run| &run.name)
 }
 
-fn against(runs: &[Run], baseline: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..runs.len()).filter(move |policy| *policy != baseline).map(move |policy| (policy, baseline))
+/// Each other policy with the baseline.
+fn against(runs: &[Run], baseline: usize) -> Vec<[&Run; 2]> {
+    let others = runs.iter().enumerate().filter(|(policy, _)| *policy != baseline);
+    others.map(|(_, run)| [run, &runs[baseline]]).collect()
 }
 
-fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)], naming: Naming) -> Vec<Difference<'a>> {
-    let of = |metric: &'static Metric| {
-        pairs.iter().filter_map(move |(policy, baseline)| {
-            let (run, base) = (&runs[*policy], &runs[*baseline]);
-            let interval = difference([run, base].map(|run| (run, blocks(run))), metric, ConfidenceInterval::LEVEL)?;
-            let of_baseline = blocks(base).mean(metric.name())?.mean;
-            Some(between([run, base].map(naming), metric, interval, of_baseline))
-        })
-    };
+fn of_pairs(pairs: Vec<[&Run; 2]>, naming: Naming) -> Vec<Difference<'_>> {
+    let of = |metric| pairs.iter().filter_map(move |pair| difference(*pair, blocks, metric, naming));
     compared().flat_map(of).collect()
 }
 
-/// A difference between two runs over blocks of the log.
-pub(super) fn between<'a>(
-    [policy, baseline]: [&'a str; 2],
+/// Difference between two runs over blocks of the log, which hold all jobs or those of a class.
+pub(super) fn difference<'a>(
+    pair: [&'a Run; 2],
+    blocks: impl Fn(&Run) -> &Blocks,
     metric: &'static Metric,
-    interval: Estimate,
-    of_baseline: f64,
-) -> Difference<'a> {
-    let (of_baseline, observations) = (Some(of_baseline), "blocks of the log");
-    Difference { metric, policy, baseline, interval, of_baseline, observations }
+    naming: Naming,
+) -> Option<Difference<'a>> {
+    let interval = estimate(pair, &blocks, metric, ConfidenceInterval::LEVEL)?;
+    let of_baseline = Some(blocks(pair[1]).mean(metric.name())?.mean);
+    let [policy, baseline] = pair.map(naming);
+    Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
 }
 
 /// Metrics that are compared over blocks of the log.
@@ -89,11 +85,10 @@ const fn blocks(run: &Run) -> &Blocks {
     &run.outcome.watched.blocks
 }
 
-/// Difference of two policies, each over some of its jobs; without an interval if one of them is saturated.
-pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &Metric, level: f64) -> Option<Estimate> {
-    let [(_, ours), (_, theirs)] = of;
-    let estimate = ours.difference_at(theirs, metric.name(), level)?;
-    let is_saturated = of.iter().any(|(run, _)| run.trend().is_saturated());
+/// The interval is refused if one of the policies is saturated.
+fn estimate(pair: [&Run; 2], blocks: impl Fn(&Run) -> &Blocks, metric: &Metric, level: f64) -> Option<Estimate> {
+    let estimate = blocks(pair[0]).difference_at(blocks(pair[1]), metric.name(), level)?;
+    let is_saturated = pair.iter().any(|run| run.trend().is_saturated());
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
 
@@ -102,7 +97,7 @@ pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>)
     let mean = |run: &Run| blocks(run).mean(metric.name()).map_or(f64::NAN, |mean| mean.mean);
     let means: Vec<f64> = runs.iter().map(mean).collect();
     let found = standings(&means, |a, b, level| {
-        let interval = difference([a, b].map(|run| (&runs[run], blocks(&runs[run]))), metric, level)?;
+        let interval = estimate([&runs[a], &runs[b]], blocks, metric, level)?;
         interval.low.zip(interval.high)
     });
     (means, found)

@@ -60,24 +60,18 @@ mod tests {
     fn blocks_are_those_of_a_set_of_numbers() {
         let (mut free, mut set) = (Free::block(10, 50), (10..60).collect::<BTreeSet<u32>>());
         let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
-        // Pseudorandom numbers from a generator of one line.
-        let mut state = 7_u32;
-        let mut next = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
-        for _ in 0..5_000 {
-            if held.is_empty() || next(2) == 0 {
-                let wanted = 1 + next(11);
-                let taken = free.take_lowest(wanted);
+        for step in 0..5_000_u32 {
+            // Pseudorandom.
+            let draw = step.wrapping_mul(2_654_435_761) >> 8;
+            if held.is_empty() || draw.is_multiple_of(2) {
+                let taken = free.take_lowest(1 + draw % 11);
                 let numbers: Vec<u32> = taken.iter().flat_map(|(first, count)| *first..first + count).collect();
-                let expected: Vec<u32> = set.iter().copied().take(wanted as usize).collect();
+                let expected: Vec<u32> = set.iter().copied().take(1 + draw as usize % 11).collect();
                 assert_eq!(numbers, expected);
                 expected.iter().for_each(|number| assert!(set.remove(number)));
                 held.push(taken);
             } else {
-                let which = next(u32::try_from(held.len()).expect("few")) as usize;
-                for (first, count) in held.swap_remove(which) {
+                for (first, count) in held.swap_remove(draw as usize % held.len()) {
                     free.give_back(first, count);
                     set.extend(first..first + count);
                 }

@@ -72,18 +72,9 @@ mod tests {
     use super::*;
     use gap_schedule::Fcfs;
 
-    fn called(name: &str) -> Own {
-        Own::new(name, "first come first served", || Box::new(Fcfs::default()))
-    }
-
-    #[test]
-    fn a_name_that_makes_a_folder_is_taken() {
-        assert_eq!(called("my-fcfs2").name(), "my-fcfs2");
-    }
-
     #[test]
     #[should_panic(expected = "use letters, digits and hyphens")]
     fn a_name_that_leads_elsewhere_is_refused() {
-        called("../fcfs");
+        Own::new("../fcfs", "first come first served", || Box::new(Fcfs::default()));
     }
 }

@@ -30,14 +30,14 @@ fn comparison(report: &Simulation) -> Section {
     let has_intervals = differences.iter().any(|one| one.interval.low.is_some());
     let mut parts = Vec::new();
     if has_intervals {
-        parts.extend(answer::overall(report).map(|forest| figure(forest, CAPTION)));
+        parts.extend(answer::overall(report, &differences).map(|forest| figure(forest, CAPTION)));
         let caption = format!("Number of jobs in brackets. {CLASSES}");
-        parts.extend(answer::classes(report).map(|forest| figure(forest, &caption)));
+        parts.extend(answer::classes(report, &differences).map(|forest| figure(forest, &caption)));
     }
     parts.push(overview(report));
     if has_intervals {
         let caption = "The unbounded slowdown, whose interval is much wider, is in the table only.";
-        parts.push(figure(answer::metrics(report), caption));
+        parts.push(figure(answer::metrics(report, &differences), caption));
     }
     if !differences.is_empty() {
         parts.push(numbers(report, &differences, has_intervals));
