@@ -315,7 +315,7 @@ impl Policy for Exec {
                 shared(anyhow!(
                     "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot \
                      distinguish them; give each job a number of its own",
-                    self.conversation.name()
+                    self.conversation.name
                 ))
             });
         }

@@ -5,35 +5,13 @@ use gap_schedule::{
 };
 use workload::Estimates;
 
-/// A predictor of run times by its name; the number is K of `mean-of-user=K`.
-type Predictor = (&'static str, fn(u32) -> Predictions);
-
-const PREDICTORS: [Predictor; 5] = [
-    ("requested", |_| Predictions::by(Requested)),
-    ("clairvoyant", |_| Predictions::clairvoyant()),
-    ("double-requested", |_| Predictions::by(TimesRequested(2))),
-    ("tsafrir", |_| Predictions::by(MeanOfUser::tsafrir())),
-    MEAN_OF_USER,
-];
-const MEAN_OF_USER: Predictor = ("mean-of-user", |jobs| Predictions::by(MeanOfUser::new(jobs)));
-
-/// The correction of predictions that expire, by its name.
-type Corrector = (&'static str, fn(Predictions) -> Predictions);
-
-const CORRECTORS: [Corrector; 4] = [
-    TO_REQUESTED,
-    ("doubling", |predictions| predictions.corrected_by(Doubling)),
-    ("tsafrir", |predictions| predictions.corrected_by(Increments::tsafrir())),
-    ("none", |predictions| predictions),
-];
-const TO_REQUESTED: Corrector = ("requested", |predictions| predictions.corrected_by(ToRequested));
-
 /// A predictor of run times, and the correction of predictions that expire.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Predicting {
-    predictor: Predictor,
+    predictor: fn(u32) -> Predictions,
+    /// K of `mean-of-user=K`.
     jobs: u32,
-    corrector: Corrector,
+    corrector: fn(Predictions) -> Predictions,
 }
 
 /// Estimates that jobs carry: the request if run times are predicted during the run; the request stays the limit.
@@ -50,30 +28,44 @@ impl Predicting {
     pub(super) const CORRECTORS: &str = "requested, doubling, tsafrir or none";
 
     /// Predictor of the estimates `mean-of-user:K`; `None` for the others.
-    pub(crate) const fn by_estimates(estimates: Estimates) -> Option<Self> {
+    pub(crate) fn by_estimates(estimates: Estimates) -> Option<Self> {
         let Estimates::MeanOfUser(jobs) = estimates else { return None };
-        Some(Self { predictor: MEAN_OF_USER, jobs, corrector: TO_REQUESTED })
+        Some(Self::new(|jobs| Predictions::by(MeanOfUser::new(jobs)), jobs))
+    }
+
+    fn new(predictor: fn(u32) -> Predictions, jobs: u32) -> Self {
+        Self { predictor, jobs, corrector: |predictions| predictions.corrected_by(ToRequested) }
     }
 
     /// The predictor of the setting `predict`.
     pub(super) fn named(text: &str) -> Option<Self> {
-        let (name, jobs) = match text.split_once('=') {
-            Some((name, jobs)) => (name, jobs.parse().ok().filter(|jobs| (1..=1000).contains(jobs))?),
-            None => (text, 0),
-        };
-        let predictor = PREDICTORS.into_iter().find(|(known, _)| *known == name)?;
-        ((name == MEAN_OF_USER.0) == (jobs > 0)).then_some(Self { predictor, jobs, corrector: TO_REQUESTED })
+        Some(match text {
+            "requested" => Self::new(|_| Predictions::by(Requested), 0),
+            "clairvoyant" => Self::new(|_| Predictions::clairvoyant(), 0),
+            "double-requested" => Self::new(|_| Predictions::by(TimesRequested(2)), 0),
+            "tsafrir" => Self::new(|_| Predictions::by(MeanOfUser::tsafrir()), 0),
+            _ => {
+                let jobs = text.strip_prefix("mean-of-user=")?.parse().ok();
+                Self::by_estimates(Estimates::MeanOfUser(jobs.filter(|jobs| (1..=1000).contains(jobs))?))?
+            }
+        })
     }
 
     /// The same with the correction of the setting `correct`.
     pub(super) fn corrected(self, text: &str) -> Option<Self> {
-        let corrector = CORRECTORS.into_iter().find(|(known, _)| *known == text)?;
+        let corrector: fn(Predictions) -> Predictions = match text {
+            "requested" => self.corrector,
+            "doubling" => |predictions| predictions.corrected_by(Doubling),
+            "tsafrir" => |predictions| predictions.corrected_by(Increments::tsafrir()),
+            "none" => |predictions| predictions,
+            _ => return None,
+        };
         Some(Self { corrector, ..self })
     }
 
     /// Predictor and correction before the first job.
     pub(crate) fn at_work(self) -> Predictions {
-        (self.corrector.1)((self.predictor.1)(self.jobs))
+        (self.corrector)((self.predictor)(self.jobs))
     }
 }
 

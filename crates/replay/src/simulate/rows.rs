@@ -181,11 +181,6 @@ impl Rows {
         })
     }
 
-    /// Returns true if a file lists the processors of jobs.
-    pub(super) const fn lists_processors(&self) -> bool {
-        self.evalys.is_some() || self.jobs.is_some() && self.tells_processors
-    }
-
     /// Writes a job that has left the system.
     pub(super) fn add(&mut self, job: &SimulatedJob) {
         if let Err(error) = self.write(job) {

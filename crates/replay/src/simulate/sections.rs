@@ -178,8 +178,8 @@ type By = (&'static str, fn(&Watched) -> &Breakdown);
 const KINDS: [By; 4] = [
     (CLASS, |watched| &watched.totals.sums.classes),
     (USER, |watched| &watched.totals.sums.users),
-    ("group", |watched| &watched.classes.groups),
-    ("partition", |watched| &watched.classes.partitions),
+    ("group", |watched| &watched.groups),
+    ("partition", |watched| &watched.partitions),
 ];
 
 const CLASS: &str = "class";
@@ -215,7 +215,7 @@ fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Porti
     };
     let name = |number: Option<u32>| match (kind, number) {
         (CLASS, Some(class)) => JobClass::ALL[class as usize].name().to_owned(),
-        (USER, Some(user)) => first.classes.users.get(&number).map_or_else(|| user.to_string(), Label::to_string),
+        (USER, Some(user)) => first.users.get(&number).map_or_else(|| user.to_string(), Label::to_string),
         (_, Some(number)) => number.to_string(),
         (_, None) => "unknown".to_owned(),
     };

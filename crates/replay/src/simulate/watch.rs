@@ -1,7 +1,7 @@
 //! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
 use super::free::Free;
-use super::rows::{FromLog, Rows, SimulatedJob, tells_processors};
+use super::rows::{FromLog, Rows, SimulatedJob};
 use super::sites::Sites;
 use crate::label::Label;
 use lab::control::Control;
@@ -14,7 +14,6 @@ use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use workload::LogJob;
 
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
@@ -67,7 +66,12 @@ pub(crate) struct Watched {
     pub(super) log: Option<Totals>,
     /// Jobs by the block of the log in which they were submitted.
     pub(super) blocks: Blocks,
-    pub(super) classes: Classes,
+    /// The same by class, in the order of [`JobClass::ALL`].
+    pub(super) blocks_by_class: [Blocks; 4],
+    pub(super) groups: Breakdown,
+    pub(super) partitions: Breakdown,
+    /// Labels of users by number, if the log has them.
+    pub(super) users: BTreeMap<Option<u32>, Label>,
     /// Runs that a failure cut short.
     pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
@@ -90,19 +94,23 @@ impl Watched {
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
         let RunRequest { keeps, rows, own } = asked;
-        let listed = rows.lists_processors() || keeps == Keeps::All && tells_processors(sites);
         let so_far = Watched {
             totals: Totals::new(sites.processors(), own),
             log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
             blocks: Blocks::default(),
-            classes: Classes::default(),
+            blocks_by_class: Default::default(),
+            groups: Breakdown::default(),
+            partitions: Breakdown::default(),
+            users: BTreeMap::new(),
             interrupted: 0.0,
             busy: Vec::new(),
             waiting: Vec::new(),
             rows,
             jobs: Vec::new(),
         };
-        let seats = Seats::of(sites, keeps != Keeps::None, listed);
+        let places = sites.first_processors().zip(sites.iter());
+        let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
+        let seats = Seats { free, held: FxHashMap::default() };
         let (busy, known, last_finish) = (Timeline::default(), Known::default(), Time::ZERO);
         Self {
             log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps }),
@@ -146,9 +154,9 @@ impl Probe for Watch {
         match fact {
             Fact::Submitted(_) => {
                 let finished = self.log.sink_mut();
-                finished.so_far.blocks.note_submission(now, self.queue == 0);
-                let of_classes = finished.so_far.classes.blocks.iter_mut();
-                of_classes.for_each(|blocks| blocks.note_submission(now, self.queue == 0));
+                let Watched { blocks, blocks_by_class, .. } = &mut finished.so_far;
+                let all = blocks_by_class.iter_mut().chain([blocks]);
+                all.for_each(|blocks| blocks.note_submission(now, self.queue == 0));
                 self.queue += 1;
                 self.waiting.raise(now, 1);
             }
@@ -195,7 +203,13 @@ impl Finished {
         let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
         let so_far = &mut self.so_far;
         if let Some(record) = &record {
-            so_far.classes.add(record, &known.log);
+            so_far.blocks_by_class[JobClass::of(record) as usize].add(record);
+            let log = &known.log.record;
+            so_far.groups.add(log.group, record);
+            so_far.partitions.add(log.partition, record);
+            if let Some(user) = Label::of_user(&known.log) {
+                so_far.users.entry(record.job.request.user).or_insert(user);
+            }
             if let Some((log, logged)) = so_far.log.as_mut().zip(known.logged(record)) {
                 log.sums.summary.add(&logged);
             }
@@ -207,33 +221,8 @@ impl Finished {
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
             so_far.jobs.push(job);
         }
-        if self.seats.drawn && so_far.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
-            self.seats.drawn = false;
-            if self.keeps == Keeps::Drawable {
-                (self.keeps, so_far.jobs) = (Keeps::None, Vec::new());
-            }
-        }
-    }
-}
-
-/// Blocks of the log by [`JobClass`], jobs by group and partition, and labels of users.
-#[derive(Default)]
-pub(crate) struct Classes {
-    /// Blocks of each class, in the order of [`JobClass::ALL`].
-    pub(super) blocks: [Blocks; 4],
-    pub(super) groups: Breakdown,
-    pub(super) partitions: Breakdown,
-    /// Labels of users by number, if the log has them.
-    pub(super) users: BTreeMap<Option<u32>, Label>,
-}
-
-impl Classes {
-    fn add(&mut self, record: &JobRecord, log: &LogJob) {
-        self.blocks[JobClass::of(record) as usize].add(record);
-        self.groups.add(log.record.group, record);
-        self.partitions.add(log.record.partition, record);
-        if log.record.user.is_some() {
-            self.users.entry(record.job.request.user).or_insert_with(|| Label::of_user(log).expect("there is one"));
+        if self.keeps == Keeps::Drawable && so_far.jobs.len() > GANTT_JOBS {
+            (self.keeps, so_far.jobs) = (Keeps::None, Vec::new());
         }
     }
 }
@@ -244,22 +233,12 @@ struct Seats {
     free: Vec<Free>,
     /// Place and processors of each job; never iterated.
     held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
-    drawn: bool,
-    listed: bool,
 }
 
 impl Seats {
-    fn of(sites: &Sites, drawn: bool, listed: bool) -> Self {
-        let places = sites.first_processors().zip(sites.iter());
-        let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
-        Self { free, held: FxHashMap::default(), drawn, listed }
-    }
-
     fn take(&mut self, job: JobId, site: SiteId, processors: u32) {
-        if self.drawn || self.listed {
-            let blocks = self.free[site.index()].take_lowest(processors);
-            self.held.insert(job, (site, blocks));
-        }
+        let blocks = self.free[site.index()].take_lowest(processors);
+        self.held.insert(job, (site, blocks));
     }
 
     fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {

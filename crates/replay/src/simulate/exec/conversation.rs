@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, de::DeserializeOwned};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,11 @@ const LONGEST: usize = 16 << 20;
 /// A running program and its pipes. Dropping it ends the program, if necessary by force.
 pub(super) struct Conversation {
     /// Name, as on the command line.
-    name: String,
+    pub(super) name: String,
     child: Child,
     /// `None` after the last line has been sent.
     to: Option<ChildStdin>,
-    from: ChildStdout,
-    /// Bytes read after the last line.
-    ahead: Vec<u8>,
+    from: BufReader<ChildStdout>,
     patience: Duration,
     /// Last line sent, and last line received: for messages, and as buffers.
     sent: Vec<u8>,
@@ -41,13 +39,8 @@ impl Conversation {
             anyhow!("the policy {name} cannot be started: {error}; is it there, and may it be executed?")
         })?;
         let to = Some(child.stdin.take().expect("its input is a pipe"));
-        let from = child.stdout.take().expect("its output is a pipe");
-        Ok(Self { name, child, to, from, ahead: Vec::new(), patience, sent: Vec::new(), got: Vec::new() })
-    }
-
-    /// The program, as on the command line.
-    pub(super) fn name(&self) -> &str {
-        &self.name
+        let from = BufReader::new(child.stdout.take().expect("its output is a pipe"));
+        Ok(Self { name, child, to, from, patience, sent: Vec::new(), got: Vec::new() })
     }
 
     /// Sends one line, in one piece.
@@ -74,28 +67,27 @@ impl Conversation {
     /// lines on makes an exchange five times as long (docs/protocol.md).
     fn read_line(&mut self) -> Result<()> {
         let begin = now();
-        let (mut searched, mut chunk) = (0, [0; 1 << 13]);
         self.got.clear();
         loop {
-            let end = self.ahead[searched..].iter().position(|byte| *byte == b'\n').map(|at| searched + at + 1);
-            if let Some(end) = end.or((self.ahead.len() >= LONGEST).then_some(LONGEST)) {
-                self.got.extend(self.ahead.drain(..end));
-                return Ok(());
-            }
-            searched = self.ahead.len();
-            if !self.has_output(self.patience.saturating_sub(begin.elapsed()))? {
+            if self.from.buffer().is_empty() && !self.has_output(self.patience.saturating_sub(begin.elapsed()))? {
                 let seconds = self.patience.as_secs_f64();
                 bail!(self.wrong(&format!("no answer within {seconds} s (--policy-timeout gives it more)")));
             }
-            match self.from.read(&mut chunk) {
-                Ok(0) if searched == 0 => bail!(self.gone()),
-                Ok(0) => {
-                    self.got.append(&mut self.ahead);
-                    return Ok(());
+            let missing = LONGEST - self.got.len();
+            match self.from.fill_buf() {
+                Ok([]) if self.got.is_empty() => bail!(self.gone()),
+                Ok([]) => return Ok(()),
+                Ok(ahead) => {
+                    let end =
+                        ahead.iter().position(|byte| *byte == b'\n').map_or(ahead.len(), |at| at + 1).min(missing);
+                    self.got.extend_from_slice(&ahead[..end]);
+                    self.from.consume(end);
                 }
-                Ok(length) => self.ahead.extend_from_slice(&chunk[..length]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
+            }
+            if self.got.ends_with(b"\n") || self.got.len() == LONGEST {
+                return Ok(());
             }
         }
     }
@@ -107,7 +99,7 @@ impl Conversation {
         // The system's own instants end earlier than ours: thirty years are enough.
         let patience = Timespec::try_from(patience.min(Duration::from_secs(1 << 30)))?;
         loop {
-            match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&patience)) {
+            match poll(&mut [PollFd::new(self.from.get_ref(), PollFlags::IN)], Some(&patience)) {
                 Ok(ready) => return Ok(ready > 0),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
