@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 use workload::{Alea31Intake, Deadlines, Estimates, LogJob, Machines, SwfReader};
 
-/// Clusters under the rules of the simulator Alea 3.1.
 struct Alea31 {
     policies: Vec<Policy>,
     machines: Machines,
@@ -107,7 +106,6 @@ fn at_work(policy: &Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31
     })
 }
 
-/// The clusters of the machine file at `path`.
 fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
     ensure!(
         clusters.len() < TOO_MANY,

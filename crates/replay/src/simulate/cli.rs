@@ -121,7 +121,6 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";
 
-/// Lines of policies with descriptions.
 fn entries<B>(registry: &Registry<B>) -> String {
     registry.policies.iter().map(|(form, about, _)| super::policy::entry(form, 14, about)).collect()
 }
@@ -214,12 +213,10 @@ impl Simulate {
         Ok(each)
     }
 
-    /// Returns the folder of the results of the one log.
     pub(super) fn out_of_log(&self) -> PathBuf {
         self.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(self.log.trace())))
     }
 
-    /// Returns true if a table is to be written.
     pub(super) fn writes(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)
     }

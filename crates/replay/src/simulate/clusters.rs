@@ -48,7 +48,6 @@ struct ClusterTable {
     local_users: bool,
 }
 
-/// The clusters of a simulation.
 pub(super) struct Clusters {
     pub(super) config: Config,
     names: Vec<String>,
@@ -68,7 +67,6 @@ impl Clusters {
         Ok(clusters)
     }
 
-    /// Reads the text of a clusters file.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let file: ClustersFile = toml_text::read(text)?;
         let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;

@@ -5,7 +5,6 @@ use super::report::Simulation;
 use super::rows::LISTED;
 use metrics::Metric;
 
-/// Text of the file.
 pub(super) fn text(report: &Simulation) -> String {
     let allocated = if report.sites().shares_processors() {
         "empty: tasks share processors here".to_owned()

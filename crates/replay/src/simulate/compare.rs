@@ -10,7 +10,6 @@ use lab::table::csv;
 use metrics::best::{Standing, standings};
 use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
-/// Default baseline.
 const USUAL: &str = "easy";
 
 /// Standing of a policy among those that are compared.
@@ -52,7 +51,6 @@ pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
     of_pairs(pairs, |run| &run.name)
 }
 
-/// Each other policy with the baseline.
 fn against(runs: &[Run], baseline: usize) -> Vec<[&Run; 2]> {
     let others = runs.iter().enumerate().filter(|(policy, _)| *policy != baseline);
     others.map(|(_, run)| [run, &runs[baseline]]).collect()
@@ -76,7 +74,6 @@ pub(super) fn difference<'a>(
     Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
 }
 
-/// Metrics that are compared over blocks of the log.
 fn compared() -> impl Iterator<Item = &'static Metric> {
     Blocks::METRICS.into_iter().map(Metric::of)
 }

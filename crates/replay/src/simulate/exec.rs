@@ -23,7 +23,6 @@ const PROTOCOL: u32 = 1;
 /// Version in which every event has its time, and `every` is known.
 const TIMED: u32 = 2;
 
-/// Valid answers to the greeting.
 const READY: &str =
     r#"{"type":"ready","protocol":1}, or {"type":"ready","protocol":2,"every":"event"} (without "every" as well)"#;
 
@@ -79,7 +78,6 @@ fn may_be_executed(path: &Path) -> bool {
     path.is_file()
 }
 
-/// A line to the program.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Message<'a> {
@@ -144,14 +142,8 @@ struct Ready {
     #[serde(rename = "type")]
     kind: String,
     protocol: u32,
-    every: Option<Every>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Every {
-    /// Passes also while no job waits.
-    Event,
+    /// `event` requests passes also while no job waits.
+    every: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -172,7 +164,6 @@ enum StartOrder {
 /// Number of a job in its log.
 pub(super) type Numbers = Box<dyn Fn(JobId) -> Option<u64>>;
 
-/// A policy whose decisions a program makes.
 pub(super) struct Exec {
     conversation: Conversation,
     numbers: Numbers,
@@ -180,7 +171,6 @@ pub(super) struct Exec {
     is_timed: bool,
     wants_every_event: bool,
     pass: Pass,
-    /// The jobs that wait or run.
     present: BTreeMap<JobId, Present>,
     /// The same by the log's numbers, which the program uses.
     by_number: BTreeMap<u64, JobId>,
@@ -206,7 +196,8 @@ impl Exec {
         conversation.send(&Message::Hello { protocol: PROTOCOL, machines })?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;
-        if kind != "ready" || !(is_timed || protocol == PROTOCOL && every.is_none()) {
+        let is_known = every.as_ref().map_or(is_timed || protocol == PROTOCOL, |every| is_timed && every == "event");
+        if kind != "ready" || !is_known {
             bail!(conversation.wrong(&format!("expected {READY}")));
         }
         Ok(Self {

@@ -13,7 +13,6 @@ use std::path::Path;
 use workload::LogJob;
 use workload::file::read_text;
 
-/// A tree file as it is written.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TreeFile {
@@ -81,7 +80,6 @@ struct ServerTable {
     cpus: u32,
     /// Names; if omitted, all systems.
     systems: Option<Vec<String>>,
-    /// Number of servers of this kind.
     count: Option<u32>,
 }
 
@@ -98,7 +96,6 @@ pub(super) struct GridTree {
     pub(super) config: Config,
     pub(super) world: World,
     jobs: JobRules,
-    /// Names of servers, by number.
     names: Vec<String>,
 }
 
@@ -180,12 +177,10 @@ impl GridTree {
         }
     }
 
-    /// Returns true if the work of jobs is spread over all CPUs of their servers.
     pub(super) fn divides_work(&self) -> bool {
         self.jobs.time == TimeRule::Work
     }
 
-    /// Its servers as places of the report.
     pub(super) fn sites(&self) -> Sites {
         let speed = 1.0 - self.config.grid.local_load;
         let site = |(server, name): (&hier_grid::world::Server, &String)| {

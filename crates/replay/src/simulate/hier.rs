@@ -11,10 +11,8 @@ use hier_grid::{Config, Grid, System};
 use sim_core::{Fact, JobId, Probe, ProcId, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 
-/// The system with this number of trees.
 type Build = fn(f64) -> System;
 
-/// The systems.
 pub(super) const POLICIES: Registry<Build> = Registry {
     policies: &[
         ("p2p", "every server is a peer; requests flood the overlay", |_| System::P2p),

@@ -15,7 +15,6 @@ use sim_core::Streams;
 /// Builds a policy, with W.
 type Build = fn(&Readings, f64) -> Box<dyn SelectCluster>;
 
-/// The policies.
 pub(super) const POLICIES: Registry<Build> = Registry {
     policies: &[
         ("ffit", "the first cluster where the job can start now", |readings, _| Box::new(Ffit::new(readings))),

@@ -127,7 +127,6 @@ pub(crate) struct Chosen<B> {
 }
 
 impl<B: Copy> Registry<B> {
-    /// Names of all, for messages.
     pub(crate) fn names(&self) -> String {
         self.policies.iter().map(|(form, ..)| *form).collect::<Vec<_>>().join(", ")
     }

@@ -22,7 +22,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A policy of the registry.
 #[derive(Debug)]
 struct Base {
     name: &'static str,
@@ -33,7 +32,6 @@ struct Base {
     build: fn(&Settings, &Search, usize) -> Box<dyn ForkablePolicy>,
 }
 
-/// The policies. Each policy is one entry here.
 static BASES: [Base; 10] = [
     Base {
         name: "fcfs",
@@ -182,7 +180,6 @@ const SETTINGS: [(&str, &str, &str); 10] = [
     ("version", "VERSION", "rules of Slurm 22.05 or 24.11 (24.11 if not given)"),
 ];
 
-/// A policy with its settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     kind: Kind,
@@ -198,7 +195,6 @@ pub(crate) struct Policy {
 #[derive(Clone, Debug)]
 enum Kind {
     Ours(&'static Base),
-    /// A program of the user.
     Exec(Arc<Command>),
     Own(Arc<Own>),
 }
@@ -263,7 +259,6 @@ impl Policy {
         found
     }
 
-    /// The policies and their settings, for the help.
     pub(super) fn help() -> String {
         let settings = |base: &Base| match base.settings {
             [] => String::new(),
@@ -317,7 +312,6 @@ impl Policy {
         Some(Settings::read(base, text).map(policy))
     }
 
-    /// A policy without settings.
     fn plainly(kind: Kind, name: &str, given: &str) -> Self {
         Self { kind, given: given.into(), name: name.into(), alias: None, settings: Settings::default() }
     }
@@ -327,7 +321,6 @@ impl Policy {
         &self.name
     }
 
-    /// Name in reports.
     pub(super) fn label(&self) -> &str {
         self.alias.unwrap_or(&self.name)
     }
@@ -342,7 +335,6 @@ impl Policy {
         if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
     }
 
-    /// Its program, if it is one.
     pub(crate) fn command(&self) -> Option<&Command> {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
@@ -401,7 +393,6 @@ impl Policy {
         at_work
     }
 
-    /// Predictors of run times, if its name has some.
     pub(crate) const fn predicting(&self) -> Option<Predicting> {
         self.settings.predicting
     }

@@ -63,7 +63,6 @@ impl Predicting {
         Some(Self { corrector, ..self })
     }
 
-    /// Predictor and correction before the first job.
     pub(crate) fn at_work(self) -> Predictions {
         (self.corrector)((self.predictor)(self.jobs))
     }
@@ -75,7 +74,6 @@ pub(super) fn expired_percent(counts: &PredictionCounts) -> Option<f64> {
     (counts.predicted > 0).then(|| 100.0 * counts.expired as f64 / counts.predicted as f64)
 }
 
-/// The counts in one line.
 pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
     let PredictionCounts { predicted, expired, corrections, .. } = *counts;
     let share = expired_percent(counts).map_or_else(String::new, |share| format!(" ({share:.1} %)"));

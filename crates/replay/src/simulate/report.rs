@@ -19,7 +19,6 @@ use workload::repair::Repair;
 pub struct Simulation {
     pub(super) options: Simulate,
     pub(super) world: Opened,
-    /// Names of the places.
     pub(super) sites: Vec<String>,
     /// Position of the baseline among the policies.
     pub(super) baseline: usize,
@@ -36,7 +35,6 @@ impl Simulation {
         &self.world.sites
     }
 
-    /// The command that gives the same results.
     fn command_line(&self) -> String {
         self.options.command_line(&self.world.arguments, &self.runs, self.baseline)
     }
@@ -130,7 +128,6 @@ impl Simulation {
         page::Table { heads, ..table(texts, columns, rows) }
     }
 
-    /// Limits of the results, at the end of the page.
     fn caveats(&self, repairs: usize) -> Vec<String> {
         let mut notes = self.saturated();
         if self.runs.len() > 1 {

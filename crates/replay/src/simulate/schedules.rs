@@ -8,7 +8,6 @@ use lab::chart::{Bar, Gantt, Picture};
 use lab::page::{Figure, Part, Section};
 use sim_core::{JobRecord, Time};
 
-/// Text above the charts.
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies do not distinguish processors. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
@@ -49,7 +48,6 @@ pub(super) fn schedules(report: &Simulation) -> Section {
     section("schedules", "Schedules", words, parts)
 }
 
-/// A job that ran.
 type Placed<'a> = (&'a SimulatedJob, &'a JobRecord);
 
 /// First start and last end of a schedule, in units of this many seconds.

@@ -24,7 +24,6 @@ pub(super) fn sections(report: &Simulation) -> Vec<Section> {
     all.into_iter().filter(|section| !section.parts.is_empty()).collect()
 }
 
-/// Every policy against the baseline: pictures, and the numbers.
 fn comparison(report: &Simulation) -> Section {
     let differences = differences(&report.runs, report.baseline, |run| &run.label);
     let has_intervals = differences.iter().any(|one| one.interval.low.is_some());
@@ -115,7 +114,6 @@ fn overview(report: &Simulation) -> Part {
     Part::Table(table)
 }
 
-/// Distributions of waits and of bounded slowdown.
 fn distributions(report: &Simulation) -> Section {
     let curve = |id: &str, title: &str, x: Axis, y: &str, least: f64, of: &dyn Fn(&Run) -> &MetricSummary| {
         let series = report
@@ -150,7 +148,6 @@ fn distributions(report: &Simulation) -> Section {
     section("distributions", "Distributions", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
-/// A series by the label of its policy.
 fn named(run: &Run, series: Series) -> Series {
     Series { name: run.label.clone(), about: run.full_name(), ..series }
 }

@@ -23,7 +23,6 @@ pub(crate) struct Sites {
     pub(super) shared: Option<u32>,
 }
 
-/// Source of places from `--machines`.
 pub(crate) const MACHINE_FILE: &str = "the machine file";
 
 /// Largest number of machines, more than any site has: each takes memory in every policy.
@@ -71,12 +70,10 @@ impl Sites {
         })
     }
 
-    /// Names of the places, by index.
     pub(crate) fn names(&self) -> Vec<String> {
         self.iter().map(|site| site.name.clone()).collect()
     }
 
-    /// The places as policies see them.
     pub(crate) fn machines(&self) -> Vec<Machine> {
         self.iter().map(|site| site.machine).collect()
     }

@@ -17,7 +17,6 @@ use std::sync::Arc;
 pub(super) struct SlurmCluster {
     site: Arc<Site>,
     nodes: WholeNodes,
-    /// Files that were read.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -40,7 +39,6 @@ impl SlurmCluster {
         read().map_err(|error: anyhow::Error| format!("{error:#}"))
     }
 
-    /// Returns its assumptions, as a sentence.
     pub(super) fn assumptions(&self) -> String {
         let Site { conf, accounts, .. } = &*self.site;
         let all = conf.not_modelled.iter().chain(accounts.iter().flat_map(|all| &all.not_modelled));
@@ -62,7 +60,6 @@ impl SlurmCluster {
     }
 }
 
-/// Controller that decides for one machine.
 #[derive(Clone)]
 struct Controlled {
     cluster: Arc<SlurmCluster>,

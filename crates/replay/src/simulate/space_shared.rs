@@ -114,7 +114,6 @@ impl World for SpaceShared {
     }
 }
 
-/// Numbers of jobs in their log, for programs.
 fn numbers(known: Known) -> Numbers {
     Box::new(move |job| known.borrow().get(&job).map(|known| known.log.record.number))
 }

@@ -18,7 +18,6 @@ use std::rc::Rc;
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
 
-/// Jobs that are kept when they leave the system.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Keeps {
     None,
@@ -32,7 +31,6 @@ pub(crate) struct RunRequest<'a> {
     pub(super) keeps: Keeps,
     /// Files that receive jobs as they leave the system.
     pub(super) rows: Rows,
-    /// Metrics that the program adds.
     pub(super) own: &'a [OwnMetric],
 }
 
@@ -126,7 +124,6 @@ impl Watch {
         Rc::clone(&self.log.sink().known)
     }
 
-    /// The record of the run, which is over.
     pub(super) fn finish(self) -> Watched {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         let Finished { so_far, busy, last_finish, cut, .. } = self.log.into_sink();

@@ -22,7 +22,6 @@ use workload::Repairs;
 
 /// The runs of a world that is open as `at`; policies are named by their positions.
 pub(crate) trait World: Send + Sync {
-    /// Replays one policy on the whole log.
     fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
 
     /// Explains the starts of these jobs of the log, by number, under a policy.
@@ -88,7 +87,6 @@ impl Outcome {
         Self { watched, repairs, notes: Vec::new(), disturbed: None }
     }
 
-    /// Adds a metric that the world has counted.
     pub(crate) fn count(&mut self, metric: &str, value: Option<f64>) {
         self.watched.totals.count(metric, value);
     }
@@ -97,13 +95,10 @@ impl Outcome {
 pub(crate) struct Run {
     /// Name of the folder of its results.
     pub(crate) name: String,
-    /// See [`Named::label`].
     pub(crate) label: String,
-    /// Name as `--policy` takes it.
     pub(crate) given: String,
     /// SHA-256, before its run, of the files that determine its behaviour, by path.
     pub(crate) programs: BTreeMap<String, String>,
-    /// See [`Named::notes`].
     pub(crate) notes: Vec<String>,
     /// Metrics in the order of the columns of `summary.csv`.
     pub(crate) columns: Vec<(&'static Metric, Option<f64>)>,
@@ -124,13 +119,11 @@ impl Run {
         self.columns.iter().find(|(known, _)| *known == metric).and_then(|(_, value)| *value)
     }
 
-    /// Jobs that no place could hold.
     pub(crate) const fn rejected(&self) -> u64 {
         self.outcome.watched.totals.sums.rejected
     }
 }
 
-/// A world on the command line.
 pub(crate) struct Entry {
     pub(crate) model: &'static str,
     pub(crate) profile: &'static str,
@@ -149,7 +142,6 @@ impl Entry {
         if self.is_clean() { format!("--model {model}") } else { format!("--profile {profile}") }
     }
 
-    /// Returns true if its profile is the usual one.
     fn is_clean(&self) -> bool {
         self.profile == PROFILES[0].0
     }
@@ -218,7 +210,6 @@ impl Opened {
         self.without_effect.iter().map(|option| format!("{option} has no effect on this run")).collect()
     }
 
-    /// Names of the policies' folders.
     pub(crate) fn names(&self) -> Vec<String> {
         self.policies.iter().map(|policy| policy.name.clone()).collect()
     }
@@ -273,7 +264,6 @@ impl Opened {
         Course { name: &self.run_of(policy), goes_on }.run(model, probe)
     }
 
-    /// Name of a run in messages: the log and the policy.
     pub(super) fn run_of(&self, policy: usize) -> String {
         format!("{}: under {}", self.log.trace().display(), self.policies[policy].name)
     }

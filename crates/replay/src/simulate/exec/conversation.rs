@@ -17,7 +17,6 @@ const LONGEST: usize = 16 << 20;
 
 /// A running program and its pipes. Dropping it ends the program, if necessary by force.
 pub(super) struct Conversation {
-    /// Name, as on the command line.
     pub(super) name: String,
     child: Child,
     /// `None` after the last line has been sent.
@@ -113,7 +112,6 @@ impl Conversation {
         Ok(true)
     }
 
-    /// An error with the exchange.
     pub(super) fn wrong(&self, what: &str) -> anyhow::Error {
         let (sent, got) = (shown(&self.sent), shown(&self.got));
         anyhow!("the policy {}: {what}\n  sent: {sent}\n  received: {got}", self.name)
