@@ -163,9 +163,10 @@ impl Simulation {
 
     fn is_large(&self, repair: &Repair) -> bool {
         let run = &self.runs[0];
-        let ran = run.outcome.watched.totals.sums.summary.jobs();
+        let ran = run.sums().summary.jobs();
         #[expect(clippy::cast_precision_loss, reason = "counts")]
-        let (records, touched) = ((ran + run.rejected() + run.outcome.repairs.skipped()) as f64, repair.count as f64);
+        let (records, touched) =
+            ((ran + run.sums().rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
     }
 
@@ -182,7 +183,7 @@ impl Simulation {
 
     /// Note on jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
-        let were = match self.runs[0].rejected() {
+        let were = match self.runs[0].sums().rejected {
             0 => return None,
             1 => "1 job was".to_owned(),
             rejected => format!("{rejected} jobs were"),

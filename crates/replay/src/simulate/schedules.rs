@@ -2,6 +2,7 @@
 
 use super::report::Simulation;
 use super::rows::SimulatedJob;
+use super::world::Run;
 use crate::label::Label;
 use crate::units::span;
 use lab::chart::{Bar, Gantt, Picture};
@@ -14,64 +15,43 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
 /// A chart for each policy, if the log is small enough.
 pub(super) fn schedules(report: &Simulation) -> Section {
     let (unit, seconds) = unit_of_time(report);
-    let (mut parts, mut words) = (Vec::new(), Vec::new());
+    let drawn = report.runs.iter().map(|run| (run, bars(run.outcome.watched.drawable(report.runs.len()), seconds)));
+    let drawn: Vec<_> = drawn.filter(|(_, bars)| !bars.is_empty()).collect();
     // Equal time axes, so that policies can be compared by eye.
-    let stays = report
-        .runs
-        .iter()
-        .map(|run| run.outcome.watched.drawable(report.runs.len()))
-        .filter(|jobs| !jobs.is_empty())
-        .map(|jobs| stay(&jobs, seconds));
-    let span = stays.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-    for run in &report.runs {
-        let jobs = run.outcome.watched.drawable(report.runs.len());
-        if !jobs.is_empty() {
-            let mut sites: Vec<(u32, String)> =
-                report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
-            if sites.len() == 1 {
-                sites.clear();
-            }
-            let gantt = Gantt {
-                id: format!("gantt-{}", run.name),
-                title: format!("Schedule under {}", run.label),
-                time: format!("time since the first submit ({unit})"),
-                unit,
-                processors: report.sites().processors(),
-                sites,
-                span,
-                bars: bars(jobs, seconds),
-            };
-            parts.push(figure(gantt, ""));
-            words = vec![DRAWN.to_owned()];
-        }
+    let spans = drawn.iter().map(|(_, bars)| Gantt::stay(bars));
+    let span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let mut sites: Vec<(u32, String)> =
+        report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+    if sites.len() == 1 {
+        sites.clear();
     }
-    section("schedules", "Schedules", words, parts)
-}
-
-type Placed<'a> = (&'a SimulatedJob, &'a JobRecord);
-
-/// First start and last end of a schedule, in units of this many seconds.
-fn stay(jobs: &[Placed<'_>], seconds: f64) -> (f64, f64) {
-    let bar = |(_, record): &Placed<'_>| {
-        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
-        Bar { start, end, ..Bar::default() }
+    let words = Vec::from_iter((!drawn.is_empty()).then(|| DRAWN.to_owned()));
+    let chart = |(run, bars): (&Run, Vec<Bar>)| {
+        let gantt = Gantt {
+            id: format!("gantt-{}", run.name),
+            title: format!("Schedule under {}", run.label),
+            time: format!("time since the first submit ({unit})"),
+            unit,
+            processors: report.sites().processors(),
+            sites: sites.clone(),
+            span,
+            bars,
+        };
+        figure(gantt, "")
     };
-    Gantt::stay(&jobs.iter().map(bar).collect::<Vec<_>>())
+    section("schedules", "Schedules", words, drawn.into_iter().map(chart).collect())
 }
 
 /// Jobs by their starts; times in units of this many seconds.
-fn bars(mut jobs: Vec<Placed<'_>>, seconds: f64) -> Vec<Bar> {
+fn bars(mut jobs: Vec<(&SimulatedJob, &JobRecord)>, seconds: f64) -> Vec<Bar> {
     jobs.sort_by_key(|(_, record)| (record.start, record.job.id));
-    let bar = |(job, record): Placed<'_>| {
-        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
-        Bar {
-            job: Label::of_job(&job.known.log).to_string(),
-            start,
-            end,
-            processors: job.processors.to_vec(),
-            facts: facts(job, record),
-            slot: Some(record.job.id.0 as usize % 6),
-        }
+    let bar = |(job, record): (&SimulatedJob, &JobRecord)| Bar {
+        job: Label::of_job(&job.known.log).to_string(),
+        start: record.start.as_secs_f64() / seconds,
+        end: record.finish.as_secs_f64() / seconds,
+        processors: job.processors.to_vec(),
+        facts: facts(job, record),
+        slot: Some(record.job.id.0 as usize % 6),
     };
     jobs.into_iter().map(bar).collect()
 }

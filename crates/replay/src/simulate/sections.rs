@@ -115,36 +115,19 @@ fn overview(report: &Simulation) -> Part {
 }
 
 fn distributions(report: &Simulation) -> Section {
-    let curve = |id: &str, title: &str, x: Axis, y: &str, least: f64, of: &dyn Fn(&Run) -> &MetricSummary| {
-        let series = report
-            .runs
-            .iter()
-            .enumerate()
-            .map(|(slot, run)| named(run, Series::lines("", distribution(of(run), least))).in_slot(slot));
-        let chart = Chart::new(id, title, Axis { log: true, ..x }, Axis::new(y), series.collect());
+    let curve = |id: &str, title: &str, x: Axis, of: fn(&Run) -> &MetricSummary| {
+        let points = |(slot, run)| named(run, Series::lines("", distribution(of(run), 1.0))).in_slot(slot);
+        let y = format!("jobs with at most this {} (%)", id.trim_end_matches("-distribution").replace('-', " "));
+        let series: Vec<Series> = report.runs.iter().enumerate().map(points).collect();
         // If all jobs have equal values, there is no curve.
-        chart
-            .series
-            .iter()
-            .any(|series| series.points.len() > 1)
-            .then(|| figure(chart, "Higher and further left is better. Values are exact to 0.1 %."))
+        let is_curve = series.iter().any(|series| series.points.len() > 1);
+        let chart = Chart::new(id, title, Axis { log: true, ..x }, Axis::new(y), series);
+        is_curve.then(|| figure(chart, "Higher and further left is better. Values are exact to 0.1 %."))
     };
-    let wait = curve(
-        "wait-distribution",
-        "Distribution of waits",
-        Axis::of_spans("wait (below 1 s drawn at 1 s)"),
-        "jobs with at most this wait (%)",
-        1.0,
-        &|run| run.outcome.watched.totals.sums.summary.wait(),
-    );
-    let slowdown = curve(
-        "bounded-slowdown-distribution",
-        "Distribution of bounded slowdown",
-        Axis::new("bounded slowdown"),
-        "jobs with at most this bounded slowdown (%)",
-        1.0,
-        &|run| run.outcome.watched.totals.sums.summary.bounded_slowdown(),
-    );
+    let x = Axis::of_spans("wait (below 1 s drawn at 1 s)");
+    let wait = curve("wait-distribution", "Distribution of waits", x, |run| run.sums().summary.wait());
+    let (id, title) = ("bounded-slowdown-distribution", "Distribution of bounded slowdown");
+    let slowdown = curve(id, title, Axis::new("bounded slowdown"), |run| run.sums().summary.bounded_slowdown());
     section("distributions", "Distributions", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 

@@ -13,6 +13,7 @@ use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
 use metrics::Metric;
 use metrics::backlog::Trend;
+use metrics::sums::Sums;
 use sim_core::{Model, Probe};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -112,15 +113,15 @@ impl Run {
     }
 
     pub(crate) fn trend(&self) -> &Trend {
-        self.outcome.watched.totals.sums.trend.as_ref().expect("the run is over")
+        self.sums().trend.as_ref().expect("the run is over")
     }
 
     pub(crate) fn value(&self, metric: &Metric) -> Option<f64> {
         self.columns.iter().find(|(known, _)| *known == metric).and_then(|(_, value)| *value)
     }
 
-    pub(crate) const fn rejected(&self) -> u64 {
-        self.outcome.watched.totals.sums.rejected
+    pub(super) const fn sums(&self) -> &Sums {
+        &self.outcome.watched.totals.sums
     }
 }
 
