@@ -150,7 +150,7 @@ fn command_on(
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
     for Run { name, outcome, .. } in &mut simulation.runs {
-        mem::take(&mut outcome.watched.rows).keep(name, &out)?;
+        mem::take(&mut outcome.rows).keep(name, &out)?;
     }
     simulation.remarks().iter().for_each(|note| tell(note));
     let path = out.path().to_owned();
@@ -187,7 +187,7 @@ impl Simulation {
 
     /// The jobs of a policy, in order of submission.
     pub fn jobs(&self, policy: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
-        let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.watched.jobs.iter().collect();
+        let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.jobs.iter().collect();
         jobs.sort_unstable_by_key(|job| job.id());
         let tells_processors = rows::tells_processors(&self.world.sites);
         jobs.into_iter().map(move |job| job.row(&self.sites, tells_processors))
@@ -225,7 +225,7 @@ impl Simulation {
         let header = swf_header(self.trace(), sites)?;
         for Run { name, outcome, .. } in &self.runs {
             let mut rows = self.options.rows(sites, &header, &out)?;
-            outcome.watched.jobs.iter().for_each(|job| rows.add(job));
+            outcome.jobs.iter().for_each(|job| rows.add(job));
             rows.keep(name, &out)?;
         }
         self.write_beside_jobs(out)

@@ -4,8 +4,8 @@ use super::policy::Policy;
 use super::rows::FromLog;
 use super::sites::{MACHINE_FILE, Site, Sites};
 use super::space_shared;
-use super::watch::{RunRequest, Watch};
-use super::world::{Entry, Opened, Outcome, Wanted, World};
+use super::watch::{Outcome, RunRequest, Watch};
+use super::world::{Entry, Opened, Wanted, World};
 use crate::options::{Inside, words};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
@@ -86,7 +86,7 @@ impl World for Alea31 {
         let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let (_, watch) = at.run(policy, &|| true, world, watch)?;
-        Ok(Outcome::new(watch.finish(), intake.repairs().clone()))
+        Ok(watch.finish(intake.repairs().clone()))
     }
 }
 

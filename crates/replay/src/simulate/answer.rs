@@ -46,7 +46,7 @@ fn in_class<'a>(
     class: JobClass,
 ) -> Option<Difference<'a>> {
     let pair = [run, &report.runs[report.baseline]];
-    difference(pair, |run| &run.outcome.watched.blocks_by_class[class as usize], metric, |run| &run.label)
+    difference(pair, |run| &run.outcome.blocks_by_class[class as usize], metric, |run| &run.label)
 }
 
 /// Every policy against the baseline by the chosen metric, in its unit. `all` are the differences to the baseline.
@@ -61,7 +61,7 @@ pub(super) fn overall(report: &Simulation, all: &[Difference<'_>]) -> Option<For
 pub(super) fn classes(report: &Simulation, all: &[Difference<'_>]) -> Option<Forest> {
     let (metric, against) = (chosen(all)?, against(report));
     let facets = JobClass::ALL.into_iter().filter_map(|class| {
-        let watched = &report.runs[report.baseline].outcome.watched;
+        let watched = &report.runs[report.baseline].outcome;
         watched.blocks_by_class[class as usize].mean(metric.name())?;
         let of = |run| in_class(report, run, metric, class);
         let all: Vec<Difference<'_>> = against.others.iter().filter_map(|other| of(&report.runs[other.slot])).collect();

@@ -79,7 +79,7 @@ fn compared() -> impl Iterator<Item = &'static Metric> {
 }
 
 const fn blocks(run: &Run) -> &Blocks {
-    &run.outcome.watched.blocks
+    &run.outcome.blocks
 }
 
 /// The interval is refused if one of the policies is saturated.

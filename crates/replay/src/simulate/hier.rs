@@ -3,8 +3,8 @@
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::{Chosen, Registry};
-use super::watch::{RunRequest, Watch, float};
-use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
+use super::watch::{Outcome, RunRequest, Watch, float};
+use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};
@@ -80,11 +80,11 @@ impl World for HierGrid {
         let counts = grid.counts().clone();
         drop(grid);
         let Servers { watch, turnaround, completed, .. } = servers;
-        let mut outcome = Outcome::new(watch.finish(), log.finish()?);
+        let mut outcome = watch.finish(log.finish()?);
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
-        outcome.count("turnaround_mean", per_job(turnaround));
-        outcome.count("messages_per_job", per_job(float(counts.all_messages())));
-        outcome.count("moves_per_job", per_job(float(counts.moves())));
+        outcome.totals.count("turnaround_mean", per_job(turnaround));
+        outcome.totals.count("messages_per_job", per_job(float(counts.all_messages())));
+        outcome.totals.count("moves_per_job", per_job(float(counts.moves())));
         Ok(outcome)
     }
 }

@@ -3,8 +3,8 @@
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::{Chosen, Registry};
-use super::watch::{RunRequest, Watch};
-use super::world::{Entry, Named, Opened, Outcome, Wanted, World};
+use super::watch::{Outcome, RunRequest, Watch};
+use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result};
 use metasched::{
@@ -98,8 +98,8 @@ impl World for Metasched {
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
-        let mut outcome = Outcome::new(watch.finish(), log.finish()?);
-        outcome.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
+        let mut outcome = watch.finish(log.finish()?);
+        outcome.totals.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
         let makespan = makespan.as_secs_f64();
         outcome.disturbed = Some((makespan, slowdown.map(|slowdown| (slowdown - 1.0) * makespan)));
         Ok(outcome)
@@ -111,7 +111,7 @@ impl World for Metasched {
             outcomes.iter().filter_map(|outcome| outcome.disturbed).map(|(makespan, _)| makespan).fold(0.0, f64::max);
         for outcome in outcomes {
             let disturbance = outcome.disturbed.and_then(|(_, disturbance)| disturbance).filter(|_| window > 0.0);
-            outcome.count("local_slowdown", disturbance.map(|disturbance| 1.0 + disturbance / window));
+            outcome.totals.count("local_slowdown", disturbance.map(|disturbance| 1.0 + disturbance / window));
         }
     }
 }

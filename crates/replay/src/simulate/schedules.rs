@@ -15,7 +15,7 @@ const DRAWN: &str = "Each job is drawn on the processors of lowest number that w
 /// A chart for each policy, if the log is small enough.
 pub(super) fn schedules(report: &Simulation) -> Section {
     let (unit, seconds) = unit_of_time(report);
-    let drawn = report.runs.iter().map(|run| (run, bars(run.outcome.watched.drawable(report.runs.len()), seconds)));
+    let drawn = report.runs.iter().map(|run| (run, bars(run.outcome.drawable(report.runs.len()), seconds)));
     let drawn: Vec<_> = drawn.filter(|(_, bars)| !bars.is_empty()).collect();
     // Equal time axes, so that policies can be compared by eye.
     let spans = drawn.iter().map(|(_, bars)| Gantt::stay(bars));
@@ -94,7 +94,7 @@ pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
 
 /// Unit of time axes, and its seconds: days for a log, seconds for an example.
 pub(super) fn unit_of_time(report: &Simulation) -> (&'static str, f64) {
-    let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
+    let ends = report.runs.iter().filter_map(|run| run.outcome.busy.last());
     let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
     if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }
 }

@@ -4,7 +4,7 @@ use super::answer;
 use super::compare::differences;
 use super::report::Simulation;
 use super::schedules::{figure, schedules, section, unit_of_time};
-use super::watch::Watched;
+use super::watch::Outcome;
 use super::world::Run;
 use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
@@ -80,7 +80,7 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
 
 /// Returns the most important metrics, a row for each. If the log has waits, it is a column beside the policies.
 fn overview(report: &Simulation) -> Part {
-    let log = report.runs[0].outcome.watched.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
+    let log = report.runs[0].outcome.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
     let of_log = log.map(Totals::row).unwrap_or_default();
     let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
     let shown =
@@ -153,7 +153,7 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
 }
 
 /// A property that jobs are broken down by, and the breakdown of a run.
-type By = (&'static str, fn(&Watched) -> &Breakdown);
+type By = (&'static str, fn(&Outcome) -> &Breakdown);
 
 const KINDS: [By; 4] = [
     (CLASS, |watched| &watched.totals.sums.classes),
@@ -167,7 +167,7 @@ const USER: &str = "user";
 
 /// Mean wait and bounded slowdown by class, user, group and partition.
 fn breakdowns(report: &Simulation) -> Section {
-    let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome.watched);
+    let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome);
     for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs() > 0) {
         if kind != CLASS && by(first).heaviest().len() < 2 {
             missing.push(kind);
@@ -184,10 +184,10 @@ fn breakdowns(report: &Simulation) -> Section {
 
 /// One metric of each class, or of the users, groups or partitions with most work and of the others together: means over jobs.
 fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Portion) -> &Mean) -> Part {
-    let first = &report.runs[0].outcome.watched;
+    let first = &report.runs[0].outcome;
     let all = if kind == CLASS { JobClass::ALL.map(|class| Some(class as u32)).to_vec() } else { by(first).heaviest() };
     let row = |name: String, numbers: &[Option<u32>]| {
-        let portions = report.runs.iter().map(|run| by(&run.outcome.watched).together(numbers));
+        let portions = report.runs.iter().map(|run| by(&run.outcome).together(numbers));
         let Portion { work, wait, .. } = by(first).together(numbers);
         let share = 100.0 * work / first.totals.sums.summary.work();
         let named = [name, count(wait.count()), percent(share)].map(alone);
@@ -231,9 +231,8 @@ fn over_time(report: &Simulation) -> Section {
         Chart::new(id, title, x, y, series)
     };
     let percent = 100.0 / f64::from(report.sites().processors());
-    let mut busy = levels("utilization", "Utilization", Axis::new("busy processors (%)"), percent, |run| {
-        &run.outcome.watched.busy
-    });
+    let mut busy =
+        levels("utilization", "Utilization", Axis::new("busy processors (%)"), percent, |run| &run.outcome.busy);
     let mut caption = "Mean over slices of time; 100 % is the whole machine.".to_owned();
     if let Some(points) = utilization_differs_by(&report.runs).filter(|points| *points < 1.0) {
         // Policies with nearly the same utilization have no colours of their own here.
@@ -248,11 +247,10 @@ fn over_time(report: &Simulation) -> Section {
         );
     }
     // If one policy's queue is ten times another's, the other would be a flat line.
-    let peaks =
-        report.runs.iter().map(|run| run.outcome.watched.waiting.iter().map(|(_, mean)| *mean).fold(0.0, f64::max));
+    let peaks = report.runs.iter().map(|run| run.outcome.waiting.iter().map(|(_, mean)| *mean).fold(0.0, f64::max));
     let (least, most) = peaks.fold((f64::INFINITY, 0.0_f64), |(least, most), peak| (least.min(peak), most.max(peak)));
     let y = Axis { log: least > 0.0 && most >= 10.0 * least, ..Axis::new("jobs waiting") };
-    let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.watched.waiting);
+    let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.waiting);
     let levels = if queue.y.log {
         "Mean over slices of time, on a logarithmic axis. Empty queues are at the lower edge."
     } else {

@@ -6,8 +6,8 @@ use super::log::Log;
 use super::policy::{Policy, Search};
 use super::predicting::{Predicting, carried, expired_percent, in_words};
 use super::sites::Sites;
-use super::watch::{Known, RunRequest, Watch};
-use super::world::{Entry, Opened, Outcome, Wanted, World};
+use super::watch::{Known, Outcome, RunRequest, Watch};
+use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
@@ -83,13 +83,13 @@ impl World for SpaceShared {
         let course = Course { name: &at.run_of(policy), goes_on: &|| true };
         let policy = &policies[policy];
         let (counts, watch) = machines.run(policy, numbers, |policy| policy, arrivals, watch, &course)?;
-        let mut outcome = Outcome::new(watch.finish(), log.finish()?);
+        let mut outcome = watch.finish(log.finish()?);
         if machines.on.outages.is_some() {
-            let interrupted = outcome.watched.interrupted;
-            outcome.count("interrupted", Some(interrupted));
+            let interrupted = outcome.interrupted;
+            outcome.totals.count("interrupted", Some(interrupted));
         }
         if policies.iter().any(|policy| machines.predicting_of(policy).is_some()) {
-            outcome.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
+            outcome.totals.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
             outcome.notes.extend(counts.map(|counts| in_words(policy.label(), &counts)));
         }
         Ok(outcome)

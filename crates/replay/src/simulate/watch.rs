@@ -14,6 +14,7 @@ use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use workload::Repairs;
 
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
@@ -47,7 +48,7 @@ pub(super) struct Watch {
 
 struct Finished {
     /// The record up to now.
-    so_far: Watched,
+    so_far: Outcome,
     busy: Timeline,
     known: Known,
     seats: Seats,
@@ -57,7 +58,7 @@ struct Finished {
 }
 
 /// Record of a run that is over.
-pub(crate) struct Watched {
+pub(crate) struct Outcome {
     pub(super) totals: Totals,
     /// The same jobs as they ran in the log, as far as it knows their waits, in [`Totals::sums`] of all jobs; `None` where there is no
     /// page to show them.
@@ -78,9 +79,13 @@ pub(crate) struct Watched {
     pub(super) rows: Rows,
     /// Jobs that were to be kept, in the order in which they left the system.
     pub(super) jobs: Vec<SimulatedJob>,
+    pub(super) repairs: Repairs,
+    pub(super) notes: Vec<String>,
+    /// Makespan (s), and the time (s) by which local users of a node were slowed down, if there are any.
+    pub(super) disturbed: Option<(f64, Option<f64>)>,
 }
 
-impl Watched {
+impl Outcome {
     /// The jobs that ran, if they can be drawn beside those of the other policies; otherwise empty.
     pub(super) fn drawable(&self, policies: usize) -> Vec<(&SimulatedJob, &JobRecord)> {
         let ran = self.jobs.iter().filter_map(|job| Some((job, job.record.as_ref()?)));
@@ -92,7 +97,7 @@ impl Watched {
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
         let RunRequest { keeps, rows, own } = asked;
-        let so_far = Watched {
+        let so_far = Outcome {
             totals: Totals::new(sites.processors(), own),
             log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
             blocks: Blocks::default(),
@@ -105,6 +110,9 @@ impl Watch {
             waiting: Vec::new(),
             rows,
             jobs: Vec::new(),
+            repairs: Repairs::default(),
+            notes: Vec::new(),
+            disturbed: None,
         };
         let places = sites.first_processors().zip(sites.iter());
         let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
@@ -124,15 +132,16 @@ impl Watch {
         Rc::clone(&self.log.sink().known)
     }
 
-    pub(super) fn finish(self) -> Watched {
+    pub(super) fn finish(self, repairs: Repairs) -> Outcome {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         let Finished { so_far, busy, last_finish, cut, .. } = self.log.into_sink();
         let mut totals = so_far.totals;
         (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
         totals.count("cut", Some(float(cut)));
-        Watched {
+        Outcome {
             totals,
             interrupted: float(interrupted),
+            repairs,
             busy: busy.means(last_finish),
             // A job may be rejected after all others have left.
             waiting: self.waiting.means(last_finish.max(self.last_rejection)),
@@ -151,7 +160,7 @@ impl Probe for Watch {
         match fact {
             Fact::Submitted(_) => {
                 let finished = self.log.sink_mut();
-                let Watched { blocks, blocks_by_class, .. } = &mut finished.so_far;
+                let Outcome { blocks, blocks_by_class, .. } = &mut finished.so_far;
                 let all = blocks_by_class.iter_mut().chain([blocks]);
                 all.for_each(|blocks| blocks.note_submission(now, self.queue == 0));
                 self.queue += 1;

@@ -4,7 +4,7 @@ use super::clock::Course;
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
-use super::watch::{RunRequest, Watched};
+use super::watch::{Outcome, RunRequest};
 use crate::explain::history::Explanation;
 use crate::options::{LogOptions, PROFILES, WorldOptions};
 use anyhow::{Result, anyhow, bail};
@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
-use workload::Repairs;
 
 /// The runs of a world that is open as `at`; policies are named by their positions.
 pub(crate) trait World: Send + Sync {
@@ -75,24 +74,6 @@ impl Named {
     }
 }
 
-pub(crate) struct Outcome {
-    pub(crate) watched: Watched,
-    pub(crate) repairs: Repairs,
-    pub(crate) notes: Vec<String>,
-    /// Makespan (s), and the time (s) by which local users of a node were slowed down, if there are any.
-    pub(crate) disturbed: Option<(f64, Option<f64>)>,
-}
-
-impl Outcome {
-    pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
-        Self { watched, repairs, notes: Vec::new(), disturbed: None }
-    }
-
-    pub(crate) fn count(&mut self, metric: &str, value: Option<f64>) {
-        self.watched.totals.count(metric, value);
-    }
-}
-
 pub(crate) struct Run {
     /// Name of the folder of its results.
     pub(crate) name: String,
@@ -121,7 +102,7 @@ impl Run {
     }
 
     pub(super) const fn sums(&self) -> &Sums {
-        &self.outcome.watched.totals.sums
+        &self.outcome.totals.sums
     }
 }
 
@@ -236,7 +217,7 @@ impl Opened {
         })?;
         self.world.compare(&mut outcomes);
         let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
-            let mut columns = outcome.watched.totals.row();
+            let mut columns = outcome.totals.row();
             columns.sort_by_key(|(metric, _)| metric.column_rank());
             let Named { name, label, given, notes, .. } = policy.clone();
             Run { name, label, given, programs, notes, columns, outcome }
