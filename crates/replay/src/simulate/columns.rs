@@ -6,7 +6,7 @@ use super::rows::LISTED;
 use metrics::Metric;
 
 pub(super) fn text(report: &Simulation) -> String {
-    let allocated = if report.sites().shares_processors() {
+    let allocated = if report.sites().shared.is_some() {
         "empty: tasks share processors here".to_owned()
     } else {
         format!(

@@ -108,11 +108,7 @@ impl Probe for Placements {
         match fact {
             Fact::Started { job, .. } => self.0[job.index()].0 = now,
             Fact::Finished { job } => self.0[job.index()].1 = Some(now),
-            Fact::Submitted(_)
-            | Fact::Rejected { .. }
-            | Fact::Interrupted { .. }
-            | Fact::Seized { .. }
-            | Fact::Released { .. } => {}
+            _ => {}
         }
     }
 }

@@ -470,22 +470,15 @@ pub(super) fn entry(name: &str, width: usize, about: &str) -> String {
 }
 
 impl Settings {
-    const fn priority(&self) -> Priority {
-        Priority { order: self.queue_order(), threshold: self.threshold }
-    }
-
-    const fn queue_order(&self) -> Order {
-        match self.order {
-            Some(order) => order,
-            None => Order::Fcfs,
-        }
+    fn priority(&self) -> Priority {
+        Priority { order: self.order.unwrap_or(Order::Fcfs), threshold: self.threshold }
     }
 
     /// Rule of EASY: jobs behind the first are considered in the order of the queue, unless they have another.
     fn backfilling(&self) -> Backfilling {
-        let order = self.queue_order();
+        let Priority { order, threshold } = self.priority();
         let (backfill, reserve) = (self.backfill.unwrap_or(order), self.reserve.unwrap_or(Depth::Jobs(1)));
-        Backfilling { order, backfill, reserve, threshold: self.threshold, placement: Placement::Fastest }
+        Backfilling { order, backfill, reserve, threshold, placement: Placement::Fastest }
     }
 
     /// Reads the settings in the name of a policy. Returns the name in normal form and as that of a folder, too.
@@ -496,8 +489,16 @@ impl Settings {
             match key {
                 "order" => all.order = name.take(key, &orders, Order::named)?,
                 "backfill" => all.backfill = name.take(key, &orders, Order::named)?,
-                "reserve" => all.reserve = name.take(key, "a number of reservations from 0 on, or all", depth)?,
-                "compress" => all.compress = name.take(key, "arrival or reserved", compress_order)?,
+                "reserve" => {
+                    let number = |text: &str| text.parse().ok().map(Depth::Jobs);
+                    let depth = |text: &str| if text == "all" { Some(Depth::All) } else { number(text) };
+                    all.reserve = name.take(key, "a number of reservations from 0 on, or all", depth)?;
+                }
+                "compress" => {
+                    let orders = [("arrival", CompressOrder::Arrival), ("reserved", CompressOrder::Reserved)];
+                    let order = |text: &str| orders.into_iter().find(|(name, _)| *name == text).map(|(_, order)| order);
+                    all.compress = name.take(key, "arrival or reserved", order)?;
+                }
                 "threshold" => {
                     all.threshold = name.take(key, "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)", span)?;
                 }
@@ -534,18 +535,6 @@ impl Settings {
         }
         name.finish().map(|()| (given, folder, all))
     }
-}
-
-fn compress_order(text: &str) -> Option<CompressOrder> {
-    match text {
-        "arrival" => Some(CompressOrder::Arrival),
-        "reserved" => Some(CompressOrder::Reserved),
-        _ => None,
-    }
-}
-
-fn depth(text: &str) -> Option<Depth> {
-    if text == "all" { Some(Depth::All) } else { text.parse().ok().map(Depth::Jobs) }
 }
 
 fn span(text: &str) -> Option<Span> {

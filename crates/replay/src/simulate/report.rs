@@ -12,6 +12,7 @@ use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
 use lab::table::csv;
 use metrics::Metric;
+use serde_json::Map;
 use std::path::Path;
 use workload::repair::Repair;
 
@@ -197,6 +198,7 @@ impl Simulation {
     }
 
     pub(super) fn manifest(&self, hash: &str) -> serde_json::Value {
+        let programs = self.runs.iter().filter(|run| !run.programs.is_empty());
         let mut manifest = serde_json::json!({
             "trace": self.trace().file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": hash,
@@ -205,7 +207,7 @@ impl Simulation {
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
-            PROGRAMS: self.programs(),
+            PROGRAMS: programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect::<Map<_, _>>(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
             "command_line": self.command_line(),
@@ -214,12 +216,6 @@ impl Simulation {
             manifest[*key] = value.clone();
         }
         manifest
-    }
-
-    /// SHA-256 of the files that determine the policies' behaviour, by policy.
-    fn programs(&self) -> serde_json::Value {
-        let programs = self.runs.iter().filter(|run| !run.programs.is_empty());
-        programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect()
     }
 
     fn repairs(&self) -> serde_json::Value {
@@ -238,7 +234,7 @@ impl Simulation {
                 };
                 (metric.name().to_owned(), value)
             };
-            let row: serde_json::Map<_, _> = run.columns.iter().map(value).collect();
+            let row: Map<_, _> = run.columns.iter().map(value).collect();
             (run.name.clone(), row.into())
         });
         let differences = compare::differences(&self.runs, self.baseline, |run| &run.name).into_iter().map(|one| {

@@ -23,23 +23,8 @@ pub struct Row<'a> {
     pub allocated: Option<Processors<'a>>,
 }
 
-impl Row<'_> {
-    /// Columns of `jobs.csv`: the fields, in their order.
-    pub const COLUMNS: [&'static str; 12] = [
-        "job",
-        "submit",
-        "start",
-        "finish",
-        "processors",
-        "site",
-        "user",
-        "requested",
-        "run",
-        "deadline",
-        "state",
-        "allocated",
-    ];
-}
+/// The fields of [`Row`] as the header of the table.
+pub(super) const HEADER: &str = "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
 
 /// Job or user, with its number in the log, and its name if the log has one.
 #[derive(Copy, Clone, Debug)]

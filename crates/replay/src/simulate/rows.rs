@@ -1,6 +1,6 @@
 //! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
 
-use super::row::{Name, Processors, Row, Seconds, in_seconds, listed};
+use super::row::{HEADER, Name, Processors, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
@@ -122,7 +122,7 @@ pub(super) const LISTED: u32 = 10_000;
 
 /// Returns true if `jobs.csv` lists processors; it does not if tasks share them.
 pub(super) fn tells_processors(sites: &Sites) -> bool {
-    !sites.shares_processors() && sites.processors() <= LISTED
+    sites.shared.is_none() && sites.processors() <= LISTED
 }
 
 type File = BufWriter<NamedTempFile>;
@@ -172,7 +172,7 @@ impl Rows {
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         });
         Ok(Self {
-            jobs: jobs.then(|| table(&Row::COLUMNS.join(","))).transpose()?,
+            jobs: jobs.then(|| table(HEADER)).transpose()?,
             schedule: schedule.transpose()?,
             evalys: evalys.map(|log| anyhow::Ok((table(OF_EVALYS)?, log))).transpose()?,
             sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),

@@ -92,10 +92,6 @@ impl Sites {
         self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
     }
 
-    pub(crate) const fn shares_processors(&self) -> bool {
-        self.shared.is_some()
-    }
-
     /// Processors of the widest place: no job can be wider.
     pub(crate) fn widest(&self) -> u32 {
         if let Some(widest) = self.shared {
