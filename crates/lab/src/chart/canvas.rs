@@ -86,7 +86,7 @@ impl Sheet {
 
 /// The sheet being drawn on.
 pub(super) struct Canvas {
-    sheet: Sheet,
+    pub(super) sheet: Sheet,
     /// Height of the empty strip that is cut off at the top.
     pub(super) above: f64,
     body: String,
@@ -97,7 +97,7 @@ impl Canvas {
     pub(super) fn new(sheet: Sheet) -> Self {
         let Sheet { width, height, .. } = sheet;
         let mut canvas = Self { sheet, above: 0.0, body: String::new() };
-        canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0);
+        canvas.fill(&rectangle(0.0, 0.0, width, height), Rgb::WHITE, 1.0);
         canvas
     }
 
@@ -123,11 +123,8 @@ impl Canvas {
     pub(super) fn open(&mut self, attributes: &str, facts: &[String]) {
         let _ = write!(self.body, "<g {attributes}>");
         if !facts.is_empty() {
-            let _ = write!(
-                self.body,
-                "<title>{}</title>",
-                facts.iter().map(|line| escape(line)).collect::<Vec<_>>().join("\n")
-            );
+            let facts: Vec<String> = facts.iter().map(|line| escape(line)).collect();
+            let _ = write!(self.body, "<title>{}</title>", facts.join("\n"));
         }
     }
 
@@ -181,6 +178,11 @@ impl Canvas {
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{bold} fill=\"{colour}\"{anchor}>{text}</text>"
         );
     }
+}
+
+/// Returns the corners of a rectangle.
+pub(super) const fn rectangle(left: f64, top: f64, right: f64, bottom: f64) -> [(f64, f64); 4] {
+    [(left, top), (right, top), (right, bottom), (left, bottom)]
 }
 
 /// Rounds to a tenth of a pixel, the resolution of a picture.

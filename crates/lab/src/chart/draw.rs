@@ -19,7 +19,7 @@ const DENSE: usize = 45;
 /// Width of a bar; bars begin one unit apart.
 const BAR: f64 = 0.8;
 
-/// Layout of a chart before anything is drawn.
+/// Layout of a chart, whose texts are on the canvas before anything else is drawn.
 struct ChartPlan {
     frame: Frame,
     /// One frame for each series, stacked, if lines in one frame would hide each other; otherwise empty.
@@ -27,50 +27,41 @@ struct ChartPlan {
     /// Looks of the series, then of the reference series.
     looks: Vec<SeriesLook>,
     dodge: Dodge,
-    /// For each series, the series whose offsets it shares: itself or, for a reference series, its namesake.
-    namesake: Vec<usize>,
-    legend: Vec<Entry>,
     /// Heights of the names at the ends of the lines, if these need no legend.
     ends: Option<Vec<f64>>,
-    note: String,
 }
 
 impl ChartPlan {
-    fn new(chart: &Chart, sheet: Sheet) -> ChartPlan {
+    fn new(chart: &Chart, sheet: Sheet) -> (Canvas, ChartPlan) {
         let looks = looks(chart);
         let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
         // A page has the note in its caption.
         let note = if sheet.titled { note(chart) } else { String::new() };
-        let strips = in_strips(chart);
         let labels = [chart.x.shown(&x), chart.y.shown(&y)];
-        let frame_of = |legend: &[Entry], right: f64| {
+        let around = |legend: &[Entry], right: f64| {
+            let mut canvas = Canvas::new(sheet);
             let texts = Texts { title: &chart.title, note: &note, x: &labels[0], y: &labels[1], legend };
-            Frame::new(&texts, x.clone(), y.clone(), sheet, right)
+            let frame = Frame::around(&mut canvas, &texts, x.clone(), y.clone(), right);
+            (canvas, frame)
         };
-        let named = frame_of(&[], widest_name(chart) + 12.0);
-        let ends = if strips { None } else { heights_of_names(chart, &named, sheet) };
-        let legend = if strips || ends.is_some() { Vec::new() } else { legend(chart, &looks) };
-        let mut frame = if ends.is_some() { named } else { frame_of(&legend, 26.0) };
+        let named = around(&[], widest_name(chart) + 12.0);
+        let is_in_strips = in_strips(chart);
+        let ends = if is_in_strips { None } else { heights_of_names(chart, &named.1, sheet) };
+        let (canvas, mut frame) = match ends {
+            Some(_) => named,
+            None if is_in_strips => around(&[], 26.0),
+            None => around(&legend(chart, &looks), 26.0),
+        };
         let marks = marks(chart, &frame);
         let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
         let dodge = Dodge::new(looks.len(), &marks, widest);
-        let own = |(k, series): (usize, &Series)| {
-            chart.series.iter().position(|s| k >= chart.series.len() && s.name == series.name).unwrap_or(k)
-        };
-        let namesake = chart.series.iter().chain(&chart.reference).enumerate().map(own).collect();
-        let strips = if strips {
+        let strips = if is_in_strips {
             frame.top += 8.0;
             frame.strips(chart.series.len())
         } else {
             Vec::new()
         };
-        ChartPlan { frame, strips, looks, dodge, namesake, legend, ends, note }
-    }
-
-    /// Returns the offset in pixels of the marks of series `k` from their true place. A reference series shares the offset of its namesake,
-    /// so that the printed mark stands around the simulated one.
-    fn dodge_of(&self, k: usize, x: f64) -> f64 {
-        self.dodge.at(self.namesake[k], x)
+        (canvas, ChartPlan { frame, strips, looks, dodge, ends })
     }
 }
 
@@ -80,18 +71,17 @@ pub(super) fn height(chart: &Chart, usual: f64) -> f64 {
 }
 
 pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
-    let plan = ChartPlan::new(chart, sheet);
+    let (mut canvas, plan) = ChartPlan::new(chart, sheet);
     let frame = &plan.frame;
-    let mut canvas = Canvas::new(sheet);
-    let (x, y) = (chart.x.shown(&frame.x), chart.y.shown(&frame.y));
-    frame.draw(&mut canvas, &Texts { title: &chart.title, note: &plan.note, x: &x, y: &y, legend: &plan.legend });
-    for ((strip, k), (series, look)) in plan.strips.iter().zip(0..).zip(chart.series.iter().zip(&plan.looks)) {
-        strip.grid(&mut canvas);
-        let name = Type { colour: look.colour().as_text(), ..Type::NAME };
-        let text = name.cut(&series.name, strip.right - strip.left);
+    let name = |canvas: &mut Canvas, k: usize, room: f64, (x, y): (f64, f64)| {
+        let (series, look) = (&chart.series[k], Type { colour: plan.looks[k].colour().as_text(), ..Type::NAME });
         canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
-        canvas.text(&text, strip.left, strip.top - 5.0, name, Anchor::Start);
+        canvas.text(&look.cut(&series.name, room), x, y, look, Anchor::Start);
         canvas.close();
+    };
+    for (k, strip) in plan.strips.iter().enumerate() {
+        strip.grid(&mut canvas);
+        name(&mut canvas, k, strip.right - strip.left, (strip.left, strip.top - 5.0));
     }
     if plan.strips.is_empty() {
         frame.grid(&mut canvas);
@@ -101,20 +91,17 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         line(&mut canvas, chart, &plan, k, series);
         canvas.close();
     }
-    let with_marks = chart.series.iter().enumerate().filter(|(_, series)| has_marks(chart, series));
-    let printed = chart.reference.iter().zip(chart.series.len()..).map(|(series, k)| (k, series));
-    for (k, series) in printed.chain(with_marks) {
+    let (own, printed): (Vec<_>, Vec<_>) = all(chart).partition(|(k, _)| *k < chart.series.len());
+    let with_marks = own.into_iter().filter(|(_, series)| has_marks(chart, series));
+    for (k, series) in printed.into_iter().chain(with_marks) {
         canvas.open(&format!("data-group=\"{}\"", group_of(chart, k)), &[]);
         for point in series.points.iter().filter(|p| has_place(p, chart)) {
-            mark(&mut canvas, &plan, k, point, k >= chart.series.len());
+            mark(&mut canvas, chart, &plan, k, point);
         }
         canvas.close();
     }
-    for ((series, look), (k, y)) in chart.series.iter().zip(&plan.looks).zip(plan.ends.iter().flatten().enumerate()) {
-        let name = Type { colour: look.colour().as_text(), ..Type::NAME };
-        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
-        canvas.text(&series.name, frame.right + 8.0, y + 4.0, name, Anchor::Start);
-        canvas.close();
+    for (k, y) in plan.ends.iter().flatten().enumerate() {
+        name(&mut canvas, k, f64::INFINITY, (frame.right + 8.0, y + 4.0));
     }
     if frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
         let middle = f64::midpoint(frame.left, frame.right);
@@ -123,19 +110,28 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     canvas.finish(&chart.title, &chart.about(), &frame.described())
 }
 
+/// Iterates over the series, then the reference series, numbered from 0.
+pub(super) fn all(chart: &Chart) -> impl Iterator<Item = (usize, &Series)> {
+    chart.series.iter().chain(&chart.reference).enumerate()
+}
+
+/// Returns the series of the name of reference series `k`, whose colour, mark and place it shares; `k` itself if there is none.
+fn namesake(chart: &Chart, k: usize) -> usize {
+    let printed = k.checked_sub(chart.series.len()).map(|k| &chart.reference[k].name);
+    chart.series.iter().position(|series| Some(&series.name) == printed).unwrap_or(k)
+}
+
 /// Returns the legend group of a series or reference series. All reference series with a namesake are one group.
 pub(super) fn group_of(chart: &Chart, k: usize) -> usize {
-    match k.checked_sub(chart.series.len()) {
-        Some(printed) if chart.series.iter().any(|series| series.name == chart.reference[printed].name) => {
-            chart.series.len()
-        }
-        Some(_) => k + 1,
-        None => k,
+    match chart.series.len() {
+        simulated if k < simulated => k,
+        simulated if namesake(chart, k) < simulated => simulated,
+        _ => k + 1,
     }
 }
 
 fn widest_name(chart: &Chart) -> f64 {
-    chart.series.iter().map(|series| Type::NAME.width(&series.name)).fold(0.0, f64::max)
+    frame::widest(Type::NAME, chart.series.iter().map(|series| &series.name))
 }
 
 /// Returns the height of the name of each of at most five lines, next to its end; `None` without room for all. Names of ends that are
@@ -195,13 +191,11 @@ pub(crate) fn note(chart: &Chart) -> String {
 
 /// Returns the looks of the series, then of the reference series, which share those of their namesakes.
 pub(super) fn looks(chart: &Chart) -> Vec<SeriesLook> {
-    let slot_of = |k: usize| chart.series[k].slot.unwrap_or(k);
-    let own = (0..chart.series.len()).map(slot_of);
-    let printed = chart.reference.iter().enumerate().map(|(k, reference)| {
-        let namesake = chart.series.iter().position(|s| s.name == reference.name);
-        namesake.map_or_else(|| reference.slot.unwrap_or(chart.series.len() + k), slot_of)
-    });
-    own.chain(printed).map(SeriesLook::of_slot).collect()
+    let look = |(k, series): (usize, &Series)| {
+        let own = namesake(chart, k);
+        SeriesLook::of_slot(chart.series.get(own).unwrap_or(series).slot.unwrap_or(own))
+    };
+    all(chart).map(look).collect()
 }
 
 fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
@@ -231,9 +225,11 @@ fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
 
 /// Returns every mark of the chart at its true place.
 fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
-    let all = chart.series.iter().chain(&chart.reference).enumerate();
-    let has_namesake = |series: &Series| chart.series.iter().any(|s| s.name == series.name);
-    all.filter(|(k, series)| if *k < chart.series.len() { has_marks(chart, series) } else { !has_namesake(series) })
+    let is_marked = |(k, series): &(usize, &Series)| {
+        if *k < chart.series.len() { has_marks(chart, series) } else { namesake(chart, *k) == *k }
+    };
+    all(chart)
+        .filter(is_marked)
         .flat_map(|(k, series)| series.points.iter().filter(|p| has_place(p, chart)).map(move |p| (k, p)))
         .map(|(series, point)| {
             let (x, y) = frame.at(point.x, point.y);
@@ -286,7 +282,7 @@ fn line(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, series: 
         // Only lines with marks have few points: the search takes the square of their number.
         let mut points = others.flat_map(|(_, other)| &other.points);
         let is_moved = has_marks(chart, series) && !points.any(|q| is_here(plan.frame.at(q.x, q.y)));
-        if is_moved { plan.dodge_of(k, x) } else { 0.0 }
+        if is_moved { plan.dodge.at(k, x) } else { 0.0 }
     };
     let is_level = series.style == LineStyle::Steps;
     // A level of zero lies at the foot of a logarithmic axis.
@@ -339,11 +335,11 @@ fn band(canvas: &mut Canvas, plan: &ChartPlan, k: usize, run: &[Point]) {
     }
 }
 
-/// Draws halo, error bar and mark, in this order.
-fn mark(canvas: &mut Canvas, plan: &ChartPlan, k: usize, point: &Point, hollow: bool) {
-    let (look, frame) = (plan.looks[k], &plan.frame);
+/// Draws halo, error bar and mark, in this order. A printed mark stands around the simulated one of its name.
+fn mark(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, point: &Point) {
+    let (look, frame, hollow) = (plan.looks[k], &plan.frame, k >= chart.series.len());
     let (x, y) = frame.at(point.x, point.y);
-    let x = x + plan.dodge_of(k, x);
+    let x = x + plan.dodge.at(namesake(chart, k), x);
     if !hollow {
         frame::halo(canvas, look, (x, y));
     }

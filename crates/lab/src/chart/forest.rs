@@ -2,7 +2,8 @@
 
 use super::Axis;
 use super::arrange::{count, thinned};
-use super::canvas::{Anchor, Canvas, Sheet, Type};
+use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
+use super::frame::{label_below, moved, widest};
 use super::marks::{Rgb, SeriesLook};
 use super::scale::{Scale, Tick, decimals_for, fixed};
 
@@ -145,11 +146,10 @@ impl Forest {
 
     fn layout(&self, sheet: Sheet) -> ForestLayout {
         let n = self.drawn().count();
-        let widest =
-            |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| Type::NAME.width(text)).fold(0.0, f64::max);
-        let names = (widest(&mut self.rows.iter().map(|(name, _)| name)) + 14.0).min(0.36 * sheet.width);
+        let names = widest(Type::NAME, self.rows.iter().map(|(name, _)| name)) + 14.0;
+        let names = names.min(0.36 * sheet.width);
         let beside = self.drawn().flat_map(|facet| facet.dots.iter().flatten()).map(|dot| &dot.text);
-        let texts = if n == 1 { widest(&mut beside.into_iter()) + 10.0 } else { 0.0 };
+        let texts = if n == 1 { widest(Type::NAME, beside) + 10.0 } else { 0.0 };
         // On a narrow sheet the text stands above its dot.
         let is_narrow = n == 1 && sheet.width < names + texts + 220.0;
         let (names, texts) = if is_narrow { (0.0, 0.0) } else { (names, texts) };
@@ -196,11 +196,8 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
             Pane { forest, layout: &layout, scale: &scale, left, right: left + column - layout.texts - 12.0, top };
         panel.draw(&mut canvas, facet, facets.len() > 1, k % layout.columns == 0);
     }
-    let label = Type::LABEL.cut(&forest.x.shown(&scale), sheet.width - 2.0 * margin);
     let middle = f64::midpoint(margin + layout.names, sheet.width - margin - layout.texts);
-    let half = Type::LABEL.width(&label) / 2.0;
-    let middle = middle.min(sheet.width - margin - half).max(margin + half);
-    canvas.text(&label, middle, height - 8.0, Type::LABEL, Anchor::Middle);
+    label_below(&mut canvas, &forest.x.shown(&scale), middle, height - 8.0);
     canvas.finish(&forest.title, &forest.about(), "")
 }
 
@@ -296,13 +293,7 @@ impl Pane<'_> {
         let (low, high) = dot.ends();
         let inside = |value: f64| value.clamp(self.scale.low, self.scale.high);
         let [from, to, middle] = [low, high, dot.mean].map(|value| self.at(inside(value)));
-        let corners = [
-            (reach(from, -1.0), y - 9.0),
-            (reach(to, 1.0), y - 9.0),
-            (reach(to, 1.0), y + 9.0),
-            (reach(from, -1.0), y + 9.0),
-        ];
-        canvas.fill(&corners, Rgb::WHITE, 0.01);
+        canvas.fill(&rectangle(reach(from, -1.0), y - 9.0, reach(to, 1.0), y + 9.0), Rgb::WHITE, 0.01);
         if to > from {
             canvas.line(&[(from, y), (to, y)], colour, 2.0, false);
         }
@@ -324,8 +315,7 @@ impl Pane<'_> {
             canvas.text(&value, x, base, Type::TICK, anchor);
             return;
         }
-        let mark: Vec<(f64, f64)> =
-            SeriesLook::of_slot(0).corners(4.6).into_iter().map(|(dx, dy)| (middle + dx, y + dy)).collect();
+        let mark = moved(SeriesLook::of_slot(0).corners(4.6), (middle, y));
         canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }
@@ -333,8 +323,7 @@ impl Pane<'_> {
 
 /// Clears the place of a text, so that no line runs through it.
 fn clear(canvas: &mut Canvas, left: f64, baseline: f64, width: f64) {
-    let (top, right, bottom) = (baseline - 10.0, left + width + 1.0, baseline + 2.5);
-    canvas.fill(&[(left - 1.0, top), (right, top), (right, bottom), (left - 1.0, bottom)], Rgb::WHITE, 1.0);
+    canvas.fill(&rectangle(left - 1.0, baseline - 10.0, left + width + 1.0, baseline + 2.5), Rgb::WHITE, 1.0);
 }
 
 /// Formats a signed value: `+1,234`, `−6.2`.

@@ -37,35 +37,51 @@ pub(super) struct Frame {
     pub(super) bottom: f64,
     pub(super) x: Scale,
     pub(super) y: Scale,
-    sheet: Sheet,
-    title: Vec<String>,
-    /// Left edge of each legend entry and its row.
-    legend: Vec<(f64, f64)>,
 }
 
 impl Frame {
-    /// Lays out the frame; data end `right` before the edge.
-    pub(super) fn new(texts: &Texts<'_>, x: Scale, y: Scale, sheet: Sheet, right: f64) -> Frame {
-        let margin = sheet.margin();
-        let title =
-            if sheet.titled { Type::TITLE.wrap(texts.title, sheet.width - 2.0 * margin, 2) } else { Vec::new() };
-        let widest = y.ticks.iter().map(|(_, label)| Type::TICK.width(label)).fold(0.0, f64::max);
-        let left = (margin + widest + 8.0).max(margin + 24.0);
-
-        let top = if sheet.titled { 12.0 } else { 0.0 };
-        let mut height = top + ROW * count(title.len()) + if texts.y.is_empty() { 0.0 } else { ROW };
-        let (legend, rows) = legend_places(texts.legend, margin, sheet.width);
-        let first_row = height + ROW + 3.0;
-        let legend = legend.into_iter().map(|(x, row)| (x, first_row + row)).collect();
-        if rows > 0.0 {
-            height = first_row + (rows - 1.0) * ROW;
+    /// Draws the texts around the data and the ticks below; data end `right` before the edge. Returns the frame between them.
+    pub(super) fn around(canvas: &mut Canvas, texts: &Texts<'_>, x: Scale, y: Scale, right: f64) -> Frame {
+        let Sheet { width, height, titled } = canvas.sheet;
+        let margin = canvas.sheet.margin();
+        let mut baseline = if titled { 12.0 } else { 0.0 };
+        let title = if titled { Type::TITLE.wrap(texts.title, width - 2.0 * margin, 2) } else { Vec::new() };
+        for line in &title {
+            baseline += ROW;
+            canvas.text(line, margin, baseline - 4.0, Type::TITLE, Anchor::Start);
         }
-        let bottom = sheet.height
-            - 24.0
-            - if texts.x.is_empty() { 6.0 } else { 22.0 }
-            - if texts.note.is_empty() { 0.0 } else { 14.0 };
-        let right = sheet.width - right.max(margin + 6.0);
-        Frame { left, right, top: height + 16.0, bottom, x, y, sheet, title, legend }
+        if !texts.y.is_empty() {
+            baseline += ROW;
+            let label = Type::LABEL.cut(texts.y, width - 2.0 * margin);
+            canvas.text(&label, margin, baseline - 4.0, Type::LABEL, Anchor::Start);
+        }
+        let (places, rows) = legend_places(texts.legend, margin, width);
+        let first_row = baseline + ROW + 3.0;
+        for (entry, (x, row)) in texts.legend.iter().zip(places) {
+            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), entry.about.as_slice());
+            let end = sample(canvas, entry, x, first_row + row - 8.0);
+            let name = Type::NAME.cut(&entry.name, width - margin - end - 6.0);
+            canvas.text(&name, end + 6.0, first_row + row - 4.0, Type::NAME, Anchor::Start);
+            canvas.close();
+        }
+        if rows > 0.0 {
+            baseline = first_row + (rows - 1.0) * ROW;
+        }
+        let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
+        let bottom = height - 24.0 - if texts.x.is_empty() { 6.0 } else { 22.0 } - note_height;
+        let widest = widest(Type::TICK, y.ticks.iter().map(|(_, label)| label));
+        let left = (margin + widest + 8.0).max(margin + 24.0);
+        let frame = Frame { left, right: width - right.max(margin + 6.0), top: baseline + 16.0, bottom, x, y };
+        frame.ticks_below(canvas);
+        if !texts.x.is_empty() {
+            let middle = f64::midpoint(frame.left, frame.right);
+            label_below(canvas, texts.x, middle, height - 10.0 - note_height);
+        }
+        if !texts.note.is_empty() {
+            let note = Type::NOTE.cut(texts.note, width - 2.0 * margin);
+            canvas.text(&note, width - margin, height - 9.0, Type::NOTE, Anchor::End);
+        }
+        frame
     }
 
     /// Returns the place of a data point.
@@ -74,52 +90,18 @@ impl Frame {
         (self.left + across * (self.right - self.left), self.bottom - up * (self.bottom - self.top))
     }
 
-    /// Draws the texts around the data and the ticks below.
-    pub(super) fn draw(&self, canvas: &mut Canvas, texts: &Texts<'_>) {
-        let Sheet { width: sheet_width, height: sheet_height, titled } = self.sheet;
-        let margin = self.sheet.margin();
-        let mut baseline = if titled { 12.0 } else { 0.0 };
-        for line in &self.title {
-            baseline += ROW;
-            canvas.text(line, margin, baseline - 4.0, Type::TITLE, Anchor::Start);
-        }
-        if !texts.y.is_empty() {
-            baseline += ROW;
-            let label = Type::LABEL.cut(texts.y, sheet_width - 2.0 * margin);
-            canvas.text(&label, margin, baseline - 4.0, Type::LABEL, Anchor::Start);
-        }
-        for (entry, &(x, row)) in texts.legend.iter().zip(&self.legend) {
-            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), entry.about.as_slice());
-            let end = self.sample(canvas, entry, x, row - 8.0);
-            let name = Type::NAME.cut(&entry.name, sheet_width - margin - end - 6.0);
-            canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start);
-            canvas.close();
-        }
-
+    fn ticks_below(&self, canvas: &mut Canvas) {
+        let width = canvas.sheet.width;
         let places: Vec<f64> = self.x.ticks.iter().map(|(at, _)| self.at(*at, self.y.low).0).collect();
         let widths: Vec<f64> = self.x.ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
         let shown = thinned(&places, &widths, 9.0, 0);
         for (k, (_, label)) in self.x.ticks.iter().enumerate() {
             canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, false);
             if shown[k] {
-                let half = widths[k] / 2.0;
-                let x = places[k]
-                    .clamp((2.0 + half).min(sheet_width / 2.0), (sheet_width - 2.0 - half).max(sheet_width / 2.0));
+                let edge = 2.0 + widths[k] / 2.0;
+                let x = places[k].clamp(edge.min(width / 2.0), (width - edge).max(width / 2.0));
                 canvas.text(label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle);
             }
-        }
-        let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
-        if !texts.x.is_empty() {
-            let label = Type::LABEL.cut(texts.x, sheet_width - 2.0 * margin);
-            let half = Type::LABEL.width(&label) / 2.0;
-            let centre = sheet_width / 2.0;
-            let middle = f64::midpoint(self.left, self.right);
-            let middle = middle.clamp((margin + half).min(centre), (sheet_width - margin - half).max(centre));
-            canvas.text(&label, middle, sheet_height - 10.0 - note_height, Type::LABEL, Anchor::Middle);
-        }
-        if !texts.note.is_empty() {
-            let note = Type::NOTE.cut(texts.note, sheet_width - 2.0 * margin);
-            canvas.text(&note, sheet_width - margin, sheet_height - 9.0, Type::NOTE, Anchor::End);
         }
     }
 
@@ -161,23 +143,36 @@ impl Frame {
         let Self { left, right, top, bottom, x, .. } = self;
         format!("data-frame=\"{left} {right} {top} {bottom} {} {} {}\"", x.low, x.high, u8::from(x.log))
     }
+}
 
-    /// Draws a sample of line and mark; returns its right end.
-    fn sample(&self, canvas: &mut Canvas, entry: &Entry, x: f64, y: f64) -> f64 {
-        let (colour, width) = (entry.look.colour(), sample_width(entry));
-        if entry.line {
-            let ends = [(x, y), (x + width, y)];
-            let (dashed, thin) = (entry.look.is_dashed(), entry.mark || entry.look.is_dashed());
-            canvas.line(&ends, colour, if thin { 1.8 } else { 2.4 }, dashed);
-        }
-        if entry.mark {
-            if !entry.hollow {
-                halo(canvas, entry.look, (x + width / 2.0, y));
-            }
-            mark(canvas, entry.look, (x + width / 2.0, y), entry.hollow);
-        }
-        x + width
+/// Draws a label of the horizontal axis around `middle`, moved aside where it would leave the sheet.
+pub(super) fn label_below(canvas: &mut Canvas, text: &str, middle: f64, baseline: f64) {
+    let (width, margin) = (canvas.sheet.width, canvas.sheet.margin());
+    let label = Type::LABEL.cut(text, width - 2.0 * margin);
+    let edge = margin + Type::LABEL.width(&label) / 2.0;
+    canvas.text(&label, middle.min(width - edge).max(edge), baseline, Type::LABEL, Anchor::Middle);
+}
+
+/// Returns the width of the widest of `texts`.
+pub(super) fn widest<'a>(look: Type, texts: impl Iterator<Item = &'a String>) -> f64 {
+    texts.map(|text| look.width(text)).fold(0.0, f64::max)
+}
+
+/// Draws a sample of line and mark; returns its right end.
+fn sample(canvas: &mut Canvas, entry: &Entry, x: f64, y: f64) -> f64 {
+    let (colour, width) = (entry.look.colour(), sample_width(entry));
+    if entry.line {
+        let ends = [(x, y), (x + width, y)];
+        let (dashed, thin) = (entry.look.is_dashed(), entry.mark || entry.look.is_dashed());
+        canvas.line(&ends, colour, if thin { 1.8 } else { 2.4 }, dashed);
     }
+    if entry.mark {
+        if !entry.hollow {
+            halo(canvas, entry.look, (x + width / 2.0, y));
+        }
+        mark(canvas, entry.look, (x + width / 2.0, y), entry.hollow);
+    }
+    x + width
 }
 
 /// Returns the left edge and the drop below the first row of each legend entry, and the number of rows: entries follow each other in one
@@ -214,7 +209,8 @@ pub(super) fn halo(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64)) {
     canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0);
 }
 
-fn moved(corners: Vec<(f64, f64)>, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
+/// Returns `corners` around the place `(x, y)`.
+pub(super) fn moved(corners: Vec<(f64, f64)>, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
     corners.into_iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! A schedule: jobs as rectangles over time and processors.
 
 use super::Axis;
-use super::canvas::{Anchor, Canvas, Sheet, Type, escape};
+use super::canvas::{Anchor, Canvas, Sheet, Type, escape, rectangle};
 use super::frame::{Frame, Texts};
 use super::marks::{Rgb, SeriesLook};
 use super::scale::{Scale, significant};
@@ -61,53 +61,41 @@ impl Gantt {
         format!("{} jobs on {} processors over time", self.bars.len(), self.processors)
     }
 
-    fn scales(&self) -> (Scale, Scale) {
-        let (low, high) = self.span.unwrap_or_else(|| Self::stay(&self.bars));
-        let n = f64::from(self.processors.max(1));
-        let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
-        y.ticks.retain(|(at, _)| (at - at.round()).abs() < 1e-9);
-        (Scale::linear(low, high, low, high, &Axis::default()), y)
-    }
-
-    /// Returns the tooltip lines of a job.
+    /// Returns the tooltip lines of a job: its facts, or else its times and processors.
     fn lines_of(&self, bar: &Bar) -> Vec<String> {
-        let facts = if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() };
-        [format!("Job {}", bar.job)].into_iter().chain(facts).collect()
-    }
-
-    /// Describes in words the times and processors of a job.
-    fn facts_of(&self, bar: &Bar) -> Vec<String> {
-        let unit = self.unit;
-        let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
-        let blocks = bar.processors.iter().map(|&(first, count)| match count {
-            1 => first.to_string(),
-            _ => format!("{first}–{}", first + (count - 1)),
-        });
-        let blocks: Vec<String> = blocks.collect();
-        vec![
-            format!("started at {start} {unit}, ended at {end} {unit} (ran {ran} {unit})"),
-            format!("processors {}", blocks.join(", ")),
-        ]
-    }
-
-    /// Returns the bars with finite ends, each with its colour: neighbours in the list differ.
-    fn coloured(&self) -> impl Iterator<Item = (&Bar, SeriesLook)> {
-        let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
-        finite.enumerate().map(|(k, bar)| (bar, SeriesLook::of_slot(bar.slot.unwrap_or(k) % 6)))
+        let mut lines = vec![format!("Job {}", bar.job)];
+        if bar.facts.is_empty() {
+            let unit = self.unit;
+            let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
+            lines.push(format!("started at {start} {unit}, ended at {end} {unit} (ran {ran} {unit})"));
+            let blocks = bar.processors.iter().map(|&(first, count)| match count {
+                1 => first.to_string(),
+                _ => format!("{first}–{}", first + (count - 1)),
+            });
+            lines.push(format!("processors {}", blocks.collect::<Vec<_>>().join(", ")));
+        }
+        lines.extend(bar.facts.iter().cloned());
+        lines
     }
 }
 
 pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     let texts = Texts { title: &gantt.title, note: "", x: &gantt.time, y: "Processor", legend: &[] };
-    let (x, y) = gantt.scales();
-    let frame = Frame::new(&texts, x, y, sheet, 26.0);
+    let (low, high) = gantt.span.unwrap_or_else(|| Gantt::stay(&gantt.bars));
+    let n = f64::from(gantt.processors.max(1));
+    let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
+    y.ticks.retain(|(at, _)| (at - at.round()).abs() < 1e-9);
+    let x = Scale::linear(low, high, low, high, &Axis::default());
     let mut canvas = Canvas::new(sheet);
-    frame.draw(&mut canvas, &texts);
+    let frame = Frame::around(&mut canvas, &texts, x, y, 26.0);
     frame.grid(&mut canvas);
-    for (bar, look) in gantt.coloured() {
+    let finite = gantt.bars.iter().filter(|bar| bar.start.is_finite() && bar.end.is_finite());
+    for (k, bar) in finite.enumerate() {
+        // Neighbours in the list differ in colour.
+        let colour = SeriesLook::of_slot(bar.slot.unwrap_or(k) % 6).colour();
         canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar));
         for &(first, count) in &bar.processors {
-            block(&mut canvas, &frame, bar, look.colour(), first, count);
+            block(&mut canvas, &frame, bar, colour, first, count);
         }
         canvas.close();
     }
@@ -130,9 +118,9 @@ fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32,
     let (gap_x, gap_y) = (if right - left > 3.0 { 0.5 } else { 0.0 }, if bottom - top > 3.0 { 0.5 } else { 0.0 });
     let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
     let (top, bottom) = (top + gap_y, bottom - gap_y);
-    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour, 0.55);
+    canvas.fill(&rectangle(left, top, right, bottom), colour, 0.55);
     if right - left > 6.0 {
-        canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0);
+        canvas.fill(&rectangle(left, top, left + 1.2, bottom), colour, 1.0);
     }
     let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: Rgb::INK };
     if look.size >= 7.0 && look.width(&bar.job) <= right - left - 5.0 {

@@ -1,6 +1,6 @@
 //! The numbers of a chart for the crosshair of the page.
 
-use super::draw::{PRINTED, group_of, is_dense, looks};
+use super::draw::{PRINTED, all, group_of, is_dense, looks};
 use super::scale::{Scale, has_place};
 use super::{Axis, Chart, LineStyle, Picture, Series};
 use serde_json::{Value, json};
@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 pub(crate) fn readout(picture: &Picture) -> Option<Value> {
     let Picture::Chart(chart) = picture else { return None };
     let chart = &*chart.drawn();
-    let all = chart.series.iter().chain(&chart.reference).enumerate();
     let looks = looks(chart);
-    let series = all.map(|(k, series)| {
+    let series = all(chart).map(|(k, series)| {
         let name = if k < chart.series.len() { series.name.clone() } else { format!("{}, {PRINTED}", series.name) };
         let (group, joined) = (group_of(chart, k), k < chart.series.len() && is_dense(chart));
         let style = format!("{:?}", if k < chart.series.len() { series.style } else { LineStyle::MarksOnly });

@@ -1,6 +1,6 @@
 //! Boxes, lines and words at given places: trees, sequences of messages.
 
-use super::canvas::{Anchor, Canvas, Sheet, Type};
+use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
 use super::marks::{Rgb, SeriesLook};
 use super::{HEIGHT, WIDTH};
 
@@ -104,8 +104,7 @@ fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
 
 fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {
     let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
-    let (left, right, top, bottom) = (x - width / 2.0, x + width / 2.0, y - height / 2.0, y + height / 2.0);
-    let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+    let corners = rectangle(x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
     let border = colour(*slot, Rgb::AXIS);
     canvas.fill(&corners, border, 0.12);
     canvas.outline(&corners, border, 1.0);
