@@ -1,9 +1,12 @@
 //! Exhibits of a report: one list for each paper, in the order of its page.
 
-use crate::extra::{Extra, Shown};
+use crate::claim::{Claim, Judged};
 use crate::metric::Metric as _;
+use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
+use crate::shown::Shown;
 use crate::table::Table;
+use metrics::ConfidenceInterval;
 use sim_core::Streams;
 
 /// One exhibit of a report.
@@ -248,5 +251,46 @@ impl<C: DesignPoint> Series<C> {
     /// Returns a line of this name over the positions 0, 1, 2 … of an axis with names ([`Figure::over`]).
     pub fn at_positions(name: impl Into<String>, quantities: impl IntoIterator<Item = Quantity<C>>) -> Self {
         Self::new(name, (0_u32..).map(f64::from).zip(quantities))
+    }
+}
+
+/// Estimates a quantity from at most the given number of replications.
+pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
+
+/// Content made after all estimates are known, beside a figure or alone.
+pub struct Extra<'a, C: DesignPoint> {
+    /// Id of the figure that it accompanies, or its own.
+    pub id: &'static str,
+    /// Quantities that it needs estimates of.
+    pub needs: Vec<Quantity<C>>,
+    /// Function that makes it from the estimates and the streams of the first replication.
+    pub make: Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>,
+}
+
+impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
+    /// Compares claims under two sets of settings in a table with this id, title and caption. Each has the verdict and the estimate of the
+    /// deciding cell; `names` head the columns of the two.
+    pub fn side_by_side(
+        id: &'static str,
+        [one, other]: [&'a str; 2],
+        claims: impl IntoIterator<Item = (Claim<C>, Claim<C>)>,
+        [table, title, caption]: [&'static str; 3],
+    ) -> Self {
+        let claims: Vec<[Claim<C>; 2]> = claims.into_iter().map(<[_; 2]>::from).collect();
+        let columns = ["claim", one, "observed", other, "observed", "the paper says"];
+        let checks = claims.iter().flatten().flat_map(|claim| &claim.checks);
+        let needs = checks.map(|check| check.quantity.clone()).collect();
+        let make = move |estimate: &Estimate<'_, C>, _: &Streams| {
+            let row = |both: &[Claim<C>; 2]| {
+                let found = both.each_ref().map(|claim| {
+                    let judged = Judged::new(claim, |quantity| estimate(quantity, u32::MAX));
+                    [judged.verdict.to_string(), judged.deciding_cell().observed()]
+                });
+                [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()
+            };
+            let rows = claims.iter().map(row).collect();
+            Shown { tables: vec![page::Table::new(table, title, caption, columns, rows)], ..Shown::default() }
+        };
+        Self { id, needs, make: Box::new(make) }
     }
 }

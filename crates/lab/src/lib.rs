@@ -12,7 +12,6 @@ pub mod clock;
 pub mod control;
 pub mod doubt;
 pub mod exhibit;
-pub mod extra;
 pub mod interrupt;
 pub mod logs;
 pub mod metric;

@@ -3,6 +3,7 @@
 //! The observations come from the study of a paper or from the units of an experiment.
 
 use crate::quantity::{DesignPoint, Quantity};
+use crate::shown::seen;
 use metrics::ConfidenceInterval;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,13 +62,7 @@ impl<C: DesignPoint> Observations<C> {
         }
         let sample = self.sample(quantity, replications);
         if sample.is_empty() {
-            return ConfidenceInterval {
-                mean: f64::NAN,
-                low: None,
-                high: None,
-                replications: 0,
-                level: ConfidenceInterval::LEVEL,
-            };
+            return ConfidenceInterval { replications: 0, ..seen(f64::NAN) };
         }
         ConfidenceInterval::of(&sample)
     }

@@ -1,8 +1,7 @@
 //! The interface of a paper to the laboratory, and every name that its author needs: `use lab::paper::*`.
 
 pub use crate::claim::{Check, Claim, Remark, Rule};
-pub use crate::exhibit::{Exhibit, Figure, Panel, Series};
-pub use crate::extra::{Extra, Shown};
+pub use crate::exhibit::{Exhibit, Extra, Figure, Panel, Series};
 use crate::logs::Declared;
 pub use crate::logs::Logs;
 use crate::metric::Metric as _;
@@ -11,6 +10,7 @@ use crate::provenance::executable_sha256;
 pub use crate::quantity::{DesignPoint, Quantity};
 pub use crate::runs::Effort;
 pub use crate::scenario::Scenario;
+pub use crate::shown::Shown;
 pub use crate::table::{Entry, Row, Table};
 pub use anyhow::Result;
 use serde::Serialize;

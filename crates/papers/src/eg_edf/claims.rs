@@ -3,7 +3,7 @@
 use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
 use lab::claim::{Check, Claim, Rule};
-use lab::extra::Extra;
+use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
 
 /// Equality meets the claim.

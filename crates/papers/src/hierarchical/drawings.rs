@@ -7,8 +7,8 @@ use hier_grid::{
     Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, World,
 };
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
-use lab::extra::seen;
 use lab::paper::Shown;
+use lab::shown::seen;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
 use lab::claim::{Check, Claim, Remark, Rule};
-use lab::extra::Extra;
+use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
 
 const W0: Policy = Policy::Ptt(PttWeight::ZERO);

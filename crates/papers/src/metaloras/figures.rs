@@ -3,9 +3,10 @@
 use super::claims::side_by_side;
 use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
 use lab::chart::{self, Axis, Chart, Point};
-use lab::extra::{Extra, Shown, seen};
+use lab::exhibit::Extra;
 use lab::paper::{Exhibit, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
+use lab::shown::{Shown, seen};
 use metasched::Outcome;
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {

@@ -5,7 +5,7 @@ use super::printed::{self, Printed};
 use super::source::Workload;
 use super::{Cell, Metric, SgVersion, SwiftGapPaper, metrics};
 use lab::claim::{Check, Claim, Rule};
-use lab::extra::Extra;
+use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
 use std::collections::BTreeSet;
 

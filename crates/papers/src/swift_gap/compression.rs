@@ -4,8 +4,8 @@ use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
 use alea31::{Clock, Cons, GridState, JobIndex, Policy};
 use lab::chart::{Bar, Gantt};
-use lab::extra::seen;
 use lab::paper::Shown;
+use lab::shown::seen;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use super::super::words::{counted, share};
 use crate::units::count;
 use lab::chart::{Axis, Chart, Point, Series};
-use lab::extra::seen;
+use lab::shown::seen;
 use lab::shown::{DataRow, Shown};
 use std::collections::BTreeMap;
 use workload::Inspection;
