@@ -17,7 +17,7 @@ use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::record::Recorded;
+use crate::record::{DOUBT, Recorded};
 use crate::session::{self, Session};
 use crate::store::Store;
 use crate::study;
@@ -149,10 +149,10 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     drop(progress);
     store.settle()?;
 
-    let (mode, kind) = (request.run.mode(), session.paper.record());
+    let words = [session.paper.record().unwrap_or(""), request.run.mode()];
     let on_record = || format!("the record of {slug}");
-    let recorded = Recorded::read(P::PAGE, mode, kind).with_context(on_record)?;
-    let doubt = Recorded::doubt(P::PAGE, mode, kind).with_context(on_record)?;
+    let recorded = Recorded::verdicts(P::PAGE, &words).with_context(on_record)?;
+    let doubt = Recorded::column(P::PAGE, DOUBT, &words).with_context(on_record)?;
     let claims = own.into_iter().map(|judged| {
         let verdict_under = |(alternative, claims): (&Alternative, &Vec<Judged>)| {
             let same = claims.iter().find(|claim| claim.id == judged.id)?;

@@ -7,13 +7,13 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
-use crate::record::{NOT_RUN, Recorded};
+use crate::record::{NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
 use crate::seeds::Seeds;
 use crate::session::Session;
 use crate::shown::{Looks, Showing};
 use crate::store::Store;
-use crate::study::{Study, run_id, simulate};
+use crate::study::{self, Study, run_id, simulate};
 use crate::verdict::Verdict;
 use crate::write::Findings;
 use anyhow::{Context, Result, bail};
@@ -91,18 +91,27 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         decide(&mut study, &asked.claims, &mut judged, *replications)?;
     }
     store.settle()?;
-    let judge = |seeds| Seeds::judge(&session, &asked.claims, seeds, *replications, &store, request.quiet);
-    let seeds = request.seeds.map(judge).transpose()?;
+    let under = |seed: u64| {
+        let judged = study::judged(&session, &asked.claims, seed, *replications, &store, request.quiet)?;
+        store.settle()?;
+        Ok((seed, judged))
+    };
+    let seeds = request.seeds.map(|seeds| (1..=u64::from(seeds)).map(under).collect::<Result<_>>());
+    let seeds = seeds.transpose()?.map(Seeds);
 
-    let (mode, on_record) = (request.mode(), || format!("the record of {}", P::ABOUT.slug));
-    let recorded = Recorded::read(P::PAGE, mode, paper.record()).with_context(on_record)?;
+    let on_record = || format!("the record of {}", P::ABOUT.slug);
+    let (kind, mode) = (paper.record().unwrap_or(""), request.mode());
+    let recorded = Recorded::verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
     let beside = |judged: Judged| {
         let recorded = recorded.verdict(&judged.id).map(str::to_owned);
         (judged, recorded)
     };
     let judged: Vec<_> = judged.into_iter().map(beside).collect();
-    let stays = seeds.as_ref().map(|seeds| Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record()));
-    let stays = stays.transpose().with_context(on_record)?.flatten();
+    let stays = match &seeds {
+        Some(seeds) => Recorded::column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {}", seeds.count())]),
+        None => Ok(None),
+    };
+    let stays = stays.with_context(on_record)?;
 
     let showing = Showing {
         observations: study.observations(),

@@ -1,51 +1,22 @@
 //! Number of seeds under which a verdict is unchanged.
 
-use super::claim::{Claim, Judged};
-use super::paper::Paper;
-use super::store::Store;
-use super::study;
-use crate::session::Session;
+use crate::claim::Judged;
 use crate::verdict::Verdict;
-use anyhow::Result;
 
-/// The claims of a paper, judged under other seeds.
+/// The claims of a paper, judged under other seeds: each seed with its claims, in the order of the run.
 #[derive(Clone, Debug)]
-pub struct Seeds {
-    /// Each seed with its claims, in the order of the run.
-    judged: Vec<(u64, Vec<Judged>)>,
-}
+pub struct Seeds(pub(crate) Vec<(u64, Vec<Judged>)>);
 
 impl Seeds {
-    /// Judges the claims under the seeds 1 to `seeds`, with as many replications as the run itself.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`study::judged`].
-    pub(crate) fn judge<P: Paper>(
-        session: &Session<P>,
-        claims: &[Claim<P::Cell>],
-        seeds: u32,
-        replications: u32,
-        store: &Store,
-        quiet: bool,
-    ) -> Result<Self> {
-        let judge = |seed: u64| {
-            let judged = study::judged(session, claims, seed, replications, store, quiet)?;
-            store.settle()?;
-            Ok((seed, judged))
-        };
-        Ok(Self { judged: (1..=u64::from(seeds)).map(judge).collect::<Result<_>>()? })
-    }
-
     /// Returns the number of seeds.
     pub(crate) fn count(&self) -> usize {
-        self.judged.len()
+        self.0.len()
     }
 
     /// Returns the results of a claim, seed by seed.
     pub fn of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (u64, &'a Judged)> {
         let found = move |(seed, judged): &'a (u64, Vec<Judged>)| Some((*seed, judged.iter().find(|it| it.id == id)?));
-        self.judged.iter().filter_map(found)
+        self.0.iter().filter_map(found)
     }
 
     /// Formats the number of seeds under which a claim has the verdict of the run: `9 of 10`.

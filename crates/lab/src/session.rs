@@ -90,9 +90,7 @@ impl<P: Paper> Session<P> {
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
         Ok(Self { paper, scenario, seed, replications })
     }
-}
 
-impl<P: Paper> Session<P> {
     /// Returns the lead lines of every page on it.
     pub(crate) fn lead(&self, request: &Request) -> Vec<String> {
         let quick = "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.";

@@ -32,13 +32,9 @@ pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, St
         return own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     }
     let flat = "a cell without Paper::parameters has fields that are numbers, text or plain names";
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.serialize(cell).expect(flat);
-    let table = table.into_inner().expect("memory takes everything");
-    let mut table = csv::Reader::from_reader(&table[..]);
-    let names = table.headers().expect(flat).clone();
-    let values = table.records().next().expect(flat).expect(flat);
-    names.iter().zip(&values).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    let Value::Object(fields) = serde_json::to_value(cell).expect(flat) else { panic!("{flat}") };
+    let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    fields.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
 /// Returns the metrics of one replication.

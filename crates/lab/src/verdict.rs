@@ -38,9 +38,14 @@ impl Verdict {
         Self::OF_CHECKS.contains(&self)
     }
 
+    /// Iterates over all verdicts, in the order in which a sentence lists them.
+    pub(crate) fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::OF_CHECKS)
+    }
+
     /// Returns the verdict at the beginning of `words`, as in `reproduced at 40 replications`.
     pub(crate) fn from_words(words: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain(Self::OF_CHECKS).find(|verdict| words.starts_with(&verdict.to_string()))
+        Self::every().find(|verdict| words.starts_with(&verdict.to_string()))
     }
 }
 

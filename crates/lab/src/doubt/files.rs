@@ -123,8 +123,8 @@ fn page<P: Paper>(
 /// Returns a table with a row for each claim.
 fn sentences(outcome: &Outcome) -> page::Table {
     let row = |claim: &Doubted| {
-        let counts = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive]
-            .map(|verdict| claim.under.iter().filter(|(_, its)| *its == verdict).count().to_string());
+        let counts =
+            Verdict::ALL.map(|verdict| claim.under.iter().filter(|(_, its)| *its == verdict).count().to_string());
         let words = [claim.judged.id.clone(), claim.judged.statement.clone(), claim.sentence.clone()];
         words.into_iter().chain(counts).collect()
     };

@@ -49,8 +49,7 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
     let mut word = |x: f64, y: f64, text: &str, slot: Option<usize>| {
         words.push(Words { at: (x, y), text: text.to_owned(), size: 10.5, slot });
     };
-    let row = |place: usize| TOP + ROW * count(place);
-    let mut x = LEFT;
+    let (mut x, mut y) = (LEFT, TOP);
     let mut columns: Vec<f64> = Vec::new();
     word(LEFT - 46.0, TOP - 14.0, "own", None);
     for (i, alternative) in shown.iter().enumerate() {
@@ -68,16 +67,16 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
             verdict.map(look).map_or((Vec::new(), None), |(sign, slot)| (vec![sign.to_owned()], Some(slot)));
         boxes.push(SketchBox { centre: (x, y), size: (COLUMN - 3.0, ROW - 3.0), lines, slot });
     };
-    for (claim, place) in outcome.claims.iter().zip(0..) {
-        let y = row(place);
+    for claim in &outcome.claims {
         word(16.0, y + 4.0, &claim.judged.id, None);
         frame(LEFT - 36.0, y, Some(claim.judged.verdict));
         for (alternative, x) in shown.iter().zip(&columns) {
             let verdict = claim.under.iter().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict);
             frame(*x, y, verdict.filter(|verdict| *verdict != claim.judged.verdict));
         }
+        y += ROW;
     }
-    let bottom = row(outcome.claims.len()) + 12.0;
+    let bottom = y + 12.0;
     let legend =
         "R reproduced, C contradicted, ? inconclusive; own: under the scenario's own answers; empty: the same verdict";
     word(16.0, bottom, legend, None);
@@ -94,10 +93,6 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
         words,
         size: Some((f64::max(x + 16.0, crate::chart::WIDTH), bottom + 18.0)),
     }
-}
-
-fn count(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Lists, for each claim and reading, the answers that change the verdict and the new verdicts.

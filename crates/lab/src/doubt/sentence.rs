@@ -72,23 +72,14 @@ fn holds_by_default(
     text
 }
 
-/// All verdicts, in the order in which a sentence lists them.
-const EVERY: [Verdict; 5] =
-    [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive, Verdict::Consistent, Verdict::Inconsistent];
-
-/// Groups the names of the alternatives by the verdict that they lead to.
-fn by_verdict<'a>(flips: &[&'a (Alternative, Verdict)]) -> Vec<(Verdict, Vec<&'a str>)> {
-    let names_of = |verdict: Verdict| {
-        let names = flips.iter().filter(|(_, its)| *its == verdict).map(|(alternative, _)| alternative.name.as_str());
-        (verdict, names.collect::<Vec<_>>())
-    };
-    EVERY.into_iter().map(names_of).filter(|(_, names)| !names.is_empty()).collect()
-}
-
 /// Lists the verdicts in their order: `contradicted if R2 = gang-end, inconclusive if R9 = work or R9 = random`.
 fn in_words(flips: &[&(Alternative, Verdict)]) -> String {
-    let groups = by_verdict(flips).into_iter().map(|(verdict, names)| format!("{verdict} if {}", either(&names)));
-    groups.collect::<Vec<_>>().join(", ")
+    let group = |verdict: Verdict| {
+        let names = flips.iter().filter(|(_, its)| *its == verdict).map(|(alternative, _)| alternative.name.as_str());
+        let names: Vec<&str> = names.collect();
+        (!names.is_empty()).then(|| format!("{verdict} if {}", either(&names)))
+    };
+    Verdict::every().filter_map(group).collect::<Vec<_>>().join(", ")
 }
 
 /// Joins names: `R2 = gang-end`, `R2 = a or R3 = b`, `R2 = a, R3 = b or R4 = c`.
@@ -121,42 +112,34 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_nothing_changes_holds_or_fails_under_all() {
-        check(Reproduced, [Reproduced; 3], "holds under all 3 alternative readings");
-        check(Contradicted, [Contradicted; 3], "fails under all 3 alternative readings");
-        check(Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 alternative readings");
-    }
-
-    #[test]
-    fn a_claim_that_holds_names_what_breaks_it() {
-        check(Reproduced, [Reproduced, Contradicted, Reproduced], "holds unless R2 = last");
-        check(Reproduced, [Contradicted, Reproduced, Reproduced], "holds only if R1 = task-end");
-        check(Reproduced, [Reproduced, Contradicted, Contradicted], "holds only if R2 = first");
-        check(Reproduced, [Contradicted, Reproduced, Contradicted], "holds only if R1 = task-end, and unless R2 = any");
-    }
-
-    #[test]
-    fn what_is_left_open_is_named_apart_from_what_is_broken() {
-        check(
-            Reproduced,
-            [Inconclusive, Reproduced, Reproduced],
-            "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end",
-        );
-        check(Reproduced, [Reproduced, Contradicted, Inconclusive], "holds unless R2 = last; inconclusive if R2 = any");
-    }
-
-    #[test]
-    fn a_claim_that_does_not_hold_names_what_would_make_it_hold() {
-        check(Contradicted, [Reproduced, Contradicted, Contradicted], "holds only if R1 = gang-end; else contradicted");
-        check(
-            Contradicted,
-            [Reproduced, Reproduced, Inconclusive],
-            "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any",
-        );
-        check(
-            Inconclusive,
-            [Contradicted, Inconclusive, Inconclusive],
-            "holds under none of the 3 alternative readings: inconclusive, contradicted if R1 = gang-end",
-        );
+    fn the_sentence_names_what_breaks_a_claim_or_makes_it_hold() {
+        for (own, under, expected) in [
+            (Reproduced, [Reproduced; 3], "holds under all 3 alternative readings"),
+            (Contradicted, [Contradicted; 3], "fails under all 3 alternative readings"),
+            (Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 alternative readings"),
+            (Reproduced, [Reproduced, Contradicted, Reproduced], "holds unless R2 = last"),
+            (Reproduced, [Contradicted, Reproduced, Reproduced], "holds only if R1 = task-end"),
+            (Reproduced, [Reproduced, Contradicted, Contradicted], "holds only if R2 = first"),
+            (Reproduced, [Contradicted, Reproduced, Contradicted], "holds only if R1 = task-end, and unless R2 = any"),
+            (
+                Reproduced,
+                [Inconclusive, Reproduced, Reproduced],
+                "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end",
+            ),
+            (Reproduced, [Reproduced, Contradicted, Inconclusive], "holds unless R2 = last; inconclusive if R2 = any"),
+            (Contradicted, [Reproduced, Contradicted, Contradicted], "holds only if R1 = gang-end; else contradicted"),
+            (
+                Contradicted,
+                [Reproduced, Reproduced, Inconclusive],
+                "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any",
+            ),
+            (
+                Inconclusive,
+                [Contradicted, Inconclusive, Inconclusive],
+                "holds under none of the 3 alternative readings: inconclusive, contradicted if R1 = gang-end",
+            ),
+        ] {
+            check(own, under, expected);
+        }
     }
 }
