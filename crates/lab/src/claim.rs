@@ -248,8 +248,6 @@ mod tests {
     use super::*;
     use Verdict::{Contradicted, Inconclusive, Reproduced};
 
-    const SPREAD: &[f64] = &[0.8, 1.0, 1.2, 1.4]; // mean 1.1, interval about 0.69 … 1.51
-
     const fn band(low: f64, high: f64) -> Rule {
         Rule::Band { low, high }
     }
@@ -262,68 +260,56 @@ mod tests {
         Rule::Above { bound, tie }
     }
 
-    const fn below(bound: f64) -> Rule {
-        Rule::Below { bound, tie: false }
-    }
-
     /// 18.1, rounded or cut off.
     const STATED: Rule = Rule::Exact { low: 18.05, high: 18.2 };
     const MARGIN: Rule = Rule::AtLeast { margin: 0.05 };
 
     #[test]
-    fn an_estimate_with_an_interval_is_judged_by_it() {
-        for (rule, sample, expected) in [
+    fn an_estimate_is_judged_by_its_interval_and_an_exact_value_as_a_plain_number() {
+        let (of, exact) = (ConfidenceInterval::of, ConfidenceInterval::exact);
+        let (spread, none) = (of(&[0.8, 1.0, 1.2, 1.4]), of(&[0.0; 4])); // mean 1.1, interval about 0.69 … 1.51
+        for (rule, estimate, expected) in [
             // A band is met by the mean, and contradicted by the whole interval.
-            (band(1.0, 1.2), SPREAD, Reproduced),
-            (band(1.2, 1.3), SPREAD, Inconclusive),
-            (band(2.0, 3.0), SPREAD, Contradicted),
+            (band(1.0, 1.2), spread, Reproduced),
+            (band(1.2, 1.3), spread, Inconclusive),
+            (band(2.0, 3.0), spread, Contradicted),
             // An ordering needs the whole interval on the claimed side.
-            (Rule::POSITIVE, SPREAD, Reproduced),
-            (above(1.0, false), SPREAD, Inconclusive),
-            (above(2.0, false), SPREAD, Contradicted),
-            (below(2.0), SPREAD, Reproduced),
-            (below(0.0), SPREAD, Contradicted),
+            (Rule::POSITIVE, spread, Reproduced),
+            (above(1.0, false), spread, Inconclusive),
+            (above(2.0, false), spread, Contradicted),
+            (Rule::Below { bound: 2.0, tie: false }, spread, Reproduced),
+            (Rule::NEGATIVE, spread, Contradicted),
             // Equal values meet it only where a tie is allowed.
-            (above(0.0, true), &[0.0; 4], Reproduced),
-            (above(0.0, false), &[0.0; 4], Inconclusive),
+            (above(0.0, true), none, Reproduced),
+            (above(0.0, false), none, Inconclusive),
             // A difference within the margin is none; without the margin it is.
-            (MARGIN, &[-0.02, -0.01, -0.02, -0.01], Reproduced),
-            (above(0.0, true), &[-0.02, -0.01, -0.02, -0.01], Contradicted),
-            (MARGIN, &[0.0; 4], Reproduced),
-            (MARGIN, SPREAD, Reproduced),
-            (MARGIN, &[-0.2, 0.1, -0.2, 0.1], Inconclusive),
-            (MARGIN, &[-0.22, -0.21, -0.22, -0.21], Contradicted),
+            (MARGIN, of(&[-0.02, -0.01, -0.02, -0.01]), Reproduced),
+            (above(0.0, true), of(&[-0.02, -0.01, -0.02, -0.01]), Contradicted),
+            (MARGIN, none, Reproduced),
+            (MARGIN, spread, Reproduced),
+            (MARGIN, of(&[-0.2, 0.1, -0.2, 0.1]), Inconclusive),
+            (MARGIN, of(&[-0.22, -0.21, -0.22, -0.21]), Contradicted),
             // Similarity needs the whole interval within the tolerance.
-            (within(0.0, 2.0), SPREAD, Reproduced),
-            (within(1.0, 2.0), SPREAD, Inconclusive),
-            (within(-1.0, 0.0), SPREAD, Contradicted),
+            (within(0.0, 2.0), spread, Reproduced),
+            (within(1.0, 2.0), spread, Inconclusive),
+            (within(-1.0, 0.0), spread, Contradicted),
             // One replication decides nothing.
-            (Rule::POSITIVE, &[5.0], Inconclusive),
-            // An exact value equals the stated digits or not, independent of the interval.
-            (STATED, &[17.0, 19.0], Contradicted),
-            (STATED, &[17.2, 19.0], Reproduced),
+            (Rule::POSITIVE, of(&[5.0]), Inconclusive),
+            // The printed digits are equal or not, independent of the interval.
+            (STATED, of(&[17.0, 19.0]), Contradicted),
+            (STATED, of(&[17.2, 19.0]), Reproduced),
+            (STATED, exact(18.2), Reproduced),
+            (STATED, exact(18.21), Contradicted),
+            (Rule::POSITIVE, exact(1e-6), Reproduced),
+            (Rule::POSITIVE, exact(0.0), Contradicted),
+            (above(0.0, true), exact(0.0), Reproduced),
+            (Rule::Below { bound: 2.0, tie: false }, exact(2.5), Contradicted),
+            (within(-1.0, 1.0), exact(0.9), Reproduced),
+            (band(-1.0, 1.0), exact(1.1), Contradicted),
+            (Rule::CoversZero, exact(0.1), Contradicted),
+            (Rule::POSITIVE, exact(f64::NAN), Inconclusive),
         ] {
-            let estimate = ConfidenceInterval::of(sample);
             assert_eq!(rule.judge(&estimate), expected, "{rule} of {estimate:?}");
-        }
-    }
-
-    #[test]
-    fn an_exact_value_is_compared_as_a_plain_number() {
-        for (rule, value, expected) in [
-            (STATED, 18.1, Reproduced),
-            (STATED, 18.2, Reproduced),
-            (STATED, 18.21, Contradicted),
-            (Rule::POSITIVE, 1e-6, Reproduced),
-            (Rule::POSITIVE, 0.0, Contradicted),
-            (above(0.0, true), 0.0, Reproduced),
-            (below(2.0), 2.5, Contradicted),
-            (within(-1.0, 1.0), 0.9, Reproduced),
-            (band(-1.0, 1.0), 1.1, Contradicted),
-            (Rule::CoversZero, 0.1, Contradicted),
-            (Rule::POSITIVE, f64::NAN, Inconclusive),
-        ] {
-            assert_eq!(rule.judge(&ConfidenceInterval::exact(value)), expected, "{rule} of {value}");
         }
     }
 

@@ -15,7 +15,6 @@ pub mod exhibit;
 pub mod interrupt;
 pub mod logs;
 pub mod metric;
-pub mod new_folders;
 pub mod observations;
 pub mod output;
 pub mod page;
@@ -37,7 +36,6 @@ pub mod verdict;
 pub use sim_core::{answers, readings};
 
 mod record;
-mod runs;
 mod seeds;
 mod session;
 mod study;

@@ -17,17 +17,15 @@
 //! name, the run is refused before anything is changed.
 
 mod commit;
-mod fault;
 mod lock;
 pub mod manifest;
 mod partial;
 
 use crate::cli::program;
-use crate::new_folders::NewFolders;
 use anyhow::{Context, Result, bail, ensure};
 use lock::Lock;
 use manifest::{Listed, MANIFEST, Manifest};
-pub use partial::{begin_beside, keep_as, write_whole};
+pub use partial::{NewFolders, begin_beside, keep_as, write_whole};
 pub(crate) use partial::{is_missing, remove};
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,7 +64,7 @@ impl OutDir {
         let command = command.into();
         // Before anything is written, since a foreign folder must stay untouched. Checked twice, since another process may be moving its
         // files into place at this moment.
-        if earlier(path, &command).is_err() && !Lock::is_in(path) {
+        if earlier(path, &command).is_err() && !path.join(lock::LOCK).exists() {
             earlier(path, &command)?;
         }
         let staging = path.join(format!("{STAGING}{}", std::process::id()));

@@ -45,13 +45,9 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn results_come_in_the_order_of_the_items() {
+    fn results_come_in_order_and_of_several_errors_the_first_in_order_however_late() {
         let squares = in_parallel(&(0..1000).collect::<Vec<u64>>(), |n| Ok(n * n)).unwrap();
         assert!(squares.iter().enumerate().all(|(n, square)| *square == (n * n) as u64));
-    }
-
-    #[test]
-    fn of_several_errors_the_first_in_order_is_reported_however_late_it_comes() {
         // A thread that begins in the middle of the items fails at once, long before the first item does.
         let fails = |n: &u64| -> Result<()> {
             if *n == 0 {

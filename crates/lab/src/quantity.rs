@@ -195,33 +195,28 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_of_two_is_taken_replication_by_replication() {
-        assert!((value(&cell(3).or_larger(cell(5))) - 5.0).abs() < 1e-12);
-        assert!((value(&cell(5).or_larger(cell(3))) - 5.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_mean_and_a_rank_are_taken_replication_by_replication() {
-        assert!((value(&Quantity::mean_of(vec![cell(3), cell(4), cell(8)])) - 5.0).abs() < 1e-12);
+    fn an_expression_is_evaluated_replication_by_replication() {
+        let alike = |a: [u8; 2], b: [u8; 2]| (cell(a[0]) - cell(a[1])).has_the_sign_of(cell(b[0]) - cell(b[1]));
         let rank = |place| Quantity::Rank(place, vec![cell(7), cell(5), cell(7)]);
-        assert_eq!([0, 1, 2].map(|place| (2.0 * value(&rank(place))).to_string()), ["5", "2", "5"]);
-        let without = Quantity::Rank(0, vec![cell(7), Quantity::Constant(f64::NAN)]);
-        assert!(value(&without).is_nan());
+        for (quantity, expected) in [
+            (cell(3).or_larger(cell(5)), 5.0),
+            (cell(5).or_larger(cell(3)), 5.0),
+            (Quantity::mean_of(vec![cell(3), cell(4), cell(8)]), 5.0),
+            (rank(0), 2.5),
+            (rank(1), 1.0),
+            (rank(2), 2.5),
+            // Differences are alike if they point the same way.
+            (alike([5, 3], [9, 1]), 1.0),
+            (alike([3, 5], [9, 1]), 0.0),
+            (alike([3, 5], [1, 9]), 1.0),
+            (alike([4, 4], [2, 2]), 1.0),
+            (alike([4, 4], [2, 1]), 0.0),
+        ] {
+            assert!((value(&quantity) - expected).abs() < 1e-12, "{quantity:?}");
+        }
+        assert!(value(&Quantity::Rank(0, vec![cell(7), Quantity::Constant(f64::NAN)])).is_nan());
         let mut cells = BTreeSet::new();
         rank(0).collect_cells(&mut cells);
         assert_eq!(cells, BTreeSet::from([5, 7]));
-    }
-
-    #[test]
-    fn differences_are_alike_if_they_point_the_same_way() {
-        let check = |a: [u8; 2], b: [u8; 2], expected: f64| {
-            let alike = (cell(a[0]) - cell(a[1])).has_the_sign_of(cell(b[0]) - cell(b[1]));
-            assert!((value(&alike) - expected).abs() < 1e-12, "{a:?} {b:?}");
-        };
-        check([5, 3], [9, 1], 1.0);
-        check([3, 5], [9, 1], 0.0);
-        check([3, 5], [1, 9], 1.0);
-        check([4, 4], [2, 2], 1.0);
-        check([4, 4], [2, 1], 0.0);
     }
 }

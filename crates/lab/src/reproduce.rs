@@ -114,7 +114,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let stays = stays.with_context(on_record)?;
 
     let showing = Showing {
-        observations: study.observations(),
+        observations: &study.observations,
         replications: *replications,
         looks: &asked.looks,
         streams: Streams::new(*seed, 0),
@@ -128,6 +128,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         remarks: &asked.remarks,
         seeds: seeds.as_ref(),
         study: &study,
+        store: &store,
     };
     findings.write(out)?;
     let remarks = asked.remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();

@@ -1,22 +1,21 @@
 //! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
 
-use crate::runs::{Runs, without};
 use crate::toml_text;
 pub use crate::toml_text::did_you_mean;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::Reading;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{Document, DocumentMut, Item, Table, Value};
 
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Name of the file in messages: `workloads/multi-site.toml`.
-    name: String,
+    pub(crate) name: String,
     document: DocumentMut,
     parameters: Vec<Parameter>,
 }
@@ -32,6 +31,40 @@ pub struct Parameter {
     pub source: String,
     /// True if `--set` changed the value.
     pub changed: bool,
+}
+
+/// Amount of work.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// All replications.
+    Full,
+    /// A tenth or less, for a quick look and for CI.
+    Quick,
+}
+
+/// Keys of the table `run` of every scenario. A paper does not read them: [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them
+/// out.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Runs {
+    /// Replications of each cell without `--reps`.
+    replications: u32,
+    /// Replications with `--quick`, if different.
+    quick_replications: Option<u32>,
+    /// Seed without `--seed`.
+    pub(crate) seed: u64,
+}
+
+/// Keys of [`Runs`].
+const KEYS: [&str; 3] = ["replications", "quick_replications", "seed"];
+
+impl Runs {
+    /// Returns the number of replications of each cell.
+    pub(crate) fn replications(&self, effort: Effort) -> u32 {
+        match effort {
+            Effort::Full => self.replications,
+            Effort::Quick => self.quick_replications.unwrap_or(self.replications),
+        }
+    }
 }
 
 static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
@@ -70,11 +103,6 @@ impl Scenario {
         let mut parameters = Vec::new();
         list(document.as_table(), "", &mut parameters);
         Ok(Self { name: name.to_owned(), document, parameters })
-    }
-
-    /// Returns the name of the file in messages.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Applies one `--set key=value`. The value is TOML; a bare word is taken as text.
@@ -148,18 +176,16 @@ impl Scenario {
         })
     }
 
-    /// Returns the number of replications and the seed.
-    ///
-    /// # Errors
-    ///
-    /// A missing key, a value of the wrong type, or zero replications.
+    /// Returns the number of replications and the seed; fails for a missing key, a value of the wrong type, or zero replications.
     pub(crate) fn runs(&self) -> Result<Runs> {
         #[derive(Deserialize)]
         struct Whole {
             run: Runs,
         }
         let Whole { run } = toml_text::read(&self.text())?;
-        run.validate()?;
+        for (key, value) in [("replications", Some(run.replications)), ("quick_replications", run.quick_replications)] {
+            ensure!(value != Some(0), "run.{key} is 0; at least 1 is needed");
+        }
         Ok(run)
     }
 
@@ -201,10 +227,29 @@ fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
     }
 }
 
+/// Returns a scenario without the keys of [`Runs`], and without their table if it has no other keys. The rest keeps its line numbers.
+pub(crate) fn without(text: &str) -> String {
+    let mut left = text.to_owned();
+    let mut blank = |from: usize, to: usize| left.replace_range(from..to, &" ".repeat(to - from));
+    let Ok(document) = Document::parse(text) else { return left };
+    let Some(Item::Table(run)) = document.as_table().get("run") else { return left };
+    for key in KEYS {
+        let Some((key, value)) = run.get_key_value(key) else { continue };
+        if let Some((key, value)) = key.span().zip(value.span()) {
+            blank(key.start, value.end);
+        }
+    }
+    if run.iter().all(|(key, _)| KEYS.contains(&key))
+        && let Some(head) = run.span()
+    {
+        blank(head.start, head.start + text[head.start..].find(']').map_or(0, |end| end + 1));
+    }
+    left
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs::Effort;
 
     const TEXT: &str = "[run]\njobs = 40000 # §4.2\n\n[readings]\nrelease = \"task-end\" # R2\n";
 
@@ -271,28 +316,29 @@ mod tests {
     const RUNS: &str =
         "[grid]\nsites = 2 # §3\n\n[run]\nreplications = 20 # §4\nseed = 7\njobs = 400\nquick_replications = 4\n";
 
-    fn with_runs(text: &str) -> Scenario {
-        Scenario::parse("p.toml", text).expect("good TOML")
-    }
-
     #[test]
     fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
-        let runs = with_runs(RUNS).runs().expect("good");
-        assert_eq!((runs.replications(Effort::Full), runs.replications(Effort::Quick), runs.seed), (20, 4, 7));
-        let runs = with_runs(&RUNS.replace("quick_replications = 4\n", "")).runs().expect("good");
-        assert_eq!(runs.replications(Effort::Quick), 20);
+        let runs = |text: &str| Scenario::parse("p.toml", text).expect("good TOML").runs();
+        let all = runs(RUNS).expect("good");
+        assert_eq!((all.replications(Effort::Full), all.replications(Effort::Quick), all.seed), (20, 4, 7));
+        let all = runs(&RUNS.replace("quick_replications = 4\n", "")).expect("good");
+        assert_eq!(all.replications(Effort::Quick), 20);
+        for (text, expected) in [
+            (RUNS.replace("= 4\n", "= 0\n"), "run.quick_replications is 0; at least 1 is needed"),
+            (RUNS.replace("= 7\n", "= \"no\"\n"), "line 6: run.seed: invalid type"),
+            ("[run]\nseed = 7\n".to_owned(), "missing field `replications`"),
+        ] {
+            let error = runs(&text).expect_err(expected).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]
-    fn errors_in_the_runs_name_their_line_and_key() {
-        let error = |assignment: &str| {
-            let mut scenario = with_runs(RUNS);
-            scenario.set(assignment).expect("a parameter");
-            scenario.runs().expect_err(assignment).to_string()
-        };
-        assert_eq!(error("run.quick_replications=0"), "run.quick_replications is 0; at least 1 is needed");
-        assert!(error("run.seed=no").starts_with("line 6: run.seed: invalid type"), "{}", error("run.seed=no"));
-        let missing = with_runs("[run]\nseed = 7\n").runs().expect_err("none are given").to_string();
-        assert!(missing.contains("missing field `replications`"), "{missing}");
+    fn what_is_left_for_the_paper_stands_on_its_lines() {
+        let left = without(RUNS);
+        assert_eq!(left.lines().map(str::trim).collect::<Vec<_>>()[3..], ["[run]", "# §4", "", "jobs = 400", ""]);
+        assert_eq!(left.len(), RUNS.len());
+        let alone = without("[run]\nreplications = 20\nseed = 7\n[grid]\nsites = 2\n");
+        assert_eq!(alone.lines().map(str::trim).collect::<Vec<_>>(), ["", "", "", "[grid]", "sites = 2"]);
     }
 }

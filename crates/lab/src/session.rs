@@ -4,8 +4,7 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::logs::Logs;
 use crate::paper::{Effort, Paper, models};
 use crate::provenance;
-use crate::runs::Runs;
-use crate::scenario::Scenario;
+use crate::scenario::{Runs, Scenario};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -140,7 +139,7 @@ fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
     let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
     let (paper, runs) = both.with_context(|| {
         let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
-        format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
+        format!("{}{}{changes}", scenario.name, if changes.is_empty() { "" } else { " with" })
     })?;
     Ok((scenario, paper, runs))
 }

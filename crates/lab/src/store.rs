@@ -1,7 +1,8 @@
 //! Finished replications on disk: no replication is computed twice or lost, and a damaged one is never used.
 //!
 //! `cells/replications.jsonl` holds one replication on each line: its identity (all that determines it: the paper, the sources of the
-//! models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over both. A run appends to it and finally sorts
+//! models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over the bytes before it:
+//! `{"identity":…,"metrics":…,"sha256":"…"}`. So every change of the line is detected. A run appends to it and finally sorts
 //! it by identity: the same bytes in any order of its threads. A line is used only if its hash is right, and only for the identity that it
 //! names, so its position does not matter.
 //!
@@ -12,15 +13,13 @@
 //! array, on many machines and without a lock, have one store each, `cells/units/K` ([`unit()`]). Two jobs that compute the same unit at
 //! once end with the same bytes: each renames its sorted file into place, and a line that they damaged is computed again.
 
-mod segment;
-
 use crate::output::{is_missing, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
-use segment::Key;
-pub use segment::Stored;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -61,7 +60,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<()>) -> Result<()> {
     for file in files(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let content = read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        for (_, stored, _) in segment::lines(&content).filter_map(|(_, line)| line) {
+        for (_, stored, _) in lines_of(&content).filter_map(|(_, line)| line) {
             take(&file, stored)?;
         }
     }
@@ -71,7 +70,8 @@ pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<
 /// Store of finished replications below one folder.
 pub struct Store {
     path: PathBuf,
-    damaged: u64,
+    /// Number of damaged lines when the store was opened; a line that a kill cut off does not count.
+    pub(crate) damaged: u64,
     /// Replications of other stores, which this store only reads.
     borrowed: BTreeMap<Key, String>,
     state: Mutex<StoreState>,
@@ -93,7 +93,7 @@ pub struct Identity<'a> {
     /// Hash of the sources that determine a result.
     pub models: &'a str,
     /// All parameters that distinguish this cell from others.
-    pub cell: &'a serde_json::Value,
+    pub cell: &'a Value,
     /// Seed.
     pub seed: u64,
     /// Number of the replication.
@@ -109,9 +109,9 @@ impl Store {
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let all = read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let content = segment::whole_lines(&all);
+        let content = whole_lines(&all);
         let (mut lines, mut bad) = (BTreeMap::new(), Vec::new());
-        for (number, line) in segment::lines(content) {
+        for (number, line) in lines_of(content) {
             match line {
                 None => bad.push(number),
                 Some((key, _, line)) => drop(lines.insert(key, line.to_owned())),
@@ -145,15 +145,10 @@ impl Store {
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
         for file in files(folder).unwrap_or_default().into_iter().filter(|file| *file != self.path) {
             let content = fs::read(file).unwrap_or_default();
-            let sound = segment::lines(&content).filter_map(|(_, line)| line);
+            let sound = lines_of(&content).filter_map(|(_, line)| line);
             self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
         }
         self
-    }
-
-    /// Returns the number of damaged lines when the store was opened. A line that a kill cut off does not count.
-    pub(crate) const fn damaged(&self) -> u64 {
-        self.damaged
     }
 
     /// Returns the metrics of a finished replication, in the order of `names`. A replication that lacks a metric counts as not finished.
@@ -168,7 +163,7 @@ impl Store {
         struct MetricsAlone<T> {
             metrics: T,
         }
-        let key = segment::key_of(identity);
+        let key = key_of(identity);
         let own = self.state().lines.get(&key).cloned();
         let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
         serde_json::from_str(&line).map(|MetricsAlone { metrics }| metrics).ok()
@@ -190,7 +185,7 @@ impl Store {
     ///
     /// It cannot be written, for example because the disk is full.
     pub fn put(&self, identity: &Identity<'_>, metrics: &impl Serialize) -> Result<()> {
-        let (key, line) = segment::line(identity, metrics);
+        let (key, line) = line(identity, metrics);
         let describe = || format!("cannot write {}", self.path.display());
         let mut state = self.state();
         let file = if let Some(file) = &mut state.added {
@@ -246,7 +241,7 @@ impl Store {
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
         let (mut sound, mut damaged) = (0, 0);
         for file in files(folder)? {
-            for (_, line) in segment::lines(segment::whole_lines(&read(&file)?)) {
+            for (_, line) in lines_of(whole_lines(&read(&file)?)) {
                 *if line.is_some() { &mut sound } else { &mut damaged } += 1;
             }
         }
@@ -280,6 +275,66 @@ fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
         kept.display()
     ));
     Ok(())
+}
+
+/// SHA-256 of an identity.
+type Key = [u8; 32];
+
+/// A finished replication: the content of a line.
+#[derive(Debug, Deserialize)]
+pub struct Stored {
+    /// Serialized [`Identity`].
+    pub identity: Value,
+    /// Its metrics by name, null if undefined, or the runs of a batch.
+    pub metrics: Value,
+}
+
+const BEFORE_HASH: &str = ",\"sha256\":\"";
+const BEHIND_HASH: &[u8] = b"\"}";
+
+/// Returns the SHA-256 of an identity, the key of a replication.
+fn key_of(identity: &impl Serialize) -> Key {
+    Sha256::digest(serde_json::to_vec(identity).expect("an identity is plain data")).into()
+}
+
+/// Returns the key of a replication and its line, without a line end.
+fn line(identity: &Identity<'_>, metrics: &impl Serialize) -> (Key, String) {
+    #[derive(Serialize)]
+    struct Content<'a, M> {
+        identity: &'a Identity<'a>,
+        metrics: &'a M,
+    }
+    let mut line = serde_json::to_string(&Content { identity, metrics }).expect("metrics are plain data");
+    assert_eq!(line.pop(), Some('}'), "an object ends with a brace");
+    let hash = hex::encode(Sha256::digest(&line));
+    (key_of(identity), format!("{line}{BEFORE_HASH}{hash}\"}}"))
+}
+
+/// A line with the right hash: its key, its content, and its text.
+type Sound<'a> = (Key, Stored, &'a str);
+
+/// Returns the file without an unfinished last line, which a run was writing when it was killed.
+fn whole_lines(content: &[u8]) -> &[u8] {
+    let end = content.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    &content[..end]
+}
+
+/// Returns the lines of a file, numbered from 1; `None` if a line is damaged.
+fn lines_of(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound<'_>>)> {
+    // A last line without its end was cut off, even if the rest is complete.
+    let pieces = content.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n"));
+    pieces.enumerate().map(|(i, line)| (i + 1, line.and_then(sound)))
+}
+
+fn sound(line: &[u8]) -> Option<Sound<'_>> {
+    let (text, hash) = line.strip_suffix(BEHIND_HASH)?.split_last_chunk::<64>()?;
+    let text = text.strip_suffix(BEFORE_HASH.as_bytes())?;
+    if hex::encode(Sha256::digest(text)).as_bytes() != hash {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?;
+    let stored: Stored = serde_json::from_str(line).ok()?;
+    Some((key_of(&stored.identity), stored, line))
 }
 
 #[cfg(test)]

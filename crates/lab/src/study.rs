@@ -3,7 +3,6 @@
 use super::claim::{Claim, Judged};
 use super::observations::Observations;
 use super::paper::{Paper, models};
-use super::quantity::Quantity;
 use super::session::Session;
 use super::store::{Identity, Store};
 use crate::clock::{beyond_the_clock, within_the_clock};
@@ -11,7 +10,6 @@ use crate::interrupt::{self, Interrupted};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
-use metrics::ConfidenceInterval;
 use serde_json::{Value, json};
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -73,11 +71,11 @@ pub(crate) struct Study<'a, P: Paper> {
     seed: u64,
     store: &'a Store,
     /// Names of the metrics in files.
-    names: Vec<String>,
-    observations: Observations<P::Cell>,
+    pub(crate) names: Vec<String>,
+    pub(crate) observations: Observations<P::Cell>,
     quiet: bool,
-    computed: u64,
-    reused: u64,
+    pub(crate) computed: u64,
+    pub(crate) reused: u64,
 }
 
 impl<'a, P: Paper> Study<'a, P> {
@@ -119,8 +117,13 @@ impl<'a, P: Paper> Study<'a, P> {
             if interrupt::requested() {
                 bail!(Interrupted::Resumable);
             }
-            let determinants = self.determinants(cell);
-            let identity = self.identity(&determinants, replication);
+            // All that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
+            let determinants = match self.paper.determinants(cell) {
+                Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
+                own => own,
+            };
+            let (paper, models) = (P::ABOUT.slug, models::<P>());
+            let identity = Identity { paper, models, cell: &determinants, seed: self.seed, replication };
             let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
                 reused.fetch_add(1, Ordering::Relaxed);
                 metrics
@@ -161,45 +164,8 @@ impl<'a, P: Paper> Study<'a, P> {
         cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
     }
 
-    /// Returns all that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
-    fn determinants(&self, cell: &P::Cell) -> Value {
-        match self.paper.determinants(cell) {
-            Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
-            own => own,
-        }
-    }
-
-    fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
-        Identity { paper: P::ABOUT.slug, models: models::<P>(), cell: determinants, seed: self.seed, replication }
-    }
-
     /// Judges a claim on the finished replications.
     pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {
-        Judged::new(claim, |quantity| self.estimate(quantity, replications))
-    }
-
-    /// Returns [`Observations::estimate`] of a quantity over the finished replications.
-    pub(crate) fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
-        self.observations.estimate(quantity, replications)
-    }
-
-    /// Returns all observations.
-    pub(crate) const fn observations(&self) -> &Observations<P::Cell> {
-        &self.observations
-    }
-
-    /// Returns the names of the metrics.
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Iterates over the runs: cell, replication, metrics.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
-        self.observations.rows()
-    }
-
-    /// Returns the numbers of replications computed now, taken from the store, and found damaged there.
-    pub(crate) const fn effort(&self) -> (u64, u64, u64) {
-        (self.computed, self.reused, self.store.damaged())
+        Judged::new(claim, |quantity| self.observations.estimate(quantity, replications))
     }
 }

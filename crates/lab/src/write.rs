@@ -13,6 +13,7 @@ use crate::quantity::Quantity;
 use crate::seeds::Seeds;
 use crate::session::{Request, Session};
 use crate::shown::{self, Shown};
+use crate::store::Store;
 use crate::study::{Study, parameters, run_id};
 use crate::table::{columns, csv, number};
 use anyhow::{Result, bail};
@@ -31,6 +32,7 @@ pub(crate) struct Findings<'a, P: Paper> {
     /// The claims under other seeds, if requested.
     pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
+    pub(crate) store: &'a Store,
 }
 
 impl<P: Paper> Findings<'_, P> {
@@ -53,11 +55,12 @@ impl<P: Paper> Findings<'_, P> {
         }
         let report = render(&self.page(shown))?;
         out.write("report.html", report)?;
-        let (computed, reused, damaged) = self.study.effort();
         let Request { quick, decide, seeds, only, set, .. } = self.request;
         let options = json!({ "quick": quick, "decide": decide, "seeds": seeds, "only": only, "set": set });
         let timings = json!({
-            "replications_computed": computed, "replications_reused": reused, "replications_damaged": damaged,
+            "replications_computed": self.study.computed,
+            "replications_reused": self.study.reused,
+            "replications_damaged": self.store.damaged,
         });
         out.finish(self.session.manifest(options, &self.command(), timings))
     }
@@ -68,20 +71,20 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {
-        self.study.estimate(quantity, self.session.replications)
+        self.study.observations.estimate(quantity, self.session.replications)
     }
 
     fn sample(&self, quantity: &Quantity<P::Cell>) -> Vec<f64> {
-        self.study.observations().sample(quantity, self.session.replications)
+        self.study.observations.sample(quantity, self.session.replications)
     }
 
     /// Returns `runs.csv`: one row per replication.
     fn runs(&self) -> Result<Vec<u8>> {
         let (paper, study) = (&self.session.paper, self.study);
-        let Some((first, ..)) = study.runs().next() else { return Ok(Vec::new()) };
+        let Some((first, ..)) = study.observations.rows().next() else { return Ok(Vec::new()) };
         let own = |name: &str| name.to_owned();
         let names = parameters(paper, first).into_iter().map(|(name, _)| name).chain(["seed", "replication"].map(own));
-        let names: Vec<String> = names.chain(study.names().iter().cloned()).chain([own("run")]).collect();
+        let names: Vec<String> = names.chain(study.names.iter().cloned()).chain([own("run")]).collect();
         // A reader that looks columns up by name would silently get one of the two.
         if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
             bail!("runs.csv would have two columns {twice}: rename the parameter of the cells or the metric");
@@ -93,7 +96,7 @@ impl<P: Paper> Findings<'_, P> {
             row.push(run_id(paper, cell, replication));
             row
         };
-        csv(names, study.runs().map(row))
+        csv(names, study.observations.rows().map(row))
     }
 
     /// Returns `claims.csv`: one row per claim. Expected and observed are those of the deciding cell.

@@ -108,24 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn only_marks_that_touch_are_moved_and_they_stay_centred() {
+    #[expect(clippy::float_cmp, reason = "halves are exact")]
+    fn marks_are_moved_where_they_touch_and_stay_centred() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(2, 10.0, 200.0)];
         assert_eq!(offsets(3, &marks, 60.0), [-4.5, 4.5, 0.0]);
-    }
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "halves are exact")]
-    fn marks_are_moved_at_the_places_where_they_touch_and_at_no_other() {
-        let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)];
-        let dodge = Dodge::new(2, &marks, 60.0);
-        assert_eq!([dodge.at(0, 10.0), dodge.at(1, 10.0)], [-4.5, 4.5]);
-        assert_eq!([dodge.at(0, 90.0), dodge.at(1, 90.0)], [0.0, 0.0]);
-    }
-
-    #[test]
-    fn crowded_places_bound_the_movement() {
-        let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 50.0)];
-        assert_eq!(offsets(2, &marks, 4.0), [-1.0, 1.0]);
+        assert_eq!(offsets(2, &marks[..2], 4.0), [-1.0, 1.0], "crowded places bound the movement");
+        let dodge = Dodge::new(3, &[&marks[..2], &[mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)]].concat(), 60.0);
+        assert_eq!([dodge.at(0, 10.0), dodge.at(1, 10.0), dodge.at(0, 90.0), dodge.at(1, 90.0)], [-4.5, 4.5, 0.0, 0.0]);
     }
 
     #[test]

@@ -17,11 +17,11 @@ fn example() -> Chart {
     Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
-        observations: "",
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),
         series: vec![series("Approach 1", 0.0), series("Approach 2", 6.0), broken],
         reference: vec![Series::marks("Approach 1", vec![Point::new(10.0, 89.0)])],
+        ..Chart::default()
     }
 }
 
@@ -34,8 +34,6 @@ fn gantt() -> Gantt {
         ..Bar::default()
     };
     Gantt {
-        sites: Vec::new(),
-        id: "gantt".into(),
         title: "Schedule".into(),
         time: "Time (s)".into(),
         unit: "s",
@@ -124,10 +122,7 @@ fn a_difference_that_dwarfs_the_others_is_an_arrow_and_does_not_set_the_scale() 
     assert!(usual.contains(">4<") && !usual.contains("+4.000"), "{usual}");
     let dwarfed = drawn([-3.0, 2.0, 4_000.0]);
     assert!(dwarfed.contains(">+4,000<") && dwarfed.contains(">2<"), "{dwarfed}");
-}
-
-#[test]
-fn spans_are_written_in_the_unit_that_suits_their_range() {
+    // Spans are written in the unit that suits their range.
     assert!(svg(&forest([-3.0, 2.0, 4.0], true).into()).contains("difference (s)"));
     let hours = svg(&forest([-36_000.0, 7_200.0, 14_400.0], true).into());
     assert!(hours.contains("difference (h)") && hours.contains(">−5<"), "{hours}");
@@ -157,15 +152,10 @@ fn bars_stand_on_the_ground_and_need_no_legend() {
     assert_eq!(numbers(&chart)["series"][0]["style"], "Bars");
 }
 
-/// Returns a chart of two series of equal values, so that their marks stand side by side.
-fn equal_series() -> Chart {
-    let points = || [1.0, 2.0, 3.0].map(|x| Point::new(x, 10.0 * x)).to_vec();
-    Chart { series: vec![Series::lines("a", points()), Series::lines("b", points())], ..Chart::default() }
-}
-
 #[test]
 fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
-    let svg = svg(&equal_series().into());
+    let series = |name: &str| Series::lines(name, [1.0, 2.0, 3.0].map(|x| Point::new(x, 10.0 * x)).to_vec());
+    let svg = svg(&Chart { series: vec![series("a"), series("b")], ..Chart::default() }.into());
     let lines: Vec<&str> = svg
         .lines()
         .filter(|line| line.contains("<polyline") && line.contains("stroke-width=\"1.8\""))

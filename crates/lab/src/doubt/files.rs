@@ -34,7 +34,7 @@ pub(super) fn write<P: Paper>(
     let session::Request { quick, set, .. } = &request.run;
     let Request { readings, product, .. } = request;
     let options = json!({ "quick": quick, "readings": readings, "product": product, "set": set });
-    let timings = json!({ "replications_damaged": store.damaged() });
+    let timings = json!({ "replications_damaged": store.damaged });
     let mut manifest = session.manifest(options, &command, timings);
     manifest["answers"] = outcome.tried.into();
     out.finish(manifest)

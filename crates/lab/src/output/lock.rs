@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-const LOCK: &str = ".gridproof-lock";
+pub(super) const LOCK: &str = ".gridproof-lock";
 
 /// Lock held while a process writes into a folder. The system releases it when the process ends in any way.
 #[derive(Debug)]
@@ -16,16 +16,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Returns true if a process seems to hold the lock of `folder`.
-    pub(super) fn is_in(folder: &Path) -> bool {
-        folder.join(LOCK).exists()
-    }
-
-    /// Acquires the lock of `folder`, and records its holder.
-    ///
-    /// # Errors
-    ///
-    /// Another process holds it.
+    /// Acquires the lock of `folder`, and records its holder; fails if another process holds it.
     pub(super) fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(LOCK);
         let describe = || format!("cannot write into {}; choose another folder with --out DIR", folder.display());
@@ -78,16 +69,16 @@ impl Drop for Lock {
     }
 }
 
-/// Returns true if `path` still names this file.
-#[cfg(unix)]
+/// Returns true if `path` still names this file. Without Unix, locks are not removed.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "a file has no number"))]
 fn is_still(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(one), Ok(two)) = (file.metadata(), fs::metadata(path)) else { return false };
-    (one.dev(), one.ino()) == (two.dev(), two.ino())
-}
-
-/// Returns true: locks are not removed here.
-#[cfg(not(unix))]
-const fn is_still(_: &File, _: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let numbers = |file: std::io::Result<fs::Metadata>| file.ok().map(|file| (file.dev(), file.ino()));
+        let (held, named) = (numbers(file.metadata()), numbers(fs::metadata(path)));
+        held.is_some() && held == named
+    }
+    #[cfg(not(unix))]
     true
 }

@@ -83,10 +83,8 @@ impl Manifest {
         let files = files.into_iter().map(|file| (file.name, json!({"bytes": file.bytes, "sha256": file.sha256})));
         content.insert("command".to_owned(), command.into());
         content.insert("files".to_owned(), files.collect());
-        content.insert("timings".to_owned(), timings);
         let mut manifest = Self(content);
         let hash = manifest.hash();
-        let timings = manifest.0.shift_remove("timings").unwrap_or_default();
         manifest.0.insert("manifest_sha256".to_owned(), hash.into());
         manifest.0.insert("timings".to_owned(), timings);
         manifest
@@ -189,8 +187,7 @@ impl Manifest {
     /// Returns the hash of all but the timings and the hash itself.
     fn hash(&self) -> String {
         let mut content = self.0.clone();
-        content.shift_remove("timings");
-        content.shift_remove("manifest_sha256");
+        content.retain(|key, _| !["timings", "manifest_sha256"].contains(&key.as_str()));
         hex::encode(Sha256::digest(Value::Object(content).to_string()))
     }
 }

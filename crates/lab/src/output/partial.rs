@@ -1,10 +1,10 @@
 //! Single files, written whole or not at all.
 
-use super::fault;
+use super::commit::fault;
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 const PARTIAL: &str = ".gridproof-partial-";
@@ -26,7 +26,7 @@ pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
     let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
-    fault::here().and_then(|()| file.write_all(content)).with_context(describe)?;
+    fault().and_then(|()| file.write_all(content)).with_context(describe)?;
     publish(file, path)
 }
 
@@ -86,7 +86,37 @@ fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
         // A temporary file is readable by its owner alone; results are readable by all.
         file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
     }
-    fault::here().with_context(describe)?;
+    fault().with_context(describe)?;
     file.persist(path).map_err(|error| error.error).with_context(describe)?;
     Ok(())
+}
+
+/// The missing folders on the way to a path. Unless [kept](Self::keep), the empty ones are removed on drop, so that bad input leaves no
+/// folders behind.
+#[derive(Debug)]
+#[must_use]
+pub struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    /// Lists the missing folders of `path`. Call it before the folder is created.
+    pub fn on_the_way_to(path: &Path) -> Self {
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        Self(path.ancestors().take_while(is_missing).map(Path::to_owned).collect())
+    }
+
+    /// Keeps the folders.
+    pub fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        // The innermost first. A folder that is not empty cannot be removed, and stays.
+        for folder in &self.0 {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use super::fault::STEPS;
+use super::commit::STEPS;
 use super::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -173,6 +173,15 @@ fn a_run_that_ends_early_leaves_no_empty_folder() {
     let out = folder.path().join("some/where");
     drop(OutDir::create(&out, "test").expect("it can be made"));
     assert!(!folder.path().join("some").exists());
+    let made = NewFolders::on_the_way_to(&out);
+    fs::create_dir_all(&out).expect("it can be made");
+    fs::write(folder.path().join("some/file"), "mine").expect("it can be written");
+    drop(made);
+    assert!(!out.exists() && folder.path().join("some/file").exists(), "only empty folders are removed");
+    let made = NewFolders::on_the_way_to(&out);
+    fs::create_dir_all(&out).expect("it can be made");
+    made.keep();
+    assert!(out.exists());
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let content = fs::read(filled(folder.path())).expect("it is there");
     let sound = |content: &[u8]| -> BTreeMap<Key, String> {
-        segment::lines(content).filter_map(|(_, line)| line).map(|(key, _, line)| (key, line.to_owned())).collect()
+        lines_of(content).filter_map(|(_, line)| line).map(|(key, _, line)| (key, line.to_owned())).collect()
     };
     let all = sound(&content);
     assert_eq!(all.len(), 3);
@@ -110,13 +110,13 @@ fn a_last_line_that_a_kill_cut_off_is_no_damage() {
         let whole = ends.iter().filter(|end| **end <= length).count();
         assert_eq!(Store::census(folder.path()).expect("it can be read"), (whole as u64, 0), "{length}");
         let store = opened(folder.path());
-        assert_eq!((assert_true_or_missing(&store), store.damaged()), (whole, 0), "{length}");
+        assert_eq!((assert_true_or_missing(&store), store.damaged), (whole, 0), "{length}");
         assert!(!folder.path().join("damaged").exists(), "{length}");
         // The next line is separate.
         store.save(&identity(&cell(), 9), &names(), &[9.0, 3.0]).expect("it is written");
         drop(store);
         let again = opened(folder.path());
-        assert_eq!((assert_true_or_missing(&again), again.damaged()), (whole, 0), "{length}");
+        assert_eq!((assert_true_or_missing(&again), again.damaged), (whole, 0), "{length}");
         assert!(again.load(&identity(&cell(), 9), &names()).is_some(), "{length}");
     }
 }
@@ -129,9 +129,9 @@ fn a_line_counts_for_the_identity_that_it_names_and_an_edited_one_for_none() {
     let lines: Vec<&str> = text.lines().collect();
     fs::write(&path, format!("{}\n{}\n{}\n", lines[2], lines[0], lines[1])).expect("lines can be swapped");
     let store = opened(folder.path());
-    assert_eq!((assert_true_or_missing(&store), store.damaged()), (3, 0));
+    assert_eq!((assert_true_or_missing(&store), store.damaged), (3, 0));
     fs::write(&path, text.replace("\"replication\":1", "\"replication\":7")).expect("it can be edited");
     let store = opened(folder.path());
-    assert_eq!((assert_true_or_missing(&store), store.damaged()), (2, 1));
+    assert_eq!((assert_true_or_missing(&store), store.damaged), (2, 1));
     assert!(store.load(&identity(&cell(), 7), &names()).is_none());
 }

@@ -71,7 +71,11 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn first_run(&self) -> String {
-        self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
+        self.study
+            .observations
+            .rows()
+            .next()
+            .map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
     }
 
     /// Returns the verdicts under other seeds as a table of the page.

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lab::new_folders::NewFolders;
-use lab::output::{begin_beside, keep_as};
+
+use lab::output::{NewFolders, begin_beside, keep_as};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
