@@ -70,7 +70,6 @@ impl Chart {
         Cow::Owned(shown)
     }
 
-    /// Describes the chart in words.
     fn about(&self) -> String {
         let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
         format!("{} over {}, for {}", self.y.label, self.x.label, names.join(", "))
@@ -235,12 +234,10 @@ macro_rules! pictures {
                 match self { $(Self::$Kind(it) => &it.id),+ }
             }
 
-            /// Returns the title.
             pub(crate) fn title(&self) -> &str {
                 match self { $(Self::$Kind(it) => &it.title),+ }
             }
 
-            /// Describes the picture in words.
             pub(crate) fn about(&self) -> String {
                 match self { $(Self::$Kind(it) => it.about()),+ }
             }
@@ -294,11 +291,7 @@ fn draw_on(picture: &Picture, width: f64, titled: bool) -> String {
     }
 }
 
-/// Rasterises an SVG made by [`svg`] at two device pixels per CSS pixel.
-///
-/// # Errors
-///
-/// If `svg` is not well-formed.
+/// Rasterises an SVG made by [`svg`] at two device pixels per CSS pixel; fails if it is not well-formed.
 #[cfg(feature = "png")]
 pub(crate) fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
     use anyhow::Context;

@@ -125,11 +125,7 @@ pub fn find(file: &str, traces: Option<&Path>) -> Option<PathBuf> {
     [plain.to_owned(), format!("{plain}.gz")].map(|file| folder.join(file)).into_iter().find(|path| path.is_file())
 }
 
-/// Returns the text of a log, unpacked if it is packed, and its SHA-256.
-///
-/// # Errors
-///
-/// The file cannot be read.
+/// Returns the text of a log, unpacked if it is packed, and its SHA-256; fails if the file cannot be read.
 pub fn unpacked(path: &Path) -> Result<(Vec<u8>, String), FileError> {
     let failed = |source| FileError::reading(path, source);
     let mut text = std::fs::read(path).map_err(failed)?;

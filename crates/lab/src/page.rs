@@ -152,11 +152,7 @@ pub struct Reading {
     pub is_default: bool,
 }
 
-/// Renders the page.
-///
-/// # Errors
-///
-/// If the template does not fit the data: a bug.
+/// Renders the page; fails if the template does not fit the data, which is a bug.
 pub fn render(page: &Page) -> anyhow::Result<String> {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);

@@ -58,11 +58,7 @@ pub fn code(adds: bool) -> &'static str {
     if adds || sources() == "unknown" { executable_sha256() } else { sources() }
 }
 
-/// Returns the SHA-256 of a file's content, in hexadecimal digits.
-///
-/// # Errors
-///
-/// The file cannot be read.
+/// Returns the SHA-256 of a file's content, in hexadecimal digits; fails if the file cannot be read.
 pub fn sha256_of(path: &Path) -> io::Result<String> {
     let (mut hash, mut file, mut chunk) = (Sha256::new(), File::open(path)?, vec![0; 1 << 16]);
     loop {
@@ -73,11 +69,7 @@ pub fn sha256_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Returns the SHA-256 of each file, by its path.
-///
-/// # Errors
-///
-/// A file cannot be read.
+/// Returns the SHA-256 of each file, by its path; fails if one cannot be read.
 pub fn hashes_of(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
     let hash = |path: &PathBuf| {
         let hash = match path {

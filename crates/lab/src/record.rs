@@ -4,7 +4,6 @@
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// Cells of a row.
 type Cells<'a> = Vec<&'a str>;
 
 /// Entry in the table for a kind of run that was never completed: there is nothing to compare with.
@@ -30,11 +29,8 @@ impl Recorded {
     }
 
     /// Reads the column for one kind of run of the table under `heading`, if there is one. `words` are the kind of record, if a paper has
-    /// several (`stand-in`), and the options that choose it (`--quick`); empty ones do not count.
-    ///
-    /// # Errors
-    ///
-    /// A row and the header have different numbers of cells.
+    /// several (`stand-in`), and the options that choose it (`--quick`); empty ones do not count. Fails if a row and the header have
+    /// different numbers of cells.
     pub(crate) fn column(page: &str, heading: &str, words: &[&str]) -> Result<Option<Self>> {
         let words: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
         let column = if words.is_empty() { "verdict".to_owned() } else { words.join(" ") };

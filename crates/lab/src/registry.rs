@@ -62,11 +62,7 @@ fn listed<P: Paper>() -> Result<Listed> {
     })
 }
 
-/// Returns the paper called `slug`.
-///
-/// # Errors
-///
-/// There is none; the message lists the existing ones.
+/// Returns the paper called `slug`; if there is none, the message lists the existing ones.
 pub fn find<'a>(papers: &'a [Entry], slug: &str) -> Result<&'a Entry> {
     let slugs = || papers.iter().map(|paper| paper.about.slug);
     papers.iter().find(|paper| paper.about.slug == slug).map_or_else(

@@ -54,11 +54,9 @@ pub(crate) struct Runs {
     pub(crate) seed: u64,
 }
 
-/// Keys of [`Runs`].
 const KEYS: [&str; 3] = ["replications", "quick_replications", "seed"];
 
 impl Runs {
-    /// Returns the number of replications of each cell.
     pub(crate) fn replications(&self, effort: Effort) -> u32 {
         match effort {
             Effort::Full => self.replications,
@@ -88,11 +86,7 @@ pub(crate) fn known_workspace() -> Option<&'static Path> {
 }
 
 impl Scenario {
-    /// Reads `text` as the scenario of the paper `slug`.
-    ///
-    /// # Errors
-    ///
-    /// If it is not TOML.
+    /// Reads `text` as the scenario of the paper `slug`; fails if it is not TOML.
     pub fn of_paper(slug: &str, text: &str) -> Result<Self> {
         let name = format!("workloads/{slug}.toml");
         Self::parse(&name, text).with_context(|| name)
@@ -189,7 +183,6 @@ impl Scenario {
         Ok(run)
     }
 
-    /// Returns the text of the file with the changes.
     fn text(&self) -> String {
         self.document.to_string()
     }

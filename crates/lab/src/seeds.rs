@@ -8,7 +8,6 @@ use crate::verdict::Verdict;
 pub struct Seeds(pub(crate) Vec<(u64, Vec<Judged>)>);
 
 impl Seeds {
-    /// Returns the number of seeds.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }

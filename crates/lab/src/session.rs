@@ -54,7 +54,6 @@ impl Request {
         options.into_iter().flatten().chain(set).map(|option| format!(" {option}")).collect()
     }
 
-    /// Returns the requested amount of work.
     pub(crate) const fn effort(&self) -> Effort {
         if self.quick { Effort::Quick } else { Effort::Full }
     }
@@ -96,7 +95,6 @@ impl<P: Paper> Session<P> {
         self.paper.preface().into_iter().chain(request.quick.then(|| quick.to_owned())).collect()
     }
 
-    /// Returns the provenance table of a page.
     pub(crate) fn provenance(&self) -> Vec<(String, String)> {
         let own = [
             ("Models (SHA-256 of the sources)", models::<P>().to_owned()),

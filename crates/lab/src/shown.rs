@@ -50,14 +50,10 @@ pub const fn seen(value: f64) -> ConfidenceInterval {
     ConfidenceInterval { level: ConfidenceInterval::LEVEL, ..ConfidenceInterval::exact(value) }
 }
 
-/// Columns of a figure's data.
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
 
-/// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it.
-///
-/// # Errors
-///
-/// A picture that cannot be drawn, or a file that cannot be written.
+/// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it. Fails if a picture
+/// cannot be drawn or a file cannot be written.
 pub fn write<'a>(
     exhibits: &[Shown],
     judged: impl IntoIterator<Item = &'a Judged>,
@@ -94,11 +90,7 @@ pub fn write<'a>(
     Ok(figures.into_iter().flatten().collect())
 }
 
-/// Writes a picture into the folder `figures`.
-///
-/// # Errors
-///
-/// A picture that cannot be drawn, or a file that cannot be written.
+/// Writes a picture into the folder `figures`; fails if it cannot be drawn or written.
 pub fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     let svg = chart::svg(picture);
     #[cfg(feature = "png")]

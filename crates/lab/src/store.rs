@@ -32,7 +32,6 @@ const FILE: &str = "replications.jsonl";
 /// Folder of the stores of an experiment's units.
 const UNITS: &str = "units";
 
-/// Folder of damaged files.
 const ASIDE: &str = "damaged";
 
 /// Returns the folder of the store of one unit, below the folder `cells`.
@@ -52,11 +51,8 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes no file.
-///
-/// # Errors
-///
-/// A file that cannot be read, or an error of `take`.
+/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes no file. Fails if a file cannot
+/// be read, and with an error of `take`.
 pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<()>) -> Result<()> {
     for file in files(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let content = read(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -102,10 +98,7 @@ pub struct Identity<'a> {
 
 impl Store {
     /// Opens the store below `folder`, which need not exist. Damaged replications are reported on standard error, set aside and forgotten.
-    ///
-    /// # Errors
-    ///
-    /// A file that cannot be read or cannot be set aside.
+    /// Fails if a file cannot be read or set aside.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let all = read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -169,21 +162,14 @@ impl Store {
         serde_json::from_str(&line).map(|MetricsAlone { metrics }| metrics).ok()
     }
 
-    /// Saves a finished replication.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written, for example because the disk is full.
+    /// Saves a finished replication; fails if it cannot be written, for example because the disk is full.
     pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
         let metrics = metrics.iter().map(|value| value.is_finite().then_some(*value));
         self.put(identity, &names.iter().zip(metrics).collect::<BTreeMap<_, _>>())
     }
 
-    /// Saves the result of a replication, or of a batch that was computed together.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written, for example because the disk is full.
+    /// Saves the result of a replication, or of a batch that was computed together; fails if it cannot be written, for example because the
+    /// disk is full.
     pub fn put(&self, identity: &Identity<'_>, metrics: &impl Serialize) -> Result<()> {
         let (key, line) = line(identity, metrics);
         let describe = || format!("cannot write {}", self.path.display());
@@ -207,11 +193,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the file of all finished replications in sorted order.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written; the store is then unchanged.
+    /// Writes the file of all finished replications in sorted order; if it cannot be written, the store is unchanged.
     pub fn settle(&self) -> Result<()> {
         let mut state = self.state();
         if state.is_unsettled {
@@ -221,11 +203,7 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes the finished replications below `folder` and in its units, and no other file.
-    ///
-    /// # Errors
-    ///
-    /// A file that cannot be removed.
+    /// Deletes the finished replications below `folder` and in its units, and no other file; fails if one cannot be removed.
     pub fn forget(folder: &Path) -> Result<()> {
         files(folder)
             .with_context(|| format!("cannot read {}", folder.display()))?
@@ -234,10 +212,7 @@ impl Store {
     }
 
     /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Changes no file.
-    ///
-    /// # Errors
-    ///
-    /// A file that cannot be read.
+    /// Fails if one cannot be read.
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
         let (mut sound, mut damaged) = (0, 0);
         for file in files(folder)? {
@@ -277,7 +252,6 @@ fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
     Ok(())
 }
 
-/// SHA-256 of an identity.
 type Key = [u8; 32];
 
 /// A finished replication: the content of a line.

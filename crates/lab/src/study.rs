@@ -35,21 +35,13 @@ pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, St
     fields.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
-/// Returns the metrics of one replication.
-///
-/// # Errors
-///
-/// Its time leaves the clock.
+/// Returns the metrics of one replication; fails if its time leaves the clock.
 pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replication: u32) -> Result<Vec<f64>> {
     within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)).in_order(&paper.metrics()))
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
 }
 
-/// Runs the cells of the claims under one seed, and judges the claims.
-///
-/// # Errors
-///
-/// Those of [`Study::run`].
+/// Runs the cells of the claims under one seed, and judges the claims; fails as [`Study::run`] does.
 pub(crate) fn judged<P: Paper>(
     session: &Session<P>,
     claims: &[Claim<P::Cell>],
@@ -97,11 +89,8 @@ impl<'a, P: Paper> Study<'a, P> {
         }
     }
 
-    /// Ensures that each of `cells` has at least `replications` replications, or as many of them as are affordable.
-    ///
-    /// # Errors
-    ///
-    /// [`Interrupted::Resumable`] on Ctrl-C, or a replication that cannot be stored. What is finished stays in the store.
+    /// Ensures that each of `cells` has at least `replications` replications, or as many of them as are affordable. Fails on Ctrl-C
+    /// ([`Interrupted::Resumable`]), and if a replication cannot be stored. What is finished stays in the store.
     pub(crate) fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
@@ -164,7 +153,6 @@ impl<'a, P: Paper> Study<'a, P> {
         cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
     }
 
-    /// Judges a claim on the finished replications.
     pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {
         Judged::new(claim, |quantity| self.observations.estimate(quantity, replications))
     }

@@ -99,11 +99,7 @@ pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
     [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
 }
 
-/// Formats a table as CSV.
-///
-/// # Errors
-///
-/// Rows that are longer or shorter than the head.
+/// Formats a table as CSV; fails for rows that are longer or shorter than the head.
 pub fn csv<R: IntoIterator<Item: AsRef<[u8]>>>(
     head: impl IntoIterator<Item: AsRef<[u8]>>,
     rows: impl IntoIterator<Item = R>,

@@ -13,11 +13,7 @@ pub struct Wrong {
     pub words: String,
 }
 
-/// Reads a text.
-///
-/// # Errors
-///
-/// Invalid TOML, a missing or unknown key, or a value of the wrong type.
+/// Reads a text; fails for invalid TOML, a missing or unknown key, or a value of the wrong type.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);

@@ -20,7 +20,6 @@ use anyhow::{Result, bail};
 use metrics::ConfidenceInterval;
 use serde_json::json;
 
-/// All results of a run.
 pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) session: &'a Session<P>,
     pub(crate) request: &'a Request,
@@ -36,7 +35,6 @@ pub(crate) struct Findings<'a, P: Paper> {
 }
 
 impl<P: Paper> Findings<'_, P> {
-    /// Writes every file.
     pub(crate) fn write(&self, out: OutDir) -> Result<()> {
         let shown = shown::write(&self.exhibits, self.judged.iter().map(|(judged, _)| judged), &out)?;
         out.write("runs.csv", self.runs()?)?;

@@ -36,7 +36,6 @@ impl Type {
     pub(super) const NAME: Type = Type { size: 12.0, bold: false, colour: Rgb::INK };
     pub(super) const NOTE: Type = Type { size: 10.0, bold: false, colour: Rgb::SOFT };
 
-    /// Returns the width of `text` in CSS pixels.
     pub(super) fn width(self, text: &str) -> f64 {
         static FACES: LazyLock<[Face<'_>; 2]> = LazyLock::new(|| {
             [dejavu::sans::regular(), dejavu::sans::bold()].map(|font| Face::parse(font, 0).expect("an embedded font"))
@@ -84,7 +83,6 @@ impl Sheet {
     }
 }
 
-/// The sheet being drawn on.
 pub(super) struct Canvas {
     pub(super) sheet: Sheet,
     /// Height of the empty strip that is cut off at the top.
@@ -93,7 +91,6 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// Returns a white sheet.
     pub(super) fn new(sheet: Sheet) -> Self {
         let Sheet { width, height, .. } = sheet;
         let mut canvas = Self { sheet, above: 0.0, body: String::new() };
@@ -142,19 +139,16 @@ impl Canvas {
         let _ = writeln!(self.body, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" d=\"{path}\"/>");
     }
 
-    /// Draws a line through `points`.
     pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64, dashed: bool) {
         let dashes = if dashed { " stroke-dasharray=\"7 4\"" } else { "" };
         self.shape("polyline", points, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dashes}"));
     }
 
-    /// Fills a shape.
     pub(super) fn fill(&mut self, corners: &[(f64, f64)], colour: Rgb, alpha: f64) {
         let alpha = if alpha < 1.0 { format!(" fill-opacity=\"{alpha}\"") } else { String::new() };
         self.shape("polygon", corners, &format!("fill=\"{colour}\"{alpha}"));
     }
 
-    /// Draws a closed outline.
     pub(super) fn outline(&mut self, corners: &[(f64, f64)], colour: Rgb, width: f64) {
         self.shape("polygon", corners, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\""));
     }
@@ -164,7 +158,6 @@ impl Canvas {
         let _ = writeln!(self.body, "<{tag} {paint} points=\"{}\"/>", places.join(" "));
     }
 
-    /// Writes text on a baseline.
     pub(super) fn text(&mut self, text: &str, x: f64, baseline: f64, look: Type, anchor: Anchor) {
         let anchor = match anchor {
             Anchor::Start => "",
@@ -180,7 +173,6 @@ impl Canvas {
     }
 }
 
-/// Returns the corners of a rectangle.
 pub(super) const fn rectangle(left: f64, top: f64, right: f64, bottom: f64) -> [(f64, f64); 4] {
     [(left, top), (right, top), (right, bottom), (left, bottom)]
 }

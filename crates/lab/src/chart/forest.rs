@@ -81,7 +81,6 @@ const TICKS: f64 = 24.0;
 
 const HEADING: Type = Type { bold: true, ..Type::NAME };
 
-/// Places of the parts of the picture.
 struct ForestLayout {
     names: f64,
     texts: f64,
@@ -94,7 +93,6 @@ struct ForestLayout {
 }
 
 impl Forest {
-    /// Describes the differences in words.
     pub(super) fn about(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
         format!("{}, for {}", self.x.label, names.join(", "))
@@ -201,7 +199,6 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
     canvas.finish(&forest.title, &forest.about(), "")
 }
 
-/// One panel being drawn.
 struct Pane<'a> {
     forest: &'a Forest,
     layout: &'a ForestLayout,

@@ -7,7 +7,6 @@ use super::scale::Scale;
 
 const ROW: f64 = 19.0;
 
-/// A legend entry.
 pub(super) struct Entry {
     /// Number of the group of marks that it switches.
     pub(super) group: usize,
@@ -19,7 +18,6 @@ pub(super) struct Entry {
     pub(super) hollow: bool,
 }
 
-/// The texts around a picture.
 pub(super) struct Texts<'a> {
     pub(super) title: &'a str,
     pub(super) note: &'a str,
@@ -84,7 +82,6 @@ impl Frame {
         frame
     }
 
-    /// Returns the place of a data point.
     pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let (across, up) = (self.x.fraction(x), self.y.fraction(y));
         (self.left + across * (self.right - self.left), self.bottom - up * (self.bottom - self.top))
@@ -153,7 +150,6 @@ pub(super) fn label_below(canvas: &mut Canvas, text: &str, middle: f64, baseline
     canvas.text(&label, middle.min(width - edge).max(edge), baseline, Type::LABEL, Anchor::Middle);
 }
 
-/// Returns the width of the widest of `texts`.
 pub(super) fn widest<'a>(look: Type, texts: impl Iterator<Item = &'a String>) -> f64 {
     texts.map(|text| look.width(text)).fold(0.0, f64::max)
 }

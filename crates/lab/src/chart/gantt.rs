@@ -56,7 +56,6 @@ impl Gantt {
         (if low > 0.0 && low < 0.25 * high { 0.0 } else { low }, high)
     }
 
-    /// Describes the schedule in words.
     pub(super) fn about(&self) -> String {
         format!("{} jobs on {} processors over time", self.bars.len(), self.processors)
     }

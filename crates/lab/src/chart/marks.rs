@@ -14,7 +14,6 @@ const COLOURS: [(Rgb, &str); 8] = [
     (Rgb(0x9A, 0x8F, 0x00), "#F0E442"),
 ];
 
-/// Number of marker shapes.
 const SHAPES: usize = 9;
 
 /// Colour and shape of one series.
@@ -75,7 +74,6 @@ fn plus(a: f64, w: f64) -> Vec<(f64, f64)> {
     vec![(-w, -a), (w, -a), (w, -w), (a, -w), (a, w), (w, w), (w, a), (-w, a), (-w, w), (-a, w), (-a, -w), (-w, -w)]
 }
 
-/// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
 

@@ -9,7 +9,6 @@ pub(super) struct Scale {
     pub(super) low: f64,
     /// Value at the right or upper end.
     pub(super) high: f64,
-    /// Logarithmic.
     pub(super) log: bool,
     /// Labelled ticks within the range, ascending.
     pub(super) ticks: Vec<Tick>,
@@ -19,7 +18,6 @@ pub(super) struct Scale {
     pub(super) unit: &'static str,
 }
 
-/// A place on an axis and its label.
 pub(super) type Tick = (f64, String);
 
 impl Scale {
@@ -159,7 +157,6 @@ fn ladder() -> Vec<(f64, String)> {
     steps.into_iter().chain(days).map(|(at, label)| (at, label.to_owned())).collect()
 }
 
-/// Returns true if the chart shows levels.
 fn has_steps(chart: &Chart) -> bool {
     chart.series.iter().any(|series| series.style == LineStyle::Steps)
 }

@@ -63,7 +63,6 @@ pub struct Words {
 }
 
 impl Sketch {
-    /// Returns its description.
     pub(super) fn about(&self) -> String {
         self.about.clone()
     }

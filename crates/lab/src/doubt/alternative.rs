@@ -75,11 +75,8 @@ fn places(readings: &[Reading], chosen: &[String]) -> Result<Vec<usize>> {
     Ok((0..readings.len()).filter(|place| is_chosen(&readings[*place])).collect())
 }
 
-/// Returns every other answer to each chosen reading, and with `product` also every pair of them.
-///
-/// # Errors
-///
-/// A name that no reading has, or a product of fewer than two readings.
+/// Returns every other answer to each chosen reading, and with `product` also every pair of them; fails for a name that no reading has, and
+/// for pairs of fewer than two readings.
 pub(super) fn all(
     readings: &[Reading],
     scenario: &Scenario,

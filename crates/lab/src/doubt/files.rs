@@ -16,7 +16,6 @@ use crate::write::readings_of;
 use anyhow::Result;
 use serde_json::json;
 
-/// Writes every file.
 pub(super) fn write<P: Paper>(
     outcome: &Outcome,
     session: &Session<P>,

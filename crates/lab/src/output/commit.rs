@@ -28,11 +28,8 @@ pub(super) fn commit(folder: &Path, staging: &Path) -> Result<()> {
     complete(folder)
 }
 
-/// Completes a commit begun in `folder`, by this process or by one that was killed.
-///
-/// # Errors
-///
-/// A file cannot be moved into place. The call may be repeated.
+/// Completes a commit begun in `folder`, by this process or by one that was killed; fails if a file cannot be moved into place. The call
+/// may be repeated.
 pub(super) fn complete(folder: &Path) -> Result<()> {
     let commit = folder.join(COMMIT);
     if !commit.exists() {

@@ -94,11 +94,7 @@ impl Manifest {
         format!("{:#}\n", Value::Object(self.0.clone()))
     }
 
-    /// Reads the manifest of `folder`, if it has one.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, or is not a JSON object.
+    /// Reads the manifest of `folder`, if it has one; fails if it cannot be read or is not a JSON object.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
@@ -124,11 +120,7 @@ impl Manifest {
     }
 
     /// Reports, as sentences, the files of policies whose content has changed since. `policy` restricts the report to one policy. A file
-    /// that no longer exists is left out: it may have moved.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read.
+    /// that no longer exists is left out: it may have moved. Fails if a file cannot be read.
     pub fn other_programs(&self, policy: Option<&str>) -> Result<Vec<String>> {
         let programs = self.0.get(PROGRAMS).and_then(Value::as_object).into_iter().flatten();
         let files = programs
@@ -150,11 +142,7 @@ impl Manifest {
         Ok(others)
     }
 
-    /// Returns every file except the manifest itself.
-    ///
-    /// # Errors
-    ///
-    /// The list is malformed. A path outside the folder is rejected.
+    /// Returns every file except the manifest itself; fails if the list is malformed or has a path outside the folder.
     pub fn files(&self) -> Result<Vec<Listed>> {
         let files =
             self.0.get("files").and_then(Value::as_object).context("manifest.json: files: expected an object")?;
