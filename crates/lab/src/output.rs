@@ -14,7 +14,8 @@
 //!
 //! A run replaces or removes existing files only if the manifest lists them, and the same command wrote it. It refuses a folder that holds
 //! another command's results, or files and no manifest (hidden ones apart). A foreign file beside results stays; if a result needs its
-//! name, the run is refused before anything is changed.
+//! name, the run is refused before anything is changed. `xtask/tests/it/faults.rs` makes every system call of a run fail in turn, and kills
+//! the process there.
 
 mod commit;
 mod lock;

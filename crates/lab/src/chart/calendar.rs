@@ -1,21 +1,16 @@
 //! Calendar dates, and time axes that show them.
 
 use super::Axis;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 const DAY: i64 = 86_400;
 
-/// Returns the civil date of a time in seconds since 1970: `1996-09-23`.
+/// Returns the civil date of a time in seconds since 1970: `1996-09-23`. Times outside of jiff's 20 000 years have its first or last date.
 pub fn date(unix_seconds: i64) -> String {
-    // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
-    let days = unix_seconds.div_euclid(DAY) + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = 400 * era + year_of_era + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
+    let (first, last) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+    let time = Timestamp::from_second(unix_seconds.clamp(first, last)).unwrap_or_default();
+    time.to_zoned(TimeZone::UTC).date().to_string()
 }
 
 impl Axis {
@@ -63,16 +58,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
-        let dates = [0, 951_782_400, 951_868_800, 1_356_998_400, -1].map(date);
-        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2000-03-01", "2013-01-01", "1969-12-31"]);
-    }
-
-    #[test]
     fn an_axis_shows_round_days_and_months() {
         let texts = |days: f64| ticks(843_435_540, days).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         assert_eq!(texts(3.0), ["1996-09-23", "1996-09-24", "1996-09-25"]);
         assert_eq!(texts(120.0), ["1996-10", "1996-11", "1996-12", "1997"]);
         assert_eq!(texts(1.0), [""; 0]);
+        assert_eq!([-1, i64::MIN, i64::MAX].map(date), ["1969-12-31", "-009999-01-02", "9999-12-30"]);
     }
 }

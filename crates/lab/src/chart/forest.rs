@@ -81,7 +81,9 @@ const TICKS: f64 = 24.0;
 
 const HEADING: Type = Type { bold: true, ..Type::NAME };
 
-struct ForestLayout {
+struct ForestLayout<'a> {
+    forest: &'a Forest,
+    scale: Scale,
     names: f64,
     texts: f64,
     columns: usize,
@@ -142,7 +144,7 @@ impl Forest {
         Scale::linear(low, high, low, high, &self.x)
     }
 
-    fn layout(&self, sheet: Sheet) -> ForestLayout {
+    fn layout(&self, sheet: Sheet) -> ForestLayout<'_> {
         let n = self.drawn().count();
         let names = widest(Type::NAME, self.rows.iter().map(|(name, _)| name)) + 14.0;
         let names = names.min(0.36 * sheet.width);
@@ -157,16 +159,16 @@ impl Forest {
         let is_long = |facet: &Facet| HEADING.width(&facet.name) > room / count(columns) - 12.0;
         let lines = if n > 1 && self.drawn().any(is_long) { 2 } else { 1 };
         ForestLayout {
+            forest: self,
+            scale: self.scale(),
             names,
             texts,
             columns,
             lines,
-            row: if is_narrow {
-                42.0
-            } else if n == 1 {
-                28.0
-            } else {
-                22.0
+            row: match n {
+                _ if is_narrow => 42.0,
+                1 => 28.0,
+                _ => 22.0,
             },
             head: if n == 1 { 18.0 } else { 9.0 + 15.0 * count(lines) },
             top: if sheet.titled { 40.0 } else { 2.0 },
@@ -175,7 +177,7 @@ impl Forest {
 }
 
 pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
-    let (layout, scale) = (forest.layout(sheet), forest.scale());
+    let layout = forest.layout(sheet);
     let facets: Vec<&Facet> = forest.drawn().collect();
     let facet_height = layout.head + layout.row * count(forest.rows.len()) + TICKS;
     let height = layout.top + facet_height * count(facets.len().div_ceil(layout.columns)) + 24.0;
@@ -190,19 +192,16 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
     for (k, facet) in facets.iter().enumerate() {
         let left = margin + layout.names + column * count(k % layout.columns);
         let top = layout.top + facet_height * count(k / layout.columns);
-        let panel =
-            Pane { forest, layout: &layout, scale: &scale, left, right: left + column - layout.texts - 12.0, top };
+        let panel = Pane { layout: &layout, left, right: left + column - layout.texts - 12.0, top };
         panel.draw(&mut canvas, facet, facets.len() > 1, k % layout.columns == 0);
     }
     let middle = f64::midpoint(margin + layout.names, sheet.width - margin - layout.texts);
-    label_below(&mut canvas, &forest.x.shown(&scale), middle, height - 8.0);
+    label_below(&mut canvas, &forest.x.shown(&layout.scale), middle, height - 8.0);
     canvas.finish(&forest.title, &forest.about(), "")
 }
 
 struct Pane<'a> {
-    forest: &'a Forest,
-    layout: &'a ForestLayout,
-    scale: &'a Scale,
+    layout: &'a ForestLayout<'a>,
     left: f64,
     right: f64,
     top: f64,
@@ -210,12 +209,12 @@ struct Pane<'a> {
 
 impl Pane<'_> {
     fn at(&self, value: f64) -> f64 {
-        self.left + self.scale.fraction(value) * (self.right - self.left)
+        self.left + self.layout.scale.fraction(value) * (self.right - self.left)
     }
 
     fn draw(&self, canvas: &mut Canvas, facet: &Facet, is_named: bool, has_names: bool) {
-        let ForestLayout { row, head, .. } = *self.layout;
-        let rows = &self.forest.rows;
+        let ForestLayout { forest, scale, row, head, .. } = self.layout;
+        let rows = &forest.rows;
         let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
         let zero = self.at(0.0);
         if is_named {
@@ -227,7 +226,7 @@ impl Pane<'_> {
             }
         } else {
             let [left, right] =
-                if self.forest.larger_is_better { ["worse ←", "→ better"] } else { ["better ←", "→ worse"] };
+                if forest.larger_is_better { ["worse ←", "→ better"] } else { ["better ←", "→ worse"] };
             for (text, anchor, x, room) in [
                 (left, Anchor::End, zero - 6.0, zero - self.left),
                 (right, Anchor::Start, zero + 6.0, self.right - zero),
@@ -237,7 +236,7 @@ impl Pane<'_> {
                 }
             }
         }
-        for (at, _) in &self.scale.ticks {
+        for (at, _) in &scale.ticks {
             canvas.line(&[(self.at(*at), first), (self.at(*at), bottom)], Rgb::GRID, 0.8, false);
         }
         // A label stays clear of those of the panels beside it.
@@ -245,7 +244,7 @@ impl Pane<'_> {
             let (place, half) = (self.at(*at), Type::TICK.width(label) / 2.0);
             !is_named || (place - half >= self.left - 5.0 && place + half <= self.right + 5.0)
         };
-        let ticks: Vec<&Tick> = self.scale.ticks.iter().filter(is_clear).collect();
+        let ticks: Vec<&Tick> = scale.ticks.iter().filter(is_clear).collect();
         let places: Vec<f64> = ticks.iter().map(|(at, _)| self.at(*at)).collect();
         let widths: Vec<f64> = ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
         let at_zero = places.iter().position(|place| (place - zero).abs() < 0.01).unwrap_or(0);
@@ -284,25 +283,25 @@ impl Pane<'_> {
 
     /// Draws the interval and its estimate, hollow if the interval covers zero, or an arrow and the value if it lies beyond the scale.
     fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: SeriesLook, y: f64) {
-        let colour = look.colour();
+        let (colour, scale, axis) = (look.colour(), &self.layout.scale, &self.layout.forest.x);
         // A wide target for the pointer.
         let reach = |x: f64, way: f64| (x + 12.0 * way).clamp(self.left - 6.0, self.right + 6.0);
         let (low, high) = dot.ends();
-        let inside = |value: f64| value.clamp(self.scale.low, self.scale.high);
+        let inside = |value: f64| value.clamp(scale.low, scale.high);
         let [from, to, middle] = [low, high, dot.mean].map(|value| self.at(inside(value)));
         canvas.fill(&rectangle(reach(from, -1.0), y - 9.0, reach(to, 1.0), y + 9.0), Rgb::WHITE, 0.01);
         if to > from {
             canvas.line(&[(from, y), (to, y)], colour, 2.0, false);
         }
         for (value, x) in [(low, from), (high, to)] {
-            let way = if value > self.scale.high { 1.0 } else { -1.0 };
-            if value < self.scale.low || value > self.scale.high {
+            let way = if value > scale.high { 1.0 } else { -1.0 };
+            if value < scale.low || value > scale.high {
                 canvas.fill(&[(x - 8.0 * way, y - 5.0), (x - 8.0 * way, y + 5.0), (x, y)], colour, 1.0);
             }
         }
-        if dot.mean < self.scale.low || dot.mean > self.scale.high {
-            let unit = if self.forest.x.label.contains('%') { " %" } else { "" };
-            let value = if self.forest.x.spans { String::new() } else { format!("{}{unit}", rounded(dot.mean)) };
+        if dot.mean < scale.low || dot.mean > scale.high {
+            let unit = if axis.label.contains('%') { " %" } else { "" };
+            let value = if axis.spans { String::new() } else { format!("{}{unit}", rounded(dot.mean)) };
             let (x, anchor) =
                 if dot.mean > 0.0 { (middle - 12.0, Anchor::End) } else { (middle + 12.0, Anchor::Start) };
             // Above an interval, which would strike it out.

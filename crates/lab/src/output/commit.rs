@@ -11,7 +11,6 @@ use super::remove;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 
 pub(super) const COMMIT: &str = ".gridproof-commit";
@@ -21,7 +20,6 @@ pub(super) const FILES: &str = "files";
 /// Moves the files in `staging`, of which one is the manifest, into their places in `folder`.
 pub(super) fn commit(folder: &Path, staging: &Path) -> Result<()> {
     let describe = || format!("cannot write into {}", folder.display());
-    fault().with_context(describe)?;
     sync(staging);
     fs::rename(staging, folder.join(COMMIT)).with_context(describe)?;
     sync(folder);
@@ -47,7 +45,6 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
     let files = commit.join(FILES);
     // As long as the new manifest waits, the files in place are an earlier run's. Otherwise only the cleanup was incomplete.
     if let Some(manifest) = Manifest::read(&files)? {
-        fault()?;
         if folder.join(MANIFEST).exists() {
             fs::rename(folder.join(MANIFEST), commit.join(MANIFEST))?;
             sync(folder);
@@ -55,7 +52,6 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
         let new = manifest.names()?;
         let old = Manifest::read(commit)?.map_or_else(|| Ok(BTreeSet::new()), |earlier| earlier.names())?;
         for name in old.difference(&new) {
-            fault()?;
             remove(&folder.join(name))?;
             let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
             // Only empty folders are removed.
@@ -64,37 +60,19 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
         for name in new.iter().map(String::as_str).chain([MANIFEST]) {
             let (from, to) = (files.join(name), folder.join(name));
             if from.exists() {
-                fault()?;
                 if let Some(above) = to.parent() {
                     fs::create_dir_all(above)
                         .with_context(|| format!("cannot create the folder {}", above.display()))?;
                 }
-                fault()?;
                 fs::rename(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
             }
         }
         sync(folder);
     }
-    fault()?;
     Ok(fs::remove_dir_all(commit)?)
 }
 
 /// Makes the names in a folder survive a power cut, if the system can.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-#[cfg(test)]
-thread_local! {
-    /// Number of steps of a commit before the fault that a test injects.
-    pub(super) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
-}
-
-/// Fails where a test injects a fault.
-pub(super) fn fault() -> io::Result<()> {
-    #[cfg(test)]
-    if STEPS.replace(STEPS.get().saturating_sub(1)) == 0 {
-        return Err(io::Error::other("a fault was requested"));
-    }
-    Ok(())
 }

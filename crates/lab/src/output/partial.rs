@@ -1,6 +1,5 @@
 //! Single files, written whole or not at all.
 
-use super::commit::fault;
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -26,7 +25,7 @@ pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
     let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
-    fault().and_then(|()| file.write_all(content)).with_context(describe)?;
+    file.write_all(content).with_context(describe)?;
     publish(file, path)
 }
 
@@ -86,7 +85,6 @@ fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
         // A temporary file is readable by its owner alone; results are readable by all.
         file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
     }
-    fault().with_context(describe)?;
     file.persist(path).map_err(|error| error.error).with_context(describe)?;
     Ok(())
 }

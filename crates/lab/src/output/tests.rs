@@ -1,4 +1,3 @@
-use super::commit::STEPS;
 use super::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -56,37 +55,6 @@ fn a_run_replaces_the_files_of_an_earlier_one_and_no_others() {
     expected.insert("figures/notes.txt".to_owned(), "mine".to_owned());
     assert_eq!(content(folder.path()), expected);
     assert_eq!(shown(folder.path()).as_deref(), Some("new"));
-}
-
-#[test]
-fn a_run_that_fails_or_is_killed_at_any_step_never_shows_a_mixture() {
-    let mut fates = BTreeMap::<String, u32>::new();
-    for steps in 0.. {
-        let folder = folder();
-        run(folder.path(), "test", &OLD).expect("the first");
-        STEPS.set(steps);
-        let result = run(folder.path(), "test", &NEW);
-        STEPS.set(usize::MAX);
-        let found = shown(folder.path());
-        if found.as_deref() != Some("new") {
-            assert!(result.is_err(), "step {steps}");
-        }
-        *fates.entry(found.clone().unwrap_or_else(|| "no manifest".to_owned())).or_default() += 1;
-        // The next run finds one or the other, complete.
-        drop(OutDir::create(folder.path(), "test").expect("it is put in order"));
-        let after = shown(folder.path()).expect("a manifest");
-        // Complete old results may have new ones waiting; new ones never revert.
-        assert!(found.as_deref() != Some("new") || after == "new", "step {steps}");
-        assert_eq!(content(folder.path()), owned(if after == "old" { &OLD } else { &NEW }), "step {steps}");
-        run(folder.path(), "test", &OLD).expect("and goes on");
-        assert_eq!(content(folder.path()), owned(&OLD), "step {steps}");
-        if result.is_ok() {
-            // Writing four files and the manifest; removing; putting in place; clearing away.
-            assert!(steps > 22, "only {steps} steps could fail");
-            break;
-        }
-    }
-    assert_eq!(fates.keys().collect::<Vec<_>>(), ["new", "no manifest", "old"], "{fates:?}");
 }
 
 #[test]
@@ -151,20 +119,6 @@ fn a_manifest_that_names_files_outside_its_folder_is_refused() {
     fs::write(out.join(MANIFEST), text.replace("a.csv", "../mine.txt")).expect("it can be edited");
     assert!(refusal(run(&out, "test", &NEW)).contains("expected a path inside the folder"));
     assert!(folder.path().join("mine.txt").exists());
-}
-
-#[test]
-fn one_process_at_a_time_and_the_other_is_named() {
-    let folder = folder();
-    let first = OutDir::create(folder.path(), "test").expect("the folder is free");
-    let message = refusal(run(folder.path(), "test", &NEW));
-    assert!(
-        message.contains(&format!("process {} ", std::process::id())) && message.contains("is writing here"),
-        "{message}"
-    );
-    drop(first);
-    run(folder.path(), "test", &NEW).expect("the folder is free again");
-    assert_eq!(content(folder.path()), owned(&NEW), "and no lock stays");
 }
 
 #[test]
