@@ -9,11 +9,11 @@ mod view;
 use crate::chart::Picture;
 use crate::claim::Judged;
 pub use crate::scenario::Parameter;
-use crate::verdict::Verdict;
 use anyhow::Context;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
+use sim_core::Reading;
 
 /// All parts of a report, in the order of the page.
 #[derive(Debug, Clone, Default)]
@@ -26,8 +26,8 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
-    /// The paper's claims, each with its verdict on record, if there is one.
-    pub claims: Vec<(Judged, Option<Verdict>)>,
+    /// The paper's claims, each with its verdict on record in words, if there is one.
+    pub claims: Vec<(Judged, Option<String>)>,
     /// True if the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
     pub has_own_claims: bool,
     /// Sections in an order of their own: pictures and tables that belong together, after introductory paragraphs.
@@ -39,7 +39,7 @@ pub struct Page {
     /// Further tables.
     pub tables: Vec<Table>,
     /// Questions that the paper's text leaves open, and the answers taken.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<(Reading, String)>,
     /// Parameters with their sources.
     pub parameters: Vec<Parameter>,
     /// Task and the command for it.
@@ -81,20 +81,14 @@ pub struct Figure {
     pub caption: String,
     /// Ids of the claims that rest on it.
     pub claims: Vec<String>,
-    /// Label and relative address of the files beside the page: `("SVG", "figures/fig2.svg")`.
-    pub files: Vec<(String, String)>,
+    /// Relative address of its data beside the page: `data/fig2.csv`.
+    pub data: String,
 }
 
 impl Figure {
     /// Returns a figure with links to its `data`, to `figures/ID.svg` and, if this program writes PNG, to `figures/ID.png`.
     pub fn new(picture: impl Into<Picture>, caption: impl Into<String>, data: impl Into<String>) -> Self {
-        let picture = picture.into();
-        let mut files = vec![("SVG".to_owned(), format!("figures/{}.svg", picture.id()))];
-        if cfg!(feature = "png") {
-            files.push(("PNG".to_owned(), format!("figures/{}.png", picture.id())));
-        }
-        files.push(("CSV".to_owned(), data.into()));
-        Self { picture, caption: caption.into(), claims: Vec::new(), files }
+        Self { picture: picture.into(), caption: caption.into(), claims: Vec::new(), data: data.into() }
     }
 }
 
@@ -137,21 +131,6 @@ impl Table {
     }
 }
 
-/// A question that the paper's text leaves open, and the answer that this run took.
-#[derive(Debug, Clone, Serialize)]
-pub struct Reading {
-    /// `R3`.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// The answer taken.
-    pub value: String,
-    /// The other answers.
-    pub alternatives: String,
-    /// True if the answer is the default.
-    pub is_default: bool,
-}
-
 /// Renders the page; fails if the template does not fit the data, which is a bug.
 pub fn render(page: &Page) -> anyhow::Result<String> {
     let mut engine = Environment::new();
@@ -181,6 +160,7 @@ mod tests {
     use super::*;
     use crate::chart::{Axis, Chart, Point, Series};
     use crate::claim::{JudgedCell, Rule};
+    use crate::verdict::Verdict;
     use metrics::ConfidenceInterval;
 
     fn claim(id: &str, statement: &str) -> Judged {
@@ -216,7 +196,7 @@ mod tests {
         Page {
             title: text.into(),
             notes: vec![text.into()],
-            claims: vec![(claim("W1", text), Some(Verdict::Reproduced))],
+            claims: vec![(claim("W1", text), Some("reproduced".into()))],
             figures: vec![figure],
             tables: vec![Table::new("table2", text, text, [text, "Mean"], rows)],
             commands: vec![(text.into(), text.into())],

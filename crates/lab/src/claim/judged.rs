@@ -143,11 +143,6 @@ impl Judged {
         ]
     }
 
-    /// Returns the claim beside its verdict on record, as the page shows both.
-    pub(crate) fn on_page(&self, recorded: Option<&str>) -> (Self, Option<Verdict>) {
-        (self.clone(), recorded.and_then(Verdict::from_words))
-    }
-
     /// Formats the verdict: `reproduced`, or `reproduced at 40 replications`.
     pub fn in_words(&self) -> String {
         match self.decided_at {

@@ -109,7 +109,7 @@ fn page<P: Paper>(
         title: format!("Doubt: {}", P::ABOUT.title),
         subtitle: P::ABOUT.citation.to_owned(),
         notes,
-        claims: outcome.claims.iter().map(|claim| claim.judged.on_page(claim.recorded.as_deref())).collect(),
+        claims: outcome.claims.iter().map(|claim| (claim.judged.clone(), claim.recorded.clone())).collect(),
         figures: vec![page::Figure::new(picture, caption, "doubt.csv")],
         tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
         readings: readings_of::<P>(&session.scenario),

@@ -1,8 +1,9 @@
 //! Template data: drawn figures, formatted numbers, coordinates of the small pictures.
 
-use super::{Figure, Page, Part, Section, Table, Verdict};
+use super::{Figure, Page, Part, Section, Table};
 use crate::chart::{self, Chart, Picture, decimals_for, fixed, significant};
 use crate::claim::{Judged, JudgedCell};
+use crate::verdict::Verdict;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -11,14 +12,10 @@ use serde::Serialize;
 const WIDE: f64 = 860.0;
 const NARROW: f64 = 400.0;
 
-/// A claim with its verdict on record.
-type Recorded = (Judged, Option<Verdict>);
-
 /// Draws the figures of a page and formats its numbers.
 pub(super) fn view(page: &Page) -> Value {
     // Checks of the paper's own numbers are counted separately.
-    let (checks, claims): (Vec<&Recorded>, Vec<&Recorded>) =
-        page.claims.iter().partition(|(judged, _)| judged.verdict.is_of_a_check());
+    let (checks, claims): (Vec<_>, Vec<_>) = page.claims.iter().partition(|(judged, _)| judged.verdict.is_of_a_check());
     let count = |verdict: Verdict| page.claims.iter().filter(|(judged, _)| judged.verdict == verdict).count();
     context! {
         title => page.title.as_str(),
@@ -33,7 +30,12 @@ pub(super) fn view(page: &Page) -> Value {
         figures => list(&page.figures, |figure| figure_view(figure, page)),
         caveats => serde(&page.caveats),
         tables => list(&page.tables, table_view),
-        readings => serde(&page.readings),
+        readings => list(&page.readings, |(reading, value)| {
+            let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| answer != value).collect();
+            let is_default = reading.answers.first().is_some_and(|first| first == value);
+            let (id, question) = (reading.id, reading.question);
+            context! { id, question, value, alternatives => others.join(", "), is_default }
+        }),
         parameters => serde(&page.parameters),
         commands => serde(&page.commands),
         provenance => serde(&[&page.provenance[..], &crate::provenance::of_program()].concat()),
@@ -81,6 +83,9 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
     let claims: Vec<(String, Verdict)> = figure.claims.iter().filter_map(verdict_of).collect();
     let chart = if let Picture::Chart(chart) = picture { Some(chart.drawn()) } else { None };
     let chart = chart.as_deref();
+    let drawn = |kind: &str| format!("figures/{}.{kind}", picture.id());
+    let png = cfg!(feature = "png").then(|| ("PNG", drawn("png")));
+    let files: Vec<_> = [("SVG", drawn("svg"))].into_iter().chain(png).chain([("CSV", figure.data.clone())]).collect();
     context! {
         anchor => picture.id(),
         title => picture.title(),
@@ -90,7 +95,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         note => chart.map(chart::note).unwrap_or_default(),
         alt => format!("{}: {}", picture.title(), picture.about()),
         claims => serde(&claims),
-        files => serde(&figure.files),
+        files => serde(&files),
         // Pictures drawn for one size are scrolled on a narrow screen.
         kind => picture.kind(),
         wide => safe(&chart::inline(picture, WIDE)),
@@ -126,7 +131,8 @@ fn numbers(chart: &Chart) -> Vec<Value> {
     if rows.len() > MANY { Vec::new() } else { rows }
 }
 
-fn claim_view((judged, recorded): &Recorded, page: &Page) -> Value {
+fn claim_view((judged, recorded): &(Judged, Option<String>), page: &Page) -> Value {
+    let recorded = recorded.as_deref().and_then(Verdict::from_words);
     let Judged { id, source, statement, test, verdict, decided_at, cells, .. } = judged;
     let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
     let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();
@@ -152,7 +158,7 @@ fn claim_view((judged, recorded): &Recorded, page: &Page) -> Value {
     context! {
         id, source, statement, test, expected, observed,
         verdict => serde(verdict),
-        recorded => serde(recorded),
+        recorded => serde(&recorded),
         reps => decided_at,
         changed => recorded.is_some_and(|recorded| recorded != *verdict),
         figures => serde(&figures),

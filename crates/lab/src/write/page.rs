@@ -35,7 +35,7 @@ impl<P: Paper> Findings<'_, P> {
             lead: Vec::new(),
             caveats: Vec::new(),
             notes,
-            claims: self.judged.iter().map(|(judged, recorded)| judged.on_page(recorded.as_deref())).collect(),
+            claims: self.judged.to_vec(),
             has_own_claims: false,
             sections: Vec::new(),
             tables: tables(false)
@@ -137,20 +137,9 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
     page::Table::new("metrics", "Metrics of each run", caption, columns, rows.iter().map(|same| row(same)).collect())
 }
 
-/// Returns the readings of a paper for its page.
-pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
-    let reading = |reading: &Reading| {
-        let value = scenario.answer(reading);
-        let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
-        page::Reading {
-            id: reading.id.to_owned(),
-            question: reading.question.to_owned(),
-            alternatives: others.join(", "),
-            is_default: reading.answers.first() == Some(&value),
-            value: value.to_owned(),
-        }
-    };
-    P::READINGS.iter().map(reading).collect()
+/// Returns the readings of a paper with the answers taken.
+pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<(Reading, String)> {
+    P::READINGS.iter().map(|reading| (*reading, scenario.answer(reading).to_owned())).collect()
 }
 
 #[cfg(test)]
