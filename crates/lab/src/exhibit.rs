@@ -62,13 +62,18 @@ impl<C: DesignPoint> From<Figure<C>> for Exhibit<'_, C> {
 
 /// Returns the ids of a list of exhibits, each once.
 pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for id in exhibits.iter().map(Exhibit::id) {
-        if ids.iter().all(|known| known != id) {
-            ids.push(id.to_owned());
+    distinct(exhibits.iter().map(Exhibit::id)).into_iter().map(str::to_owned).collect()
+}
+
+/// Returns each name once, in the order of first occurrence.
+pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut distinct = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
         }
     }
-    ids
+    distinct
 }
 
 /// Plots over one x axis.

@@ -7,11 +7,12 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
+use crate::quantity::Quantity;
 use crate::record::{NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
 use crate::seeds::Seeds;
 use crate::session::Session;
-use crate::shown::{Looks, Showing};
+use crate::shown::Looks;
 use crate::store::Store;
 use crate::study::{self, Study, run_id, simulate};
 use crate::verdict::Verdict;
@@ -113,13 +114,11 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     };
     let stays = stays.with_context(on_record)?;
 
-    let showing = Showing {
-        observations: &study.observations,
-        replications: *replications,
-        looks: &asked.looks,
-        streams: Streams::new(*seed, 0),
-    };
-    let exhibits = within_the_clock(|| asked.exhibits.iter().map(|exhibit| showing.show(exhibit)).collect());
+    let estimate =
+        |quantity: &Quantity<P::Cell>, most: u32| study.observations.estimate(quantity, most.min(*replications));
+    let (looks, streams) = (&asked.looks, Streams::new(*seed, 0));
+    let shown = |exhibit: &Exhibit<'_, P::Cell>| exhibit.shown(&estimate, looks, &streams);
+    let exhibits = within_the_clock(|| asked.exhibits.iter().map(shown).collect());
     let findings = Findings {
         session: &session,
         request,

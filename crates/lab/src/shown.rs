@@ -2,8 +2,7 @@
 
 use crate::chart::{self, Axis, Chart, Picture, Point};
 use crate::claim::Judged;
-use crate::exhibit::{Exhibit, Extra, Figure, Panel, Series};
-use crate::observations::Observations;
+use crate::exhibit::{Estimate, Exhibit, Figure, Panel, Series, distinct};
 use crate::output::OutDir;
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
@@ -55,12 +54,7 @@ pub fn write<'a>(
     judged: impl IntoIterator<Item = &'a Judged>,
     out: &OutDir,
 ) -> Result<Vec<page::Figure>> {
-    let mut ids: Vec<&str> = Vec::new();
-    for exhibit in exhibits {
-        if !ids.contains(&exhibit.id.as_str()) {
-            ids.push(&exhibit.id);
-        }
-    }
+    let ids = distinct(exhibits.iter().map(|exhibit| exhibit.id.as_str()));
     let judged: Vec<&Judged> = judged.into_iter().collect();
     let of_id = |id: &&str| -> Result<Vec<page::Figure>> {
         let (mut data, mut figures) = (Vec::new(), Vec::new());
@@ -94,91 +88,57 @@ pub fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     out.write(format!("figures/{}.svg", picture.id()), svg)
 }
 
-/// Context that turns exhibits into pictures and tables.
-pub struct Showing<'a, C: DesignPoint> {
-    /// Observations to show.
-    pub observations: &'a Observations<C>,
-    /// Largest number of replications used.
-    pub replications: u32,
-    /// Colours and marks.
-    pub looks: &'a Looks,
-    /// Streams of the first replication.
-    pub streams: Streams,
-}
-
-impl<C: DesignPoint> Showing<'_, C> {
-    /// Estimates and draws an exhibit.
-    pub fn show(&self, exhibit: &Exhibit<'_, C>) -> Shown {
-        match exhibit {
-            Exhibit::Plot(figure) => self.plot(figure),
-            Exhibit::Table(table) => self.table(table),
-            Exhibit::Extra(extra) => self.extra(extra),
-        }
-    }
-
-    fn plot(&self, figure: &Figure<C>) -> Shown {
-        let mut shown = Shown { id: figure.id.clone(), ..Shown::default() };
-        for panel in &figure.panels {
-            let estimates = self.estimates(panel);
-            for (series, points) in panel.series.iter().zip(&estimates) {
-                for (x, estimate) in points {
-                    let x = position(*x, figure.positions);
-                    shown.rows.push((series.name.clone(), x, panel.metric.clone(), *estimate));
-                }
-            }
-            let mut chart = plotted(figure, panel, &estimates);
-            self.looks.apply_to(&mut chart);
-            shown.pictures.push((chart.into(), figure.caption.clone()));
-            if figure.as_table {
-                let (id, title) =
-                    shown.pictures.last().map_or(("", ""), |(picture, _)| (picture.id(), picture.title()));
-                let table = values(figure, panel, &estimates, [id, title]);
-                shown.tables.push(table);
+impl<C: DesignPoint> Exhibit<'_, C> {
+    /// Estimates and draws it; `streams` are those of the first replication.
+    pub fn shown(&self, estimate: &Estimate<'_, C>, looks: &Looks, streams: &Streams) -> Shown {
+        let mut shown = match self {
+            Self::Plot(figure) => plot(figure, estimate),
+            Self::Table(table) => self::table(table, estimate),
+            Self::Extra(extra) => Shown { id: extra.id.to_owned(), is_extra: true, ..(extra.make)(estimate, streams) },
+        };
+        for (picture, _) in &mut shown.pictures {
+            if let Picture::Chart(chart) = picture {
+                looks.apply_to(chart);
             }
         }
         shown
     }
+}
 
-    fn table(&self, table: &Table<C>) -> Shown {
-        let found = table.found().map(|(column, row, quantity)| {
-            (column.to_owned(), row.x.clone(), row.metric.clone(), self.estimate(quantity))
-        });
-        let row = |row: &Row<C>| {
-            let cells = row.cells.iter().map(|entry| entry.text(|quantity| self.estimate(quantity)));
-            row.names.iter().cloned().chain(cells).collect()
-        };
-        let whole = page::Table {
-            id: format!("{}-values", table.id),
-            title: table.title.clone(),
-            caption: table.caption.clone(),
-            columns: [&table.names[..], &table.columns].concat(),
-            rows: table.rows.iter().map(row).collect(),
-            ..page::Table::default()
-        };
-        Shown { id: table.id.to_owned(), rows: found.collect(), tables: vec![whole], ..Shown::default() }
-    }
-
-    fn extra(&self, extra: &Extra<'_, C>) -> Shown {
-        let at_most =
-            |quantity: &Quantity<C>, most: u32| self.observations.estimate(quantity, most.min(self.replications));
-        let mut shown = (extra.make)(&at_most, &self.streams);
-        for (picture, _) in &mut shown.pictures {
-            if let Picture::Chart(chart) = picture {
-                self.looks.apply_to(chart);
+fn plot<C: DesignPoint>(figure: &Figure<C>, estimate: &Estimate<'_, C>) -> Shown {
+    let mut shown = Shown { id: figure.id.clone(), ..Shown::default() };
+    for panel in &figure.panels {
+        let estimated = |(x, quantity): &(f64, Quantity<C>)| (*x, estimate(quantity, u32::MAX));
+        let estimates = panel.series.iter().map(|series| series.points.iter().map(estimated).collect());
+        let estimates: Vec<Vec<Estimated>> = estimates.collect();
+        for (series, points) in panel.series.iter().zip(&estimates) {
+            for (x, estimate) in points {
+                let x = position(*x, figure.positions);
+                shown.rows.push((series.name.clone(), x, panel.metric.clone(), *estimate));
             }
         }
-        Shown { id: extra.id.to_owned(), is_extra: true, ..shown }
+        let chart = plotted(figure, panel, &estimates);
+        if figure.as_table {
+            shown.tables.push(values(figure, panel, &estimates, &chart));
+        }
+        shown.pictures.push((chart.into(), figure.caption.clone()));
     }
+    shown
+}
 
-    fn estimate(&self, quantity: &Quantity<C>) -> ConfidenceInterval {
-        self.observations.estimate(quantity, self.replications)
-    }
-
-    fn estimates(&self, panel: &Panel<C>) -> Vec<Vec<Estimated>> {
-        let points =
-            |series: &Series<C>| series.points.iter().map(|(x, quantity)| (*x, self.estimate(quantity))).collect();
-        panel.series.iter().map(points).collect()
-    }
+fn table<C: DesignPoint>(table: &Table<C>, estimate: &Estimate<'_, C>) -> Shown {
+    let estimate = |quantity: &Quantity<C>| estimate(quantity, u32::MAX);
+    let found = table
+        .found()
+        .map(|(column, row, quantity)| (column.to_owned(), row.x.clone(), row.metric.clone(), estimate(quantity)));
+    let row = |row: &Row<C>| {
+        let cells = row.cells.iter().map(|entry| entry.text(estimate));
+        row.names.iter().cloned().chain(cells).collect()
+    };
+    let columns = [&table.names[..], &table.columns].concat();
+    let (id, rows) = (format!("{}-values", table.id), table.rows.iter().map(row).collect());
+    let whole = page::Table::new(id, &table.title, &table.caption, columns, rows);
+    Shown { id: table.id.to_owned(), rows: found.collect(), tables: vec![whole], ..Shown::default() }
 }
 
 /// Returns a plot as a table: a row per series, a column per x.
@@ -186,7 +146,7 @@ fn values<C: DesignPoint>(
     figure: &Figure<C>,
     panel: &Panel<C>,
     estimates: &[Vec<Estimated>],
-    [id, title]: [&str; 2],
+    chart: &Chart,
 ) -> page::Table {
     let xs: Vec<f64> = ticks(estimates.iter().flatten().map(|(x, _)| *x));
     let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {
@@ -194,14 +154,10 @@ fn values<C: DesignPoint>(
         let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
         std::iter::once(series.name.clone()).chain(cells).collect()
     };
-    page::Table {
-        id: format!("{id}-values"),
-        title: title.to_owned(),
-        caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
-        columns: std::iter::once(String::new()).chain(xs.iter().map(|x| position(*x, figure.positions))).collect(),
-        rows: panel.series.iter().zip(estimates).map(row).collect(),
-        ..page::Table::default()
-    }
+    let caption = format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label);
+    let columns = std::iter::once(String::new()).chain(xs.iter().map(|x| position(*x, figure.positions)));
+    let rows = panel.series.iter().zip(estimates).map(row).collect();
+    page::Table::new(format!("{}-values", chart.id), &chart.title, caption, columns, rows)
 }
 
 /// One plotted point with its estimate.

@@ -193,14 +193,18 @@ pub(crate) fn note(chart: &Chart) -> String {
 pub(super) fn looks(chart: &Chart) -> Vec<SeriesLook> {
     let look = |(k, series): (usize, &Series)| {
         let own = namesake(chart, k);
-        SeriesLook::of_slot(chart.series.get(own).unwrap_or(series).slot.unwrap_or(own))
+        SeriesLook(chart.series.get(own).unwrap_or(series).slot.unwrap_or(own))
     };
     all(chart).map(look).collect()
 }
 
 fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
     let mut legend: Vec<Entry> = Vec::new();
-    if !is_histogram(chart) && !is_named_by_its_axis(chart) {
+    // The title names a single series of bars, and the axis a single series of its name.
+    let is_named = |only: &Series| {
+        only.style == LineStyle::Bars || (chart.reference.is_empty() && chart.y.label.starts_with(&only.name))
+    };
+    if !matches!(chart.series.as_slice(), [only] if is_named(only)) {
         for ((series, &look), group) in chart.series.iter().zip(looks).zip(0..) {
             let line = series.style != LineStyle::MarksOnly;
             let (name, about, mark) = (series.name.clone(), series.about.clone(), has_marks(chart, series));
@@ -211,7 +215,7 @@ fn legend(chart: &Chart, looks: &[SeriesLook]) -> Vec<Entry> {
         let group = group_of(chart, k);
         let is_shared = group == chart.series.len();
         let (name, look) = if is_shared {
-            (PRINTED.to_owned(), SeriesLook::of_slot(PRINTED_LOOK))
+            (PRINTED.to_owned(), SeriesLook(PRINTED_LOOK))
         } else {
             (format!("{}, {PRINTED}", series.name), looks[k])
         };
@@ -237,16 +241,6 @@ fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
             Mark { series, x, y, bar }
         })
         .collect()
-}
-
-/// Returns true for a chart of one series of bars, which the title names.
-fn is_histogram(chart: &Chart) -> bool {
-    matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
-}
-
-/// Returns true for a chart of one series that has the name of the axis.
-fn is_named_by_its_axis(chart: &Chart) -> bool {
-    matches!(chart.series.as_slice(), [only] if chart.reference.is_empty() && chart.y.label.starts_with(&only.name))
 }
 
 /// Returns true if a line has too many points for marks.

@@ -272,7 +272,7 @@ impl Pane<'_> {
                 canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
             }
             if let Some(dot) = dot {
-                self.dot(canvas, dot, SeriesLook::of_slot(*slot), y);
+                self.dot(canvas, dot, SeriesLook(*slot), y);
                 if self.layout.texts > 0.0 {
                     canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
                 }
@@ -311,7 +311,7 @@ impl Pane<'_> {
             canvas.text(&value, x, base, Type::TICK, anchor);
             return;
         }
-        let mark = moved(SeriesLook::of_slot(0).corners(4.6), (middle, y));
+        let mark = moved(SeriesLook(0).corners(4.6), (middle, y));
         canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }

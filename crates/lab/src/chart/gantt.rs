@@ -91,7 +91,7 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     let finite = gantt.bars.iter().filter(|bar| bar.start.is_finite() && bar.end.is_finite());
     for (k, bar) in finite.enumerate() {
         // Neighbours in the list differ in colour.
-        let colour = SeriesLook::of_slot(bar.slot.unwrap_or(k) % 6).colour();
+        let colour = SeriesLook(bar.slot.unwrap_or(k) % 6).colour();
         canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar));
         for &(first, count) in &bar.processors {
             block(&mut canvas, &frame, bar, colour, first, count);

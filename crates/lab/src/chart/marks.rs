@@ -18,29 +18,23 @@ const SHAPES: usize = 9;
 
 /// Colour and shape of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SeriesLook {
-    slot: usize,
-}
+pub(super) struct SeriesLook(pub(super) usize);
 
 impl SeriesLook {
-    pub(super) fn of_slot(slot: usize) -> Self {
-        Self { slot }
-    }
-
     /// Returns the colour on white.
     pub(super) fn colour(self) -> Rgb {
-        COLOURS[self.slot % COLOURS.len()].0
+        COLOURS[self.0 % COLOURS.len()].0
     }
 
     /// Returns true past the last colour, where lines are dashed as well.
     pub(super) fn is_dashed(self) -> bool {
-        self.slot / COLOURS.len() % 2 == 1
+        self.0 / COLOURS.len() % 2 == 1
     }
 
     /// Returns the corners of the mark around the origin, for a mark about as large as a circle of radius `r`.
     pub(super) fn corners(self, r: f64) -> Vec<(f64, f64)> {
         let lower = |corners: Vec<(f64, f64)>, dy: f64| corners.into_iter().map(|(x, y)| (x, y + dy)).collect();
-        match self.slot % SHAPES {
+        match self.0 % SHAPES {
             0 => polygon(24, r, 0.0),
             1 => polygon(4, r * 1.27, 45.0),
             2 => lower(polygon(3, r * 1.4, 0.0), r * 0.2),
@@ -121,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_first_seventy_two_slots_look_different() {
-        let looks: Vec<_> = (0..72).map(SeriesLook::of_slot).map(|look| (look.colour(), look.corners(9.0))).collect();
+        let looks: Vec<_> = (0..72).map(SeriesLook).map(|look| (look.colour(), look.corners(9.0))).collect();
         for (k, look) in looks.iter().enumerate() {
             assert!(!looks[..k].contains(look), "slot {k} repeats {look:?}");
         }

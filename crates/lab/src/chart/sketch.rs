@@ -98,7 +98,7 @@ pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
 }
 
 fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
-    slot.map_or(otherwise, |slot| SeriesLook::of_slot(slot).colour())
+    slot.map_or(otherwise, |slot| SeriesLook(slot).colour())
 }
 
 fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {

@@ -58,23 +58,6 @@ pub(super) fn named(readings: &[Reading], place: usize, answer: &str) -> String 
     }
 }
 
-/// Returns the positions of the readings that `chosen` names by id or field; all, if it is empty.
-fn places(readings: &[Reading], chosen: &[String]) -> Result<Vec<usize>> {
-    for name in chosen {
-        let is_known = readings.iter().any(|reading| [reading.id, reading.field].contains(&name.as_str()));
-        if !is_known {
-            let names = || readings.iter().flat_map(|reading| [reading.id, reading.field]);
-            let hint = did_you_mean(name, names());
-            let mut ids: Vec<&str> = readings.iter().map(|reading| reading.id).collect();
-            ids.dedup();
-            bail!("--reading {name}: no such reading{hint}; there are {}", ids.join(", "));
-        }
-    }
-    let is_chosen =
-        |reading: &Reading| chosen.is_empty() || chosen.iter().any(|name| name == reading.id || name == reading.field);
-    Ok((0..readings.len()).filter(|place| is_chosen(&readings[*place])).collect())
-}
-
 /// Returns every other answer to each chosen reading, and with `product` also every pair of them; fails for a name that no reading has, and
 /// for pairs of fewer than two readings.
 pub(super) fn all(
@@ -83,22 +66,27 @@ pub(super) fn all(
     chosen: &[String],
     product: bool,
 ) -> Result<Vec<Alternative>> {
-    let places = places(readings, chosen)?;
+    let is_called = |reading: &Reading, name: &String| [reading.id, reading.field].contains(&name.as_str());
+    if let Some(name) = chosen.iter().find(|name| !readings.iter().any(|reading| is_called(reading, name))) {
+        let hint = did_you_mean(name, readings.iter().flat_map(|reading| [reading.id, reading.field]));
+        let mut ids: Vec<&str> = readings.iter().map(|reading| reading.id).collect();
+        ids.dedup();
+        bail!("--reading {name}: no such reading{hint}; there are {}", ids.join(", "));
+    }
+    let is_chosen = |reading: &Reading| chosen.is_empty() || chosen.iter().any(|name| is_called(reading, name));
+    let places = (0..readings.len()).filter(|place| is_chosen(&readings[*place]));
     let others = |place: usize| -> Vec<Alternative> {
         let own = scenario.answer(&readings[place]);
         let others = readings[place].answers.iter().filter(|answer| **answer != own);
         others.map(|answer| Alternative::one(readings, place, answer)).collect()
     };
-    let by_reading: Vec<Vec<Alternative>> = places.into_iter().map(others).collect();
+    let by_reading: Vec<Vec<Alternative>> = places.map(others).collect();
     let mut all = by_reading.concat();
     if product {
         ensure!(by_reading.len() > 1, "--product: pairs need two readings; name them as in --reading R3,R4");
         for (i, ones) in by_reading.iter().enumerate() {
-            for (one, other) in
-                ones.iter().flat_map(|one| by_reading[i + 1..].iter().flatten().map(move |other| (one, other)))
-            {
-                all.push(one.with(other));
-            }
+            let others = || by_reading[i + 1..].iter().flatten();
+            all.extend(ones.iter().flat_map(|one| others().map(|other| one.with(other))));
         }
     }
     Ok(all)

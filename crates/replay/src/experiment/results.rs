@@ -11,7 +11,7 @@ use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Operation, Quantity};
-use lab::shown::{Looks, Showing, Shown};
+use lab::shown::{Looks, Shown};
 use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
 use metrics::best::{Standing, standings};
@@ -192,8 +192,8 @@ impl<'a> Results<'a> {
 
     pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
         let (looks, streams) = (Looks::of(exhibits), Streams::new(self.design.seed, 0));
-        let showing = Showing { observations: &self.observations, replications: u32::MAX, looks: &looks, streams };
-        exhibits.iter().map(|exhibit| showing.show(exhibit)).collect()
+        let estimate = |quantity: &Quantity<Cell>, most: u32| self.observations.estimate(quantity, most);
+        exhibits.iter().map(|exhibit| exhibit.shown(&estimate, &looks, &streams)).collect()
     }
 
     /// The rank of a policy among all of them, the best first.
