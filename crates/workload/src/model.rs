@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{AnyModel, MeasureError, MeasureResult, Measurement, ModelEntry, Parameters, WorkloadModel};
+pub use catalog::{MeasureError, MeasureResult, Measurement, ModelEntry, Parameters, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
@@ -124,14 +124,14 @@ impl ClassSource {
 }
 
 /// Merges jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
-fn merged(mut sources: Vec<ClassSource>) -> impl Iterator<Item = ModelJob> + 'static {
-    (0..=u32::MAX).map_while(move |id| {
+fn merged(mut sources: Vec<ClassSource>) -> Box<dyn Iterator<Item = ModelJob>> {
+    Box::new((0..=u32::MAX).map_while(move |id| {
         let (queue, source) = (0..).zip(&mut sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
         let submit = at_second(source.next);
         source.next = (source.arrive)();
         let (processors, runtime) = (source.job)();
         Some(ModelJob { queue: Some(queue), ..ModelJob::new(JobId(id), submit, processors, whole_seconds(runtime)) })
-    })
+    }))
 }
 
 /// Returns the beginning of the second that contains `seconds`; the range of time ends after 584 years.

@@ -71,7 +71,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     if common.json {
         let answer = serde_json::json!({
             "out": out,
-            "model": model.name(),
+            "model": model.model.name,
             "seed": options.seed,
             "jobs": count,
             "processors": model.processors(),
@@ -87,7 +87,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
         print(&format!(
             "{} of {} over {} for {}{load}\n",
             counted(u64::from(count), "job"),
-            model.name(),
+            model.model.name,
             duration(last.as_secs_f64()),
             counted(u64::from(model.processors()), "processor"),
         ));
@@ -155,9 +155,9 @@ fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String>
          Model: {}\n\
          Seed: {}\n\
          Command: {}\n",
-        model.about(),
+        model.model.origin,
         model.processors(),
-        model.name(),
+        model.model.name,
         options.seed,
         command(options, count),
     );

@@ -3,7 +3,6 @@
 use super::ModelJob;
 use crate::error::{InputError, ParameterError};
 use crate::swf::SwfReader;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim_core::Streams;
 
@@ -11,9 +10,11 @@ use sim_core::Streams;
 ///
 /// A model that implements this trait in a file of its own and is in the list of [`models`](super::models) is available
 /// to `workload generate` and to experiments. With a [`Measurement`], it can be fitted to a log by `workload fit`.
-pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait WorkloadModel: Send + Sync {
     /// Entries of the model in the list: presets with names of their own, which stand for certain logs, then the model itself.
-    fn entries() -> Vec<ModelEntry>;
+    fn entries() -> Vec<ModelEntry>
+    where
+        Self: Sized;
 
     /// Checks that the parameters describe a workload.
     ///
@@ -30,8 +31,18 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// # Panics
     ///
     /// If [`validate`](Self::validate) finds fault with the parameters.
-    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static;
+    fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>>;
+
+    /// Returns the parameters as a preset.
+    ///
+    /// # Errors
+    ///
+    /// If TOML has no type for a field.
+    fn to_toml(&self) -> Result<String, toml::ser::Error>;
 }
+
+/// Parameters of some model.
+pub type Parameters = Box<dyn WorkloadModel>;
 
 /// Measurement of a model in a log.
 #[derive(Copy, Clone, Debug)]
@@ -76,9 +87,9 @@ pub struct ModelEntry {
     pub stands_for_processors: Option<u32>,
     /// Measurement in a log, if there is one.
     pub fit: Option<Measurement>,
-    /// Parses the parameters of a preset. They may describe no workload: see [`AnyModel::check`].
+    /// Parses the parameters of a preset. They may describe no workload: see [`WorkloadModel::validate`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
-    /// Parses the parameters from the result of [`AnyModel::to_value`].
+    /// Parses the parameters from a preset as a tree.
     pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
     /// Parameters without a preset, for a machine of at least [`least_processors`](Self::least_processors) processors if the model
     /// follows machines, or as published; `None` if they are measured in a log.
@@ -87,7 +98,11 @@ pub struct ModelEntry {
 
 impl ModelEntry {
     /// Returns the entry of a model without defaults that does not follow machines.
-    pub(super) fn of<M: WorkloadModel>(name: &'static str, summary: &'static str, origin: &'static str) -> Self {
+    pub(super) fn of<M: WorkloadModel + DeserializeOwned + 'static>(
+        name: &'static str,
+        summary: &'static str,
+        origin: &'static str,
+    ) -> Self {
         Self {
             name,
             summary,
@@ -100,64 +115,5 @@ impl ModelEntry {
             of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
             defaults: None,
         }
-    }
-}
-
-/// Parameters of some model.
-pub type Parameters = Box<dyn AnyModel>;
-
-/// [`WorkloadModel`] without its type.
-pub trait AnyModel: Send + Sync {
-    /// Returns the parameters as a preset.
-    ///
-    /// # Errors
-    ///
-    /// If TOML has no type for a field.
-    fn to_toml(&self) -> Result<String, toml::ser::Error>;
-
-    /// Returns the parameters as a tree in which single values can be changed.
-    ///
-    /// # Errors
-    ///
-    /// If TOML has no type for a field.
-    fn to_value(&self) -> Result<toml::Value, toml::ser::Error>;
-
-    /// Checks like [`WorkloadModel::validate`].
-    ///
-    /// # Errors
-    ///
-    /// Names the first field that describes no workload.
-    fn check(&self) -> Result<(), ParameterError>;
-
-    /// Returns [`WorkloadModel::processors`].
-    fn processors(&self) -> u32;
-
-    /// Draws like [`WorkloadModel::jobs`].
-    ///
-    /// # Panics
-    ///
-    /// If [`check`](Self::check) finds fault with them.
-    fn draw(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>>;
-}
-
-impl<M: WorkloadModel> AnyModel for M {
-    fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        toml::to_string(self)
-    }
-
-    fn to_value(&self) -> Result<toml::Value, toml::ser::Error> {
-        toml::Value::try_from(self)
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.validate()
-    }
-
-    fn processors(&self) -> u32 {
-        WorkloadModel::processors(self)
-    }
-
-    fn draw(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
-        Box::new(self.jobs(streams))
     }
 }

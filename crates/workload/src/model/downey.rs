@@ -117,12 +117,12 @@ impl WorkloadModel for Downey {
         self.processors
     }
 
-    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+    fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let [mut arrivals, mut work, mut parallelism, mut variation] =
             [ARRIVALS, WORK, PARALLELISM, VARIATION].map(|purpose| streams.stream(purpose, 0));
         let (model, mut now) = (*self, 0.0);
-        (0..=u32::MAX).map(move |id| {
+        Box::new((0..=u32::MAX).map(move |id| {
             now += model.interarrival * draw::exponential(&mut arrivals);
             let work = log_uniform(&mut work, model.shortest, model.longest);
             let average = log_uniform(&mut parallelism, 1.0, f64::from(model.processors));
@@ -135,7 +135,11 @@ impl WorkloadModel for Downey {
             let processors = ((average + 0.5) as u32).clamp(1, model.processors);
             let runtime = whole_seconds(work / Self::speedup(processors, average, sigma));
             ModelJob::new(JobId(id), at_second(now), processors, runtime)
-        })
+        }))
+    }
+
+    fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
     }
 }
 

@@ -185,7 +185,7 @@ impl WorkloadModel for Jann {
     }
 
     /// Draws jobs; at one instant in the order of the ranges.
-    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+    fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let source = |(queue, range): (u32, &JannRange)| {
             let JannRange { sizes: weights, interarrival, runtime } = range.clone();
@@ -202,6 +202,10 @@ impl WorkloadModel for Jann {
             })
         };
         merged((0..).zip(&self.ranges).map(source).collect())
+    }
+
+    fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
     }
 }
 

@@ -147,7 +147,7 @@ impl WorkloadModel for Lublin {
     }
 
     /// Draws jobs; at one instant in the order of the classes.
-    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+    fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let source = |(queue, class): (u32, &LublinClass)| {
             let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
@@ -162,6 +162,10 @@ impl WorkloadModel for Lublin {
             )
         };
         merged((0..).zip(&self.classes).map(source).collect())
+    }
+
+    fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
     }
 }
 

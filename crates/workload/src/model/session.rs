@@ -222,9 +222,13 @@ impl WorkloadModel for SessionModel {
         self.sizes.iter().map(|size| size.processors).max().unwrap_or(1)
     }
 
-    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+    fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
-        SessionJobs::new(self.clone(), streams)
+        Box::new(SessionJobs::new(self.clone(), streams))
+    }
+
+    fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
     }
 }
 

@@ -38,19 +38,19 @@ fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_pre
                 assert!(model.fit.is_some(), "{name} has no parameters, and no log to measure them in");
                 continue;
             };
-            parameters.check().unwrap_or_else(|error| panic!("{name}: {error}"));
+            parameters.validate().unwrap_or_else(|error| panic!("{name}: {error}"));
             let processors = parameters.processors();
             assert!(machine.is_none_or(|machine| machine == processors), "{name} on {machine:?}: {processors}");
-            let jobs: Vec<_> = parameters.draw(&Streams::new(1, 0)).take(500).collect();
+            let jobs: Vec<_> = parameters.jobs(&Streams::new(1, 0)).take(500).collect();
             assert!(jobs.is_sorted_by_key(|job| job.job.submit), "{name}");
             assert!(jobs.iter().zip(0..).all(|(job, number)| job.job.id.0 == number), "{name}");
             assert!(jobs.iter().all(|job| (1..=processors).contains(&job.job.request.processors)), "{name}");
 
             let preset = parameters.to_toml().expect("a preset");
-            let value = parameters.to_value().expect("a tree");
+            let value = toml::from_str(&preset).expect("a tree");
             let (read, same) = ((model.of_toml)(&preset).expect("a preset"), (model.of_value)(value).expect("a tree"));
             for parameters in [read, same] {
-                let again: Vec<_> = parameters.draw(&Streams::new(1, 0)).take(500).collect();
+                let again: Vec<_> = parameters.jobs(&Streams::new(1, 0)).take(500).collect();
                 assert_eq!(jobs, again, "{name}");
             }
             assert!((model.of_toml)(&format!("nonsense = 1\n{preset}")).is_err(), "{name} takes any parameter");

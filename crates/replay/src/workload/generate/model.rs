@@ -9,7 +9,7 @@ use workload::HeldLog;
 use workload::model::{ModelEntry, ModelJob, Parameters, models};
 
 pub(crate) struct CompleteModel {
-    model: &'static ModelEntry,
+    pub(super) model: &'static ModelEntry,
     parameters: Parameters,
     /// Processors of the machine, for the head of the log.
     processors: u32,
@@ -59,20 +59,10 @@ impl CompleteModel {
             })?,
         };
         let parameters = preset::changed(model, given, set)?;
-        parameters.check().map_err(|error| anyhow!("{name}: {error}"))?;
+        parameters.validate().map_err(|error| anyhow!("{name}: {error}"))?;
         // The machine is large enough for every job of the log.
         let machine = procs.or(model.stands_for_processors).unwrap_or(0);
         Ok(Self { model, processors: machine.max(parameters.processors()), parameters })
-    }
-
-    /// Name, as on the command line.
-    pub(super) const fn name(&self) -> &'static str {
-        self.model.name
-    }
-
-    /// Authors and source of the model.
-    pub(super) const fn about(&self) -> &'static str {
-        self.model.origin
     }
 
     /// Processors of the machine that the jobs are for.
@@ -87,7 +77,7 @@ impl CompleteModel {
 
     /// Endless jobs, in order of submission.
     pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
-        self.parameters.draw(streams)
+        self.parameters.jobs(streams)
     }
 
     /// The first `count` jobs of one replication.

@@ -15,7 +15,7 @@ pub(super) fn read(model: &ModelEntry, path: &Path) -> Result<Parameters> {
 /// Sets some parameters, each by `key=value`.
 pub(super) fn changed(model: &ModelEntry, mut parameters: Parameters, assignments: &[String]) -> Result<Parameters> {
     for assignment in assignments {
-        let mut value = parameters.to_value()?;
+        let mut value = toml::from_str(&parameters.to_toml()?)?;
         set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
         parameters =
             (model.of_value)(value).map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
