@@ -15,7 +15,7 @@ mod conformance;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
 use crate::simulate::policy::{Policy, Search};
-use crate::simulate::predicting::{Predicting, carried};
+use crate::simulate::predicting::Predicting;
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
@@ -90,21 +90,19 @@ pub struct Check {
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
-    let on = &options.on;
-    // Predictions are no part of the log: jobs come with their requested times.
-    let log = LogOptions { estimates: carried(options.log.estimates), ..options.log.clone() };
+    let (log, on) = (&options.log, &options.on);
     let policy = options.policy.as_deref().map(|name| policy(name, own)).transpose()?;
     let name = policy.as_ref().map(|policy| policy.name().to_owned());
-    let places = Sites::of(&log, on, SwfReader::open(log.trace())?.header())?;
-    let jobs = LoggedJobs::read(&log, &places)?;
+    let places = Sites::of(log, on, SwfReader::open(log.trace())?.header())?;
+    let jobs = LoggedJobs::read(log, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
     feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);
     // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
-        let predicting = policy.predicting().or(Predicting::by_estimates(options.log.estimates));
-        let asked = (policy, Search::of(&log, on), predicting);
+        let predicting = policy.predicting().or(Predicting::by_estimates(log.estimates));
+        let asked = (policy, Search::of(log, on), predicting);
         conform::check(&jobs, places.machines(), outages, on, asked, &mut checked)
     });
     let differences = differences.transpose()?;

@@ -7,8 +7,9 @@ pub use sacct::convert_sacct;
 use crate::error::{InputError, TextError};
 use crate::gwf::{self, GwfReader, GwfRecord};
 use crate::lines::{LOG, Lines};
-use crate::sacct::{SacctReader, SacctRepairs, Zone};
-use crate::swf::{NAMED, SwfReader, SwfRecord, SwfWriter};
+use crate::repair::Repairs;
+use crate::sacct::{SacctReader, SacctRule, Zone};
+use crate::swf::{NAMED, SwfReader, SwfRecord, SwfWriter, one_word};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -90,7 +91,7 @@ pub struct Converted {
     /// Number of names that were replaced by numbers; comments before the first record with the number list them.
     pub names: u64,
     /// Skipped lines and repairs of a log of `sacct`.
-    pub repairs: SacctRepairs,
+    pub repairs: Repairs<SacctRule>,
 }
 
 /// Error that ends a conversion.
@@ -128,7 +129,7 @@ pub fn convert_read(
     match from {
         Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::from_read(name, input)?, to, out),
         Layout::Gwf => convert_gwf(GwfReader::from_read(name, input)?, to, out),
-        Layout::Sacct => convert_sacct(SacctReader::from_read(name, input, Zone::Unknown)?, None, to, out),
+        Layout::Sacct => convert_sacct(SacctReader::from_read(name, input, Zone::default())?, None, to, out),
     }
 }
 
@@ -316,9 +317,4 @@ impl ColumnNumbers {
         self.others.insert(name, next);
         next
     }
-}
-
-/// Joins words by underscores, since blanks separate columns.
-fn one_word(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join("_")
 }

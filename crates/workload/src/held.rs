@@ -7,7 +7,7 @@
 use crate::deadlines::Deadlines;
 use crate::draw::count;
 use crate::error::InputError;
-use crate::estimates::{Estimates, Estimator, stretched};
+use crate::estimates::{Estimates, stretched};
 pub use crate::held_job::HeldJob;
 use crate::intake::{Intake, Options};
 use crate::repair::Repairs;
@@ -152,12 +152,8 @@ impl HeldLog {
     ///
     /// If a parameter of `estimates` is out of range, which estimates parsed from text never are.
     pub fn with_estimates(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
-        let mut estimator = Estimator::new(estimates, seed);
-        let job = |(id, held): (u32, &HeldJob)| {
-            let submit = held.submit.since(Time::ZERO);
-            estimator.job(JobId(id), held, [submit, submit], |_| {})
-        };
-        (0..).zip(&self.jobs).map(job).collect()
+        estimates.assert_possible();
+        (0..).zip(&self.jobs).map(|(id, held)| estimates.job(seed, JobId(id), held, |_| {})).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::deadlines::Deadlines;
 use crate::error::InputError;
-use crate::estimates::{Estimates, Estimator, stretched};
+use crate::estimates::{Estimates, stretched};
 use crate::held_job::HeldJob;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{Header, SwfReader, SwfRecord};
@@ -24,7 +24,6 @@ pub struct Intake {
     delivered: u32,
     /// Submit times of the first delivered job and of the last, on the log's clock.
     first_and_last: Option<(Span, Span)>,
-    estimator: Estimator,
 }
 
 /// Options of an [`Intake`].
@@ -68,6 +67,7 @@ impl Intake {
     /// If the options contain a number out of range, which estimates and deadlines parsed from text never do.
     pub fn new(records: SwfReader, options: Options) -> Self {
         options.deadlines.assert_possible();
+        options.estimates.assert_possible();
         Self {
             records,
             options,
@@ -75,7 +75,6 @@ impl Intake {
             records_left: options.max_jobs.unwrap_or(u64::MAX),
             delivered: 0,
             first_and_last: None,
-            estimator: Estimator::new(options.estimates, options.seed),
         }
     }
 
@@ -155,7 +154,7 @@ impl Intake {
             number: record.number,
         };
         let note = |rule| self.repairs.note(rule, Some(line));
-        let job = self.estimator.job(id, &held, [logged_submit, submit], note);
+        let job = self.options.estimates.job(self.options.seed, id, &held, note);
         if self.options.capacity.is_some_and(|capacity| processors > capacity) {
             self.note_here(Rule::WiderThanMachine);
         }

@@ -1,7 +1,7 @@
 //! Rules under which a log is repaired, and the number of applications of each.
 
 use crate::swf::SwfRecord;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rule that was applied.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct Repair<R = Rule> {
     pub first_line: Option<u64>,
 }
 
-/// Declares rules or contradictions, in the order in which they are reported, and the counts of applications of rules.
-/// Each has a name for reports, which never changes, and a line that states its effect and reason.
+/// Declares rules or contradictions, in the order in which they are reported. Each has a name for reports, which never
+/// changes, and a line that states its effect and reason.
 macro_rules! rules {
     ($(#[$meta:meta])* enum $Rule:ident { $($rule:ident = $name:literal: $description:literal,)+ }) => {
         $(#[$meta])*
@@ -45,45 +45,6 @@ macro_rules! rules {
             }
         }
     };
-    (
-        $(#[$meta:meta])* enum $Rule:ident { $($rules:tt)+ }
-        struct $Repairs:ident { $($extra:ident: $Extra:ty)? }
-    ) => {
-        $crate::repair::rules! { $(#[$meta])* enum $Rule { $($rules)+ } }
-
-        /// Number of applications of each rule, and the first line of each.
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        pub struct $Repairs {
-            counts: [u64; $Rule::ALL.len()],
-            first_lines: [Option<u64>; $Rule::ALL.len()],
-            $($extra: $Extra,)?
-        }
-
-        impl $Repairs {
-            /// Number of applications of `rule`.
-            pub const fn count(&self, rule: $Rule) -> u64 {
-                self.counts[rule as usize]
-            }
-
-            /// Line of the log where `rule` was applied first.
-            pub const fn first_line(&self, rule: $Rule) -> Option<u64> {
-                self.first_lines[rule as usize]
-            }
-
-            /// Rules that were applied, in the order in which they are reported.
-            pub fn iter(&self) -> impl Iterator<Item = $crate::repair::Repair<$Rule>> {
-                let repair = |rule| $crate::repair::Repair { rule, count: self.count(rule), first_line: self.first_line(rule) };
-                $Rule::ALL.into_iter().map(repair).filter(|repair| repair.count > 0)
-            }
-
-            /// Counts one application of `rule`, at a line of the log or to the log as a whole.
-            pub(crate) fn note(&mut self, rule: $Rule, line: Option<u64>) {
-                self.counts[rule as usize] += 1;
-                let first = &mut self.first_lines[rule as usize];
-                *first = first.or(line);
-            }
-        }
-    };
 }
 pub(crate) use rules;
 
@@ -101,15 +62,43 @@ rules! {
             "ran beyond its requested time (field 9): cut there, as an enforced limit would",
         SubmitOutOfOrder = "submit-out-of-order":
             "submitted earlier than the job before it in the log: taken as submitted with it",
-        NoPastJob = "no-past-job": "no earlier job of its user had ended, to predict from: the user's estimate used",
-        WaitTakenAsZero = "wait-taken-as-zero":
-            "wait time (field 3) unknown: for predictions from it, taken to start at once",
         WiderThanMachine = "wider-than-machine":
             "requests more processors than the machine has: kept, and rejected there",
         CapacityFromNodes = "capacity-from-nodes":
             "no MaxProcs in the header: MaxNodes taken as the number of processors",
     }
-    struct Repairs { unread: Unread }
+}
+
+/// Number of applications of each rule, and the first line of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repairs<R = Rule> {
+    applied: BTreeMap<R, Repair<R>>,
+    unread: Unread,
+}
+
+impl<R> Default for Repairs<R> {
+    fn default() -> Self {
+        Self { applied: BTreeMap::new(), unread: Unread::default() }
+    }
+}
+
+impl<R: Copy + Ord> Repairs<R> {
+    /// Number of applications of `rule`.
+    pub fn count(&self, rule: R) -> u64 {
+        self.applied.get(&rule).map_or(0, |repair| repair.count)
+    }
+
+    /// Rules that were applied, in the order in which they are reported.
+    pub fn iter(&self) -> impl Iterator<Item = Repair<R>> {
+        self.applied.values().copied()
+    }
+
+    /// Counts one application of `rule`, at a line of the log or to the log as a whole.
+    pub(crate) fn note(&mut self, rule: R, line: Option<u64>) {
+        let repair = self.applied.entry(rule).or_insert(Repair { rule, count: 0, first_line: None });
+        repair.count += 1;
+        repair.first_line = repair.first_line.or(line);
+    }
 }
 
 impl Repairs {
@@ -125,7 +114,7 @@ impl Repairs {
 
     /// Returns true if the log was taken as it stands.
     pub fn is_empty(&self) -> bool {
-        self.counts.iter().all(|count| *count == 0)
+        self.applied.is_empty()
     }
 
     /// Counts the fields of the record that its job does not contain; `reads_nodes` if its intake uses column 21.

@@ -10,12 +10,12 @@
 //!   --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,NNodes,AllocTRES,ReqMem,TotalCPU,State
 //! ```
 
-mod columns;
 mod job;
 mod reader;
 mod time;
 
 pub use reader::SacctReader;
+pub(crate) use reader::WITH_GPUS;
 pub use time::Zone;
 
 crate::repair::rules! {
@@ -45,5 +45,4 @@ crate::repair::rules! {
         ArrayRange = "array-range": "several tasks of an array that never ran, on one line (123_[4-9]): kept as one job",
         OutOfOrder = "out-of-order": "submitted before jobs that were written long before it: placed behind them",
     }
-    struct SacctRepairs {}
 }

@@ -18,3 +18,8 @@ pub(crate) use record::PLAIN;
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
 pub(crate) use writer::{begin_line, push_column};
+
+/// Joins words by underscores, since blanks separate columns.
+pub(crate) fn one_word(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join("_")
+}

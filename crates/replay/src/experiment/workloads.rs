@@ -6,7 +6,6 @@ use crate::ignored;
 use crate::options::Inside;
 use crate::simulate::held::{Placement, machines_of};
 use crate::simulate::policy::Policy;
-use crate::simulate::predicting::carried;
 use crate::workload::generate::CompleteModel;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
@@ -213,7 +212,7 @@ impl Held {
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
         };
-        ReplayInput { jobs: jobs.with_estimates(carried(estimates), seed), numbers, estimates, machines, processors }
+        ReplayInput { jobs: jobs.with_estimates(estimates, seed), numbers, estimates, machines, processors }
     }
 
     /// Approximate number of jobs of a run.

@@ -115,8 +115,7 @@ Estimates:
   mean-of-user:K    the request is the limit, and the mean of the user's last K
                     jobs to end is expected, at most the request; the request
                     itself once that has passed: as predict=mean-of-user=K. With
-                    --model metasched and hier-grid: that mean by the log's own
-                    ends, uncorrected
+                    --model metasched and hier-grid: as user
 
 Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";

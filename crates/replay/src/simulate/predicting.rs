@@ -14,14 +14,6 @@ pub(crate) struct Predicting {
     corrector: fn(Predictions) -> Predictions,
 }
 
-/// Estimates that jobs carry: the request if run times are predicted during the run; the request stays the limit.
-pub(crate) const fn carried(estimates: Estimates) -> Estimates {
-    match estimates {
-        Estimates::MeanOfUser(_) => Estimates::User,
-        estimates => estimates,
-    }
-}
-
 impl Predicting {
     pub(super) const PREDICTORS: &str =
         "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";

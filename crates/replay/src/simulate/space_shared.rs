@@ -4,7 +4,7 @@ use super::clock::{Course, LATEST, YEARS};
 use super::exec::{Exec, Numbers};
 use super::log::Log;
 use super::policy::{Policy, Search};
-use super::predicting::{Predicting, carried, expired_percent, in_words};
+use super::predicting::{Predicting, expired_percent, in_words};
 use super::sites::Sites;
 use super::watch::{Known, Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
@@ -38,9 +38,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let (log, options, on) = (wanted.log, wanted.options, &wanted.options.on);
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let sites = Sites::of(log, on, SwfReader::open(log.trace())?.header())?;
-    // Predictions are no part of the log: jobs come with their requested times.
-    let carried = LogOptions { estimates: carried(log.estimates), ..log.clone() };
-    ensure_finishable(&carried, &sites, on)?;
+    ensure_finishable(log, &sites, on)?;
     let search = Search::of(log, on);
     let any = |of: fn(&Policy) -> bool| policies.iter().any(of);
     let (searches, passes) = (any(Policy::searches), on.passes.unwrap_or_default());
@@ -67,7 +65,6 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         predicting: Predicting::by_estimates(log.estimates),
     };
     Ok(Opened {
-        log: carried,
         arguments,
         without_effect: idle.into_iter().filter(|(_, is_idle)| *is_idle).map(|(option, _)| option).collect(),
         ..wanted.opened(sites, named, SpaceShared { machines, policies })

@@ -123,7 +123,7 @@ mod tests {
             14|bob|chem||main|1700000405|1700000526|1700000600|50|Partition_Limit|1|4|COMPLETED\n\
             15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n"
         );
-        let Trace { jobs, log, zero, left_out } = of(text, Zone::Fixed(0)).expect("valid");
+        let Trace { jobs, log, zero, left_out } = of(text, "UTC".parse().expect("a zone")).expect("valid");
         let run = |job, times: [i64; 3]| LoggedRun { job, times };
         let runs = [run(11, [0, 0, 60]), run(12, [100, 200, 500]), run(14, [300, 400, 405]), run(14, [405, 600, 650])];
         assert_eq!((zero, log.as_slice()), (Some(1_700_000_000), &runs[..]));
@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn a_fault_names_line_column_and_fix() {
         let time = format!("{HEADING}\n12|a|b||p|2026-01-01T00:00:00|1|1|1|1|1|1|COMPLETED");
-        let time = of(time, Zone::Unknown).expect_err("a time").to_string();
+        let time = of(time, Zone::default()).expect_err("a time").to_string();
         assert!(time.starts_with("f:2: field 6 (Submit): ") && time.contains("SLURM_TIME_FORMAT=%s"), "{time}");
         let nodes = format!("{HEADING}\n12|a|b||p|1|1|1|1|1||1|COMPLETED");
-        let nodes = of(nodes, Zone::Unknown).expect_err("nodes").to_string();
+        let nodes = of(nodes, Zone::default()).expect_err("nodes").to_string();
         assert_eq!(nodes, "f:2: NNodes: expected a number below 4294967296, found \"\"");
-        let heading = of(HEADING.replace("NNodes", "Nodes"), Zone::Unknown).expect_err("a heading").to_string();
+        let heading = of(HEADING.replace("NNodes", "Nodes"), Zone::default()).expect_err("a heading").to_string();
         assert_eq!(heading, format!("f:1: NNodes: the heading has no such column; run: {COMMAND}"));
     }
 }

@@ -116,8 +116,6 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Rule::EstimateFromRuntime => "uses the run time as estimate",
             Rule::CutAtEstimate => "cuts the job at its requested time",
             Rule::SubmitOutOfOrder => "submits it together with the job before",
-            Rule::NoPastJob => "uses the user's estimate",
-            Rule::WaitTakenAsZero => "predicts as if it had started at once",
             Rule::WiderThanMachine => "rejects the job",
             Rule::CapacityFromNodes => "takes a node for a processor",
         },
@@ -127,9 +125,8 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Contradiction::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
             Contradiction::MoreMemoryThanRequested => "takes no notice: memory is not used",
             Contradiction::CompletedWithoutRunning => "skips the job",
-            Contradiction::WaitUnknown | Contradiction::UserUnknown => {
-                "takes no notice, unless estimates are mean-of-user"
-            }
+            Contradiction::WaitUnknown => "takes no notice: waits are not used",
+            Contradiction::UserUnknown => "takes no notice, unless run times are predicted",
             Contradiction::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
         },
     }

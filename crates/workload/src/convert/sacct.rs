@@ -3,7 +3,8 @@
 use super::{ConvertError, Converted, Layout, NameNumbers, RecordWriter};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
-use crate::sacct::{SacctReader, SacctRule, Zone};
+use crate::sacct::WITH_GPUS;
+use crate::sacct::{SacctReader, SacctRule};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -93,19 +94,16 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     lines.push(format!("UnixStartTime: {origin}"));
     let ahead = reader.zone().seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
     lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
-    match reader.zone() {
-        Zone::Named(name, _) => lines.push(format!("TimeZoneString: {name}")),
-        Zone::Unknown | Zone::Fixed(_) => {}
-    }
+    lines.extend(reader.zone().place().map(|name| format!("TimeZoneString: {name}")));
     lines.push(
-        if reader.has_numbers() {
+        if reader.has("JobIDRaw") {
             "Note: job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it"
         } else {
             "Note: job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID"
         }
         .to_owned(),
     );
-    if !reader.has_gpus() {
+    if !WITH_GPUS.into_iter().any(|column| reader.has(column)) {
         lines.push("Note: GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES".to_owned());
     }
     lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());

@@ -1,7 +1,6 @@
 //! Single values: states, memory, processors.
 
 use crate::swf::Status;
-use std::borrow::Cow;
 
 /// State of a job, by its first word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -81,15 +80,6 @@ impl ReqMem {
             Self::PerNode(kib) => kib.saturating_mul(nodes?.into()) / processors,
         };
         Some(kib).filter(|kib| *kib > 0)
-    }
-}
-
-/// Joins a name into one word, since columns of logs are separated by blanks.
-pub(super) fn word(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join("_"))
-    } else {
-        Cow::Borrowed(text)
     }
 }
 

@@ -1,18 +1,36 @@
 //! Streaming reader: one job at a time.
 
-use super::columns::{CellRole, SacctColumns, WITH_GPUS};
-use super::job::{ReqMem, SacctState, cpus_of_tres, has_gpu, word};
-use super::time::{Instant, Zone, length};
-use super::{SacctRepairs, SacctRule};
+use super::SacctRule;
+use super::job::{ReqMem, SacctState, cpus_of_tres, has_gpu};
+use super::time::{Zone, length, whole};
 use crate::error::InputError;
+use crate::file::shown;
 use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
+use crate::repair::Repairs;
 use crate::swf::decimal::LONGEST;
-use crate::swf::{Status, SwfRecord};
+use crate::swf::{Status, SwfRecord, one_word};
 use sim_core::Span;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
+
+/// Other names of columns that are read, used if the first one is not there.
+const ALIASES: [(&str, &str); 5] =
+    [("User", "UID"), ("Group", "GID"), ("QOS", "QOSRAW"), ("AllocCPUS", "NCPUS"), ("NNodes", "AllocNodes")];
+
+/// Columns that are needed, one of each group.
+const NEEDED: [&[&str]; 6] = [
+    &["JobIDRaw", "JobID"],
+    &["Submit"],
+    &["Start"],
+    &["ElapsedRaw", "Elapsed", "End"],
+    &["AllocCPUS", "AllocTRES", "ReqCPUS", "ReqTRES"],
+    &["State"],
+];
+
+/// Columns that list GPUs.
+pub(crate) const WITH_GPUS: [&str; 4] = ["AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"];
 
 /// Reads the finished jobs in the output of `sacct --parsable2`, in the order of the file. Submit times are seconds
 /// since 1970. Memory follows the longest line, not the length of the file.
@@ -27,9 +45,10 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
-    columns: SacctColumns,
+    /// Names of the columns, as in the heading.
+    columns: Vec<Box<str>>,
     zone: Zone,
-    repairs: SacctRepairs,
+    repairs: Repairs<SacctRule>,
     /// Number of jobs read.
     counted: u64,
     eligible: Option<u64>,
@@ -52,7 +71,7 @@ impl SacctReader {
     }
 
     /// Skipped lines and repairs so far.
-    pub const fn repairs(&self) -> &SacctRepairs {
+    pub const fn repairs(&self) -> &Repairs<SacctRule> {
         &self.repairs
     }
 
@@ -61,14 +80,15 @@ impl SacctReader {
         &self.zone
     }
 
-    /// Returns true if jobs have Slurm's own numbers; otherwise they are numbered from 1.
-    pub(crate) const fn has_numbers(&self) -> bool {
-        self.columns.index(CellRole::JobIdRaw).is_some()
+    /// Returns true if there is a column of that name.
+    pub(crate) fn has(&self, column: &str) -> bool {
+        self.column(column).is_some()
     }
 
-    /// Returns true if a column lists GPUs.
-    pub(crate) fn has_gpus(&self) -> bool {
-        WITH_GPUS.into_iter().any(|role| self.columns.index(role).is_some())
+    /// Position of a column, in the heading, by its name or its other one.
+    fn column(&self, name: &str) -> Option<usize> {
+        let find = |name: &str| self.columns.iter().position(|own| own.eq_ignore_ascii_case(name));
+        find(name).or_else(|| find(ALIASES.iter().find(|(first, _)| *first == name)?.1))
     }
 
     /// Number of the last line read, counted from 1.
@@ -78,7 +98,7 @@ impl SacctReader {
 
     /// Returns the cell of the line that was read last in the column of that name; `None` if there is no such column.
     pub fn cell(&self, column: &str) -> Option<&str> {
-        let at = self.columns.named(column)?;
+        let at = self.columns.iter().position(|own| own.eq_ignore_ascii_case(column))?;
         std::str::from_utf8(self.lines.current()).ok()?.trim_end().split('|').nth(at).map(str::trim)
     }
 
@@ -97,26 +117,38 @@ impl SacctReader {
             return Err(InputError::no_record(lines.path(), "it is empty; check that sacct found jobs"));
         };
         read?;
-        let columns = SacctColumns::of_heading(&mut lines)?;
-        Ok(Self { lines, columns, zone, repairs: SacctRepairs::default(), counted: 0, eligible: None })
+        let Ok(text) = std::str::from_utf8(lines.current()) else { return Err(lines.no_text()) };
+        let columns = text.trim().split('|').map(|name| name.trim().into()).collect();
+        let reader = Self { lines, columns, zone, repairs: Repairs::default(), counted: 0, eligible: None };
+        match NEEDED.iter().find(|names| !names.iter().any(|name| reader.has(name))) {
+            None => Ok(reader),
+            Some(missing) => Err(reader.lines.fault(format!(
+                "expected the names of the columns of sacct --parsable2, separated by |, and among them {}; found {:?}; \
+                 run sacct without --noheader, with the --format that `workload convert --help` shows",
+                missing.join(" or "),
+                shown(reader.lines.current().trim_ascii())
+            ))),
+        }
     }
 
     /// Parses the current line as a job; `None` if it is skipped.
     fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
         let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
         let values: Vec<&str> = text.trim_end_matches(['\n', '\r']).split('|').map(str::trim).collect();
-        if values.len() != self.columns.count() {
-            let (expected, found) = (self.columns.count(), values.len());
+        if values.len() != self.columns.len() {
+            let (expected, found) = (self.columns.len(), values.len());
             return Err(self.lines.fault(format!(
                 "expected {expected} columns separated by |, as the heading has, found {found}; run sacct with --parsable2 and \
                  leave out columns of free text, such as JobName and Comment"
             )));
         }
-        let (columns, lines, zone) = (&self.columns, &self.lines, &self.zone);
-        let mut line = SacctLine { values, columns, lines, zone, rules: BTreeSet::new() };
-        let read = line.job(self.counted + 1)?;
-        self.eligible = if read.is_some() { line.instant(CellRole::Eligible)? } else { None };
-        line.rules.into_iter().for_each(|rule| self.repairs.note(rule, Some(self.lines.number())));
+        let mut line = SacctLine { values, reader: self, rules: BTreeSet::new() };
+        let read = line.job()?;
+        let eligible = if read.is_some() { line.instant("Eligible")? } else { None };
+        for rule in line.rules {
+            self.repairs.note(rule, Some(self.lines.number()));
+        }
+        self.eligible = eligible;
         self.counted += u64::from(read.is_some());
         Ok(read)
     }
@@ -140,9 +172,7 @@ impl Iterator for SacctReader {
 /// One line.
 struct SacctLine<'a> {
     values: Vec<&'a str>,
-    columns: &'a SacctColumns,
-    lines: &'a Lines,
-    zone: &'a Zone,
+    reader: &'a SacctReader,
     /// Rules applied to the line.
     rules: BTreeSet<SacctRule>,
 }
@@ -153,12 +183,12 @@ const ZONE: &str = "give the time zone with --zone, as in --zone Europe/Berlin o
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
 impl<'a> SacctLine<'a> {
-    /// Returns the job; `None` if the line is skipped. `count` is its number if no column has one.
-    fn job(&mut self, count: u64) -> Result<Option<GwfRecord>, InputError> {
+    /// Returns the job; `None` if the line is skipped.
+    fn job(&mut self) -> Result<Option<GwfRecord>, InputError> {
         // Steps first: they have no user, and their other columns need no check.
-        let ids = [CellRole::JobIdRaw, CellRole::JobId];
-        let is_step = ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.'));
-        let state = SacctState::parse(self.get(CellRole::State).unwrap_or_default());
+        let ids = ["JobIDRaw", "JobID"];
+        let is_step = ids.into_iter().filter_map(|column| self.get(column)).any(|id| id.contains('.'));
+        let state = SacctState::parse(self.get("State").unwrap_or_default());
         let left_out = match state {
             _ if is_step => Some(SacctRule::Step),
             SacctState::Unfinished => Some(SacctRule::Unfinished),
@@ -169,26 +199,22 @@ impl<'a> SacctLine<'a> {
             self.rules.insert(rule);
             return Ok(None);
         }
-        let number = match self.get(CellRole::JobIdRaw) {
-            Some(_) => {
-                self.whole(CellRole::JobIdRaw)?.ok_or_else(|| self.fault(CellRole::JobIdRaw, "a number", AS_IT_IS))?
-            }
-            None => count,
+        let number = match self.get("JobIDRaw") {
+            Some(_) => self.whole("JobIDRaw")?.ok_or_else(|| self.fault("JobIDRaw", "a number", AS_IT_IS))?,
+            None => self.reader.counted + 1,
         };
-        let Some(submit) = self.instant(CellRole::Submit)? else {
+        let Some(submit) = self.instant("Submit")? else {
             self.rules.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
         let status = if let SacctState::Ended(status) = state { Some(status) } else { None };
-        let (allocated, requested) = (
-            self.processors(CellRole::AllocCpus, CellRole::AllocTres)?,
-            self.processors(CellRole::ReqCpus, CellRole::ReqTres)?,
-        );
-        let nodes = self.processors(CellRole::Nodes, CellRole::Nodes)?;
-        let memory = self.read(CellRole::ReqMem, ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
-        let (group, account) = (self.name(CellRole::Group), self.name(CellRole::Account));
-        let id = self.get(CellRole::JobId).unwrap_or_default();
-        let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);
+        let (allocated, requested) =
+            (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);
+        let nodes = self.processors("NNodes", "NNodes")?;
+        let memory = self.read("ReqMem", ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
+        let (group, account) = (self.name("Group"), self.name("Account"));
+        let id = self.get("JobID").unwrap_or_default();
+        let has_gpus = WITH_GPUS.into_iter().filter_map(|column| self.get(column)).any(has_gpu);
         self.note_if(status.is_none(), SacctRule::UnknownState);
         self.note_if(has_gpus, SacctRule::Gpus);
         self.note_if(id.contains('+'), SacctRule::HetComponent);
@@ -199,10 +225,10 @@ impl<'a> SacctLine<'a> {
             requested_time: self.limit()?,
             requested_memory: memory.and_then(|memory| memory.per_processor(requested.or(allocated), nodes)),
             status,
-            name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| word(id).into()),
+            name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| one_word(id).into()),
             ..SwfRecord::numbered(number)
         };
-        match self.instant(CellRole::Start)? {
+        match self.instant("Start")? {
             Some(start) if allocated != Some(0) => {
                 self.note_if(start < submit, SacctRule::StartBeforeSubmit);
                 job.wait = Some(Span::from_secs(start.saturating_sub(submit)));
@@ -213,16 +239,16 @@ impl<'a> SacctLine<'a> {
         }
         if job.runtime.is_some() {
             job.allocated_processors = allocated;
-            let total = self.read(CellRole::TotalCpu, length, "a time such as 1-02:03:04 or 03:04.500")?;
+            let total = self.read("TotalCPU", length, "a time such as 1-02:03:04 or 03:04.500")?;
             job.cpu_time = total
                 .zip(allocated)
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
         let mut record = GwfRecord { job, ..GwfRecord::default() };
-        record.texts[gwf::USER] = self.name(CellRole::User);
+        record.texts[gwf::USER] = self.name("User");
         record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
-        record.texts[gwf::QUEUE] = self.name(CellRole::Qos);
-        record.texts[gwf::PARTITION] = self.name(CellRole::Partition);
+        record.texts[gwf::QUEUE] = self.name("QOS");
+        record.texts[gwf::PARTITION] = self.name("Partition");
         // If both are given, the account has a column of its own in logs of grids.
         record.texts[gwf::PROJECT] = account.filter(|_| group.is_some());
         Ok(Some(record))
@@ -234,10 +260,10 @@ impl<'a> SacctLine<'a> {
 
     /// Returns the run time of a job that started at `start`.
     fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
-        let end = self.instant(CellRole::End)?;
-        let elapsed = match self.seconds(CellRole::ElapsedRaw)? {
+        let end = self.instant("End")?;
+        let elapsed = match self.seconds("ElapsedRaw")? {
             Some(seconds) => Some(seconds),
-            None => self.read(CellRole::Elapsed, length, "a time such as 1-02:03:04 or 00:03:04")?,
+            None => self.read("Elapsed", length, "a time such as 1-02:03:04 or 00:03:04")?,
         };
         let between = end.and_then(|end| end.checked_sub(start)).map(Span::from_secs);
         self.note_if(elapsed.is_some() && end.is_some() && elapsed != between, SacctRule::ElapsedDiffers);
@@ -247,20 +273,20 @@ impl<'a> SacctLine<'a> {
 
     /// Returns the requested time.
     fn limit(&mut self) -> Result<Option<Span>, InputError> {
-        let roles = [CellRole::TimelimitRaw, CellRole::Timelimit];
-        let Some((role, text)) = roles.into_iter().find_map(|role| Some((role, self.get(role)?))) else {
-            self.note_if(roles.into_iter().any(|role| self.columns.index(role).is_some()), SacctRule::NoLimit);
+        let limits = ["TimelimitRaw", "Timelimit"];
+        let Some((column, text)) = limits.into_iter().find_map(|column| Some((column, self.get(column)?))) else {
+            self.note_if(limits.into_iter().any(|column| self.reader.has(column)), SacctRule::NoLimit);
             return Ok(None);
         };
         match text {
             "UNLIMITED" | "INVALID" => self.note_if(true, SacctRule::NoLimit),
             "Partition_Limit" => self.note_if(true, SacctRule::PartitionLimit),
-            _ if role == CellRole::Timelimit => {
-                return self.read(role, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
+            _ if column == "Timelimit" => {
+                return self.read(column, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
             }
             _ => {
-                let minutes = self.whole(role)?.unwrap_or(0);
-                let fault = || self.fault(role, "minutes, UNLIMITED or Partition_Limit", AS_IT_IS);
+                let minutes = self.whole(column)?.unwrap_or(0);
+                let fault = || self.fault(column, "minutes, UNLIMITED or Partition_Limit", AS_IT_IS);
                 let seconds = minutes.checked_mul(60).filter(|seconds| *seconds <= LONGEST).ok_or_else(fault)?;
                 return Ok(Some(Span::from_secs(seconds)));
             }
@@ -268,68 +294,65 @@ impl<'a> SacctLine<'a> {
         Ok(None)
     }
 
-    /// Returns the value in the column of `role`; `None` if there is no such column, or it is empty.
-    fn get(&self, role: CellRole) -> Option<&'a str> {
-        let column = usize::from(self.columns.index(role)?);
-        Some(self.values[column]).filter(|text| !text.is_empty())
+    /// Returns the value in that column; `None` if there is no such column, or it is empty.
+    fn get(&self, column: &str) -> Option<&'a str> {
+        Some(self.values[self.reader.column(column)?]).filter(|text| !text.is_empty())
     }
 
     fn read<T>(
         &self,
-        role: CellRole,
+        column: &str,
         parse: impl Fn(&str) -> Option<T>,
         expected: &'static str,
     ) -> Result<Option<T>, InputError> {
-        let read = |text| parse(text).ok_or_else(|| self.fault(role, expected, AS_IT_IS));
-        self.get(role).map(read).transpose()
+        let read = |text| parse(text).ok_or_else(|| self.fault(column, expected, AS_IT_IS));
+        self.get(column).map(read).transpose()
     }
 
-    fn whole(&self, role: CellRole) -> Result<Option<u64>, InputError> {
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-        self.read(role, digits, "a whole number")
+    fn whole(&self, column: &str) -> Result<Option<u64>, InputError> {
+        self.read(column, whole, "a whole number")
     }
 
-    fn seconds(&self, role: CellRole) -> Result<Option<Span>, InputError> {
+    fn seconds(&self, column: &str) -> Result<Option<Span>, InputError> {
         let expected = "at most 4294967295 seconds, which are 136 years";
         let in_range =
-            |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(role, expected, AS_IT_IS)) };
-        Ok(self.whole(role)?.map(in_range).transpose()?.map(Span::from_secs))
+            |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(column, expected, AS_IT_IS)) };
+        Ok(self.whole(column)?.map(in_range).transpose()?.map(Span::from_secs))
     }
 
     /// Returns the number of processors from a column of their own, or else from the list of all resources.
-    fn processors(&self, plain: CellRole, resources: CellRole) -> Result<Option<u32>, InputError> {
+    fn processors(&self, plain: &str, resources: &str) -> Result<Option<u32>, InputError> {
         let expected = "a whole number up to 4294967295";
-        let (role, digits) = match self.get(plain) {
+        let (column, digits) = match self.get(plain) {
             Some(text) => (plain, Some(text)),
             None => (resources, self.get(resources).and_then(cpus_of_tres)),
         };
-        let number = |text: &str| text.parse().map_err(|_| self.fault(role, expected, AS_IT_IS));
+        let number = |text: &str| text.parse().map_err(|_| self.fault(column, expected, AS_IT_IS));
         digits.map(number).transpose()
     }
 
     /// Returns seconds since 1970.
-    fn instant(&mut self, role: CellRole) -> Result<Option<u64>, InputError> {
-        let Some(text) = self.get(role) else { return Ok(None) };
+    fn instant(&mut self, column: &str) -> Result<Option<u64>, InputError> {
+        let Some(text) = self.get(column) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
-        let instant = self.zone.instant(text).ok_or_else(|| match self.zone {
-            Zone::Unknown if Zone::Fixed(0).instant(text).is_some() => {
-                self.fault(role, "a time with its zone, or seconds since 1970", ZONE)
-            }
-            _ => self.fault(role, expected, TIMES),
+        let zone = &self.reader.zone;
+        let instant = zone.instant(text).ok_or_else(|| match Zone::utc().instant(text) {
+            Some(_) => self.fault(column, "a time with its zone, or seconds since 1970", ZONE),
+            None => self.fault(column, expected, TIMES),
         })?;
-        self.note_if(matches!(instant, Instant::Ambiguous(_)), SacctRule::AmbiguousTime);
-        let in_range = |seconds| u64::try_from(seconds).ok().filter(|seconds| *seconds <= LONGEST);
-        let checked = |seconds| in_range(seconds).ok_or_else(|| self.fault(role, "a time from 1970 to 2106", TIMES));
-        instant.seconds().map(checked).transpose()
+        let Some((seconds, is_ambiguous)) = instant else { return Ok(None) };
+        self.note_if(is_ambiguous, SacctRule::AmbiguousTime);
+        let seconds = u64::try_from(seconds).ok().filter(|seconds| *seconds <= LONGEST);
+        seconds.map(Some).ok_or_else(|| self.fault(column, "a time from 1970 to 2106", TIMES))
     }
 
-    fn name(&self, role: CellRole) -> Option<Box<str>> {
-        self.get(role).map(|text| word(text).into())
+    fn name(&self, column: &str) -> Option<Box<str>> {
+        self.get(column).map(|text| one_word(text).into())
     }
 
     #[cold]
-    fn fault(&self, role: CellRole, expected: &'static str, fix: &'static str) -> InputError {
-        let column = self.columns.index(role).map_or(0, usize::from);
-        self.lines.field(column, role.name(), expected, self.get(role).unwrap_or_default().as_bytes(), fix)
+    fn fault(&self, column: &str, expected: &'static str, fix: &'static str) -> InputError {
+        let at = self.reader.column(column).unwrap_or_default();
+        self.reader.lines.field(at, column, expected, self.get(column).unwrap_or_default().as_bytes(), fix)
     }
 }

@@ -8,50 +8,39 @@ use sim_core::Span;
 use std::fmt;
 use std::str::FromStr;
 
-/// Zone of times that are written without one.
+/// Zone of times that are written without one: a number of seconds ahead of UTC, or a place with its summer times. By default
+/// there is none, and such a time is rejected.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Zone {
-    /// None: a time without a zone is rejected.
-    #[default]
-    Unknown,
-    /// A fixed number of seconds ahead of UTC, the whole year.
-    Fixed(i32),
-    /// A place, with its summer times, by the built-in time zone database.
-    Named(Box<str>, TimeZone),
-}
+pub struct Zone(Option<TimeZone>);
 
 impl FromStr for Zone {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        if let Some(seconds) = offset(text) {
-            return Ok(Self::Fixed(seconds));
-        }
         // The built-in database, not the computer's own, gives the same result everywhere.
+        let zone = offset(text).map(TimeZone::fixed).or_else(|| TimeZoneDatabase::bundled().get(text).ok());
         let expected = "zone: expected UTC, hours and minutes ahead of it such as +01:00 or -0530, or a place such as Europe/Berlin;";
-        let found = || TextError::new(expected, text);
-        let zone = TimeZoneDatabase::bundled().get(text).map_err(|_| found())?;
-        Ok(Self::Named(zone.iana_name().unwrap_or(text).into(), zone))
+        zone.map(|zone| Self(Some(zone))).ok_or_else(|| TextError::new(expected, text))
     }
 }
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str("unknown"),
-            Self::Fixed(seconds) => {
-                let sign = if *seconds < 0 { '-' } else { '+' };
+        match (self.place(), self.seconds_ahead(0)) {
+            (Some(place), _) => f.write_str(place),
+            (None, None) => f.write_str("unknown"),
+            (None, Some(seconds)) => {
+                let sign = if seconds < 0 { '-' } else { '+' };
                 write!(f, "{sign}{:02}:{:02}", seconds.abs() / 3_600, seconds.abs() / 60 % 60)
             }
-            Self::Named(name, _) => f.write_str(name),
         }
     }
 }
 
-/// Parses `Z`, `UTC`, `+01:00`, `-0530`, `+1` as seconds.
-fn offset(text: &str) -> Option<i32> {
+/// Parses `Z`, `UTC`, `+01:00`, `-0530`, `+1`.
+fn offset(text: &str) -> Option<Offset> {
     if matches!(text, "Z" | "z" | "UTC" | "utc") {
-        return Some(0);
+        return Some(Offset::UTC);
     }
     let (sign, digits) = match text.split_at_checked(1)? {
         ("+", digits) => (1, digits),
@@ -68,69 +57,43 @@ fn offset(text: &str) -> Option<i32> {
         return None;
     }
     let (hours, minutes) = (hours.parse::<i32>().ok()?, minutes.parse::<i32>().ok()?);
-    (hours <= 24 && minutes < 60 && 60 * hours + minutes <= 24 * 60).then_some(sign * (3_600 * hours + 60 * minutes))
-}
-
-/// Instant, in seconds since 1970.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Instant {
-    /// `Unknown`, `None`, or empty.
-    Unknown,
-    /// A time that clocks showed once.
-    At(i64),
-    /// A time that clocks showed twice, or never.
-    Ambiguous(i64),
-}
-
-impl Instant {
-    pub(super) const fn seconds(self) -> Option<i64> {
-        match self {
-            Self::Unknown => None,
-            Self::At(seconds) | Self::Ambiguous(seconds) => Some(seconds),
-        }
-    }
+    let is_good = hours <= 24 && minutes < 60 && 60 * hours + minutes <= 24 * 60;
+    Offset::from_seconds(sign * (3_600 * hours + 60 * minutes)).ok().filter(|_| is_good)
 }
 
 impl Zone {
-    /// Returns the zone's distance from UTC at an instant, in seconds; `None` if unknown.
-    pub(crate) fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
-        match self {
-            Self::Unknown => None,
-            Self::Fixed(seconds) => Some(*seconds),
-            Self::Named(_, zone) => {
-                let instant = jiff::Timestamp::from_second(unix_seconds).ok()?;
-                Some(zone.to_offset(instant).seconds())
-            }
-        }
+    pub(super) const fn utc() -> Self {
+        Self(Some(TimeZone::UTC))
     }
 
-    /// Parses `2026-01-31T08:15:00`, with or without a zone behind it, or seconds since 1970. `None` for other text.
-    pub(super) fn instant(&self, text: &str) -> Option<Instant> {
+    /// Name of the place, if the zone is one.
+    pub(crate) fn place(&self) -> Option<&str> {
+        self.0.as_ref()?.iana_name().filter(|name| *name != "UTC")
+    }
+
+    /// Returns the zone's distance from UTC at an instant, in seconds; `None` if unknown.
+    pub(crate) fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
+        let instant = jiff::Timestamp::from_second(unix_seconds).ok()?;
+        Some(self.0.as_ref()?.to_offset(instant).seconds())
+    }
+
+    /// Parses `2026-01-31T08:15:00`, with or without a zone behind it, or seconds since 1970. Returns seconds since 1970, with
+    /// true for a time that clocks showed twice or never; `Some(None)` for `Unknown`, `None` for other text.
+    pub(super) fn instant(&self, text: &str) -> Option<Option<(i64, bool)>> {
         if matches!(text, "" | "Unknown" | "None" | "N/A") {
-            return Some(Instant::Unknown);
+            return Some(None);
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return text.parse().ok().map(Instant::At);
+            return Some(Some((text.parse().ok()?, false)));
         }
         let (local, behind) = text.split_at_checked(LOCAL)?;
         if local.as_bytes()[10] != b'T' {
             return None;
         }
         let local: DateTime = local.parse().ok()?;
-        let by_offset = |seconds: i32| {
-            let offset = Offset::from_seconds(seconds).ok()?;
-            Some(Instant::At(offset.to_timestamp(local).ok()?.as_second()))
-        };
-        match (behind, self) {
-            ("", Self::Unknown) => None,
-            ("", Self::Fixed(seconds)) => by_offset(*seconds),
-            ("", Self::Named(_, zone)) => {
-                let told = zone.to_ambiguous_timestamp(local);
-                let at = told.compatible().ok()?.as_second();
-                Some(if told.is_ambiguous() { Instant::Ambiguous(at) } else { Instant::At(at) })
-            }
-            (zone, _) => by_offset(offset(zone)?),
-        }
+        let zone = if behind.is_empty() { self.0.clone()? } else { TimeZone::fixed(offset(behind)?) };
+        let instant = zone.to_ambiguous_timestamp(local);
+        Some(Some((instant.compatible().ok()?.as_second(), instant.is_ambiguous())))
     }
 }
 
@@ -160,7 +123,7 @@ pub(super) fn length(text: &str) -> Option<Span> {
     (total <= LONGEST).then(|| Span::from_nanos(1_000_000_000 * total + nanos))
 }
 
-fn whole(digits: &str) -> Option<u64> {
+pub(super) fn whole(digits: &str) -> Option<u64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
@@ -175,11 +138,14 @@ mod tests {
 
     #[test]
     fn zones_have_an_offset_or_a_place() {
-        assert_eq!(zone("+01:00"), Zone::Fixed(3_600));
-        assert_eq!(zone("-0530"), Zone::Fixed(-19_800));
-        assert_eq!((zone("+1"), zone("Z"), zone("UTC")), (Zone::Fixed(3_600), Zone::Fixed(0), Zone::Fixed(0)));
+        for (text, seconds) in
+            [("+01:00", 3_600), ("-0530", -19_800), ("+1", 3_600), ("Z", 0), ("UTC", 0), ("-03:30", -12_600)]
+        {
+            assert_eq!((zone(text).seconds_ahead(0), zone(text).place()), (Some(seconds), None), "{text}");
+            assert_eq!(zone(&zone(text).to_string()), zone(text), "{text}");
+        }
         assert_eq!(zone("europe/berlin").to_string(), "Europe/Berlin");
-        assert_eq!([zone("-03:30"), zone("+14")].map(|zone| zone.to_string()), ["-03:30", "+14:00"]);
+        assert_eq!(zone("-03:30").to_string(), "-03:30");
         for wrong in ["", "CEST", "+", "+1:", "+25:00", "+01:60", "1", "+0100x", "Europe/Berlin2", "+١:00"] {
             assert!(wrong.parse::<Zone>().is_err(), "{wrong}");
         }
@@ -187,31 +153,30 @@ mod tests {
 
     #[test]
     fn instants_are_local_or_seconds_or_unknown() {
-        let read = |zone: &str, text: &str| self::zone(zone).instant(text);
-        assert_eq!(read("UTC", "1970-01-02T00:00:01"), Some(Instant::At(86_401)));
-        assert_eq!(read("+01:00", "1970-01-02T00:00:01"), Some(Instant::At(82_801)));
-        // Seconds since 1970, and times with a zone of their own, are the same in every zone.
-        assert_eq!(read("+01:00", "86401"), Some(Instant::At(86_401)));
-        assert_eq!(read("+05:00", "1970-01-02T00:00:01Z"), Some(Instant::At(86_401)));
-        assert_eq!(read("+05:00", "1970-01-02T01:00:01+0100"), Some(Instant::At(86_401)));
-        for unknown in ["", "Unknown", "None", "N/A"] {
-            assert_eq!(read("UTC", unknown), Some(Instant::Unknown), "{unknown}");
+        for (zone, text, expected) in [
+            ("UTC", "1970-01-02T00:00:01", Some((86_401, false))),
+            ("+01:00", "1970-01-02T00:00:01", Some((82_801, false))),
+            // Seconds since 1970, and times with a zone of their own, are the same in every zone.
+            ("+01:00", "86401", Some((86_401, false))),
+            ("+05:00", "1970-01-02T00:00:01Z", Some((86_401, false))),
+            ("+05:00", "1970-01-02T01:00:01+0100", Some((86_401, false))),
+            ("UTC", "", None),
+            ("UTC", "Unknown", None),
+            ("UTC", "None", None),
+            ("UTC", "N/A", None),
+            // Noon in winter and in summer; half past two occurred twice on the 25th of October, first at 00:30 UTC, and in
+            // March it did not occur.
+            ("Europe/Berlin", "2026-01-01T12:00:00", Some((1_767_265_200, false))),
+            ("Europe/Berlin", "2026-07-01T12:00:00", Some((1_782_900_000, false))),
+            ("Europe/Berlin", "2026-10-25T02:30:00", Some((1_792_888_200, true))),
+            ("Europe/Berlin", "2026-03-29T02:30:00", Some((1_774_747_800, true))),
+        ] {
+            assert_eq!(self::zone(zone).instant(text), Some(expected), "{text} in {zone}");
         }
         for wrong in ["2026-01-31", "2026-02-30T00:00:00", "2026-01-31 08:15:00", "08:15", "yesterday", "-5", "1.5"] {
-            assert_eq!(read("UTC", wrong), None, "{wrong}");
+            assert_eq!(zone("UTC").instant(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn summer_time_is_that_of_the_place() {
-        let berlin = zone("Europe/Berlin");
-        let (winter, summer) = (1_767_265_200, 1_782_900_000); // 12:00 in Berlin
-        assert_eq!(berlin.instant("2026-01-01T12:00:00"), Some(Instant::At(winter)));
-        assert_eq!(berlin.instant("2026-07-01T12:00:00"), Some(Instant::At(summer)));
-        assert_eq!((berlin.seconds_ahead(winter), berlin.seconds_ahead(summer)), (Some(3_600), Some(7_200)));
-        // Half past two occurred twice on the 25th of October, first at 00:30 UTC. In March it did not occur.
-        assert_eq!(berlin.instant("2026-10-25T02:30:00"), Some(Instant::Ambiguous(1_792_888_200)));
-        assert_eq!(berlin.instant("2026-03-29T02:30:00"), Some(Instant::Ambiguous(1_774_747_800)));
+        assert_eq!(Zone::default().instant("1970-01-02T00:00:01"), None);
     }
 
     #[test]
@@ -240,7 +205,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_it_panic(text in "\\PC*") {
-            let _ = (length(&text), Zone::Unknown.instant(&text), text.parse::<Zone>());
+            let _ = (length(&text), Zone::default().instant(&text), text.parse::<Zone>());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::data::{line, reader};
 use sim_core::{JobId, Span, Time};
+use workload::repair::Repair;
 use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
 
 /// Name of a rule, number of its applications, and line of the first.
@@ -66,6 +67,7 @@ fn estimates_are_exact_requested_or_multiples_and_requests_are_limits() {
     for (estimates, expected, rules) in [
         (Estimates::Exact, [(90, 90), (30, 30), (30, 30), (30, 30)], &[][..]),
         (Estimates::User, [(60, 60), (30, 60), (30, 30), (30, 30)], &requested),
+        (Estimates::MeanOfUser(2), [(60, 60), (30, 60), (30, 30), (30, 30)], &requested),
         (Estimates::Factor(2.5), [(90, 225), (30, 75), (30, 75), (30, 75)], &[]),
         (Estimates::RequestFactor(2.5), [(60, 150), (30, 150), (30, 75), (30, 75)], &requested),
     ] {
@@ -125,7 +127,7 @@ fn a_faulty_line_is_handed_on_and_the_origin_is_kept() {
 #[test]
 fn rules_have_stable_distinct_names_and_one_line_each() {
     let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
-    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order no-past-job wait-taken-as-zero wider-than-machine capacity-from-nodes");
+    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order wider-than-machine capacity-from-nodes");
     assert!(Rule::ALL.iter().all(|rule| !rule.description().contains('\n')));
 }
 
@@ -157,7 +159,7 @@ fn the_machine_s_size_comes_from_the_header_and_is_never_guessed_from_the_widest
 fn what_was_done_to_the_log_as_a_whole_can_be_noted() {
     let mut intake = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), Options::default());
     intake.note(Rule::CapacityFromNodes);
-    assert_eq!(intake.repairs().count(Rule::CapacityFromNodes), 1);
-    assert_eq!(intake.repairs().first_line(Rule::CapacityFromNodes), None);
+    let repairs: Vec<_> = intake.repairs().iter().collect();
+    assert_eq!(repairs, [Repair { rule: Rule::CapacityFromNodes, count: 1, first_line: None }]);
     assert_eq!(intake.repairs().skipped(), 0);
 }

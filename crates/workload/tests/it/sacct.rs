@@ -40,7 +40,7 @@ fn swf(text: &str) -> Vec<SwfRecord> {
 }
 
 fn fault(text: &str) -> String {
-    match SacctReader::from_read("a.sacct", Cursor::new(text.to_owned().into_bytes()), Zone::Unknown) {
+    match SacctReader::from_read("a.sacct", Cursor::new(text.to_owned().into_bytes()), Zone::default()) {
         Err(error) => error.to_string(),
         Ok(reader) => reader.filter_map(Result::err).next().expect("it is faulty").to_string(),
     }
