@@ -177,7 +177,7 @@ fn gwf(input: &[u8]) -> Result<bool, String> {
 fn sacct(input: &[u8]) -> Result<bool, String> {
     let zone = match input.len() % 3 {
         0 => Zone::default(),
-        1 => "-11:00".parse().map_err(text)?,
+        1 => "-11:00".parse().map_err(|error| format!("{error}"))?,
         _ => "Europe/Berlin".parse().map_err(|error| format!("{error}"))?,
     };
     let open = || SacctReader::from_read(NAME, Cursor::new(input.to_vec()), Zone::clone(&zone));

@@ -44,16 +44,8 @@ impl Alea31Intake {
     pub fn new(records: SwfReader, machines: &Machines, max_records: Option<u64>) -> Self {
         let mut clusters = machines.clusters().to_vec();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
-        let records_left = max_records.unwrap_or(u64::MAX);
-        Self {
-            records,
-            clusters,
-            records_left,
-            delivered: 0,
-            repairs: Repairs::default(),
-            origin: None,
-            submit: Time::ZERO,
-        }
+        let (records_left, repairs) = (max_records.unwrap_or(u64::MAX), Repairs::default());
+        Self { records, clusters, records_left, delivered: 0, repairs, origin: None, submit: Time::ZERO }
     }
 
     /// Clusters, the largest first; among equals, in the order of their file.
@@ -169,27 +161,4 @@ fn processors_per_node(spec: &str) -> Option<u32> {
 fn demands(spec: &str, name: &str) -> bool {
     let letters: String = name.chars().take(5).collect();
     spec.split(':').filter(|part| part.contains("cl_")).all(|part| part.contains('^') != part.contains(&letters))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_plain_number_of_processors_per_node_counts() {
-        assert_eq!(processors_per_node("1:ppn=12:cl_zegox#excl"), Some(12));
-        assert_eq!(processors_per_node("2:ppn=8:x86_64+1:ppn=4#excl"), Some(4));
-        assert_eq!(processors_per_node("1:ppn=1+3:ppn=2"), None);
-        assert_eq!(processors_per_node("1:ppn=1.5:brno"), Some(1));
-        assert_eq!(processors_per_node("1:ppn=1cl_zewura"), Some(1));
-        assert_eq!(processors_per_node("1:zegox17.cerit-sc.cz"), None);
-    }
-
-    #[test]
-    fn clusters_are_demanded_and_forbidden_by_five_letters() {
-        assert!(demands("1:ppn=64:x86_64:cl_zewura#excl", "zewura"));
-        assert!(!demands("1:ppn=64:x86_64:cl_zewura#excl", "zegox"));
-        assert!(!demands("1:ppn=1:^cl_zewura", "zewura") && demands("1:ppn=1:^cl_zewura", "zegox"));
-        assert!(demands("1:ppn=1:^zewura12.cerit-sc.cz", "zewura"), "a node is no cluster");
-    }
 }

@@ -8,7 +8,7 @@ pub use spread::{Bin, Spread};
 use crate::draw::count_of;
 use crate::error::InputError;
 use crate::swf::{Header, SwfReader, SwfRecord};
-use crate::validate::{Anomaly, Checker, Finding};
+use crate::validate::{Anomaly, AnomalyCount, Validation};
 use serde::Serialize;
 use sim_core::Span;
 use std::collections::BTreeMap;
@@ -122,19 +122,6 @@ pub struct UserShare {
     pub work: f64,
 }
 
-/// Kind of anomaly with its count: see [`Anomaly`].
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AnomalyCount {
-    /// Name.
-    pub name: &'static str,
-    /// Description.
-    pub description: &'static str,
-    /// Number of records that have it.
-    pub count: u64,
-    /// Line of its first occurrence.
-    pub first_line: u64,
-}
-
 impl Inspection {
     /// Inspects a log. `capacity` replaces the number of processors in the header. `utc_offset` is the number of
     /// seconds by which the machine's local time was ahead of UTC, used if the header does not state it (`TimeZone`).
@@ -150,21 +137,17 @@ impl Inspection {
         let nodes = header.max_nodes;
         let capacity = stated.or(nodes);
         let clock = LogClock::new(header, utc_offset);
-        let mut checker = Checker::new(records, capacity);
+        let mut validation = Validation::new(records, capacity);
         let mut seen = Gathered::default();
         seen.of.utc_offset = clock.utc_offset;
-        loop {
-            let mut unreadable = None;
-            let item = checker.check_next(|finding| {
-                seen.note(&finding);
-                if let Anomaly::Unreadable(error) = finding.anomaly {
-                    unreadable = Some(error);
+        while let Some(item) = validation.read_on() {
+            for finding in validation.found.drain(..) {
+                AnomalyCount::add(&mut seen.of.anomalies, &finding);
+                match finding.anomaly {
+                    Anomaly::Unreadable(error) if validation.intake.reader().is_done() => return Err(error),
+                    _ => {}
                 }
-            });
-            if let Some(error) = unreadable.filter(|_| checker.intake.reader().is_done()) {
-                return Err(error);
             }
-            let Some(item) = item else { break };
             seen.of.records += 1;
             if let Some((record, Some(processors))) = item {
                 seen.take_in(&record, processors, &clock);
@@ -235,17 +218,6 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn note(&mut self, finding: &Finding) {
-        let name = finding.anomaly.name();
-        match self.of.anomalies.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.count += 1,
-            None => {
-                let description = finding.anomaly.description();
-                self.of.anomalies.push(AnomalyCount { name, description, count: 1, first_line: finding.line });
-            }
-        }
-    }
-
     fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &LogClock) {
         let submit = record.submit.unwrap_or_default();
         let runtime = record.runtime.unwrap_or_default();

@@ -34,7 +34,10 @@ pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
 pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
 
 /// Limit above the comments before the first record of any log; some kilobytes packed may be gigabytes unpacked.
-pub(crate) const LARGEST_HEADER: usize = 16 << 20;
+const LARGEST_HEADER: usize = 16 << 20;
+
+/// Memory of a comment beside its text.
+const COMMENT: usize = 2 * size_of::<String>();
 
 const INPUT_BUFFER: usize = 1 << 17;
 
@@ -148,9 +151,34 @@ impl Lines {
         }
     }
 
-    /// Makes the next [`advance`](Self::advance) deliver the current line again.
-    pub(crate) const fn hold(&mut self) {
-        self.is_held = true;
+    /// Reads the comments before the first record, which begin with `mark`. The next [`advance`](Self::advance) delivers the
+    /// line of that record.
+    pub(crate) fn header(&mut self, mark: u8, mut comment: impl FnMut(&[u8])) -> Result<(), InputError> {
+        let mut held = 0;
+        while self.advance()? {
+            match self.buffer.trim_ascii() {
+                [] => {}
+                [first, text @ ..] if *first == mark => {
+                    held += text.len() + COMMENT;
+                    if held > LARGEST_HEADER {
+                        let problem =
+                            "the comments before the first job are longer than 16 MiB; is this a workload log?";
+                        return Err(self.fault(problem));
+                    }
+                    comment(text);
+                }
+                _ => {
+                    self.is_held = true;
+                    return Ok(());
+                }
+            }
+        }
+        let fix = if self.number == 0 {
+            "it is empty: the download may have failed"
+        } else {
+            "it has only comments; check that the log is complete"
+        };
+        Err(InputError::no_record(&self.path, fix))
     }
 
     #[cold]
@@ -200,21 +228,6 @@ impl Lines {
         };
         let found = self.columns().count();
         self.fault(format!("expected {expected} columns separated by blanks, found {found}; {fix}"))
-    }
-
-    /// Returns the error for a file without a record.
-    pub(crate) fn no_record(&self) -> InputError {
-        let fix = if self.number == 0 {
-            "it is empty: the download may have failed"
-        } else {
-            "it has only comments; check that the log is complete"
-        };
-        InputError::no_record(&self.path, fix)
-    }
-
-    /// Returns the error for a header that is longer than [`LARGEST_HEADER`].
-    pub(crate) fn long_header(&self) -> InputError {
-        self.fault("the comments before the first job are longer than 16 MiB; is this a workload log?")
     }
 
     /// Returns true if the current line is text.

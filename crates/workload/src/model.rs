@@ -12,7 +12,7 @@
 //! stream, so a change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so
 //! that a workload is the same if it is written to a file or simulated at once.
 //!
-//! [`models`] lists those available to `workload generate`, experiments and `workload fit`; each is a [`WorkloadModel`].
+//! [`models`] lists those available to `workload generate` and experiments; each is a [`WorkloadModel`].
 
 mod catalog;
 mod downey;
@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{MeasureError, MeasureResult, Measurement, ModelEntry, Parameters, WorkloadModel};
+pub use catalog::{MeasureError, ModelEntry, Parameters, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
@@ -144,11 +144,6 @@ pub(crate) fn at_second(seconds: f64) -> Time {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn whole_seconds(seconds: f64) -> Span {
     Span::from_secs((libm::ceil(seconds) as u64).clamp(1, LATEST))
-}
-
-/// Formats `1 size`, `25 sizes`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Latest time that a log can hold: 136 years, in seconds.

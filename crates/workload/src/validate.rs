@@ -1,11 +1,11 @@
 //! Anomalies of a log, line by line.
 
-use crate::deadlines::Deadlines;
 use crate::error::InputError;
 use crate::estimates::Estimates;
 use crate::intake::{Intake, Options};
 use crate::repair::{Rule, rules};
 use crate::swf::{Status, SwfReader, SwfRecord};
+use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -29,9 +29,10 @@ use std::fmt;
 /// ```
 #[derive(Debug)]
 pub struct Validation {
-    checker: Checker,
+    pub(crate) intake: Intake,
+    last_number: Option<u64>,
     /// Findings in the last line read that are not yet delivered.
-    found: VecDeque<Finding>,
+    pub(crate) found: VecDeque<Finding>,
 }
 
 /// Anomaly, and its place in the log.
@@ -108,53 +109,25 @@ impl fmt::Display for Finding {
 impl Validation {
     /// Lists the anomalies of `records`, on a machine of `capacity` processors if that is known.
     pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
-        Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
-    }
-}
-
-impl Iterator for Validation {
-    type Item = Finding;
-
-    fn next(&mut self) -> Option<Finding> {
-        while self.found.is_empty() {
-            self.checker.check_next(|finding| self.found.push_back(finding))?;
-        }
-        self.found.pop_front()
-    }
-}
-
-/// Reads a log record by record and reports the anomalies of each.
-#[derive(Debug)]
-pub(crate) struct Checker {
-    pub(crate) intake: Intake,
-    last_number: Option<u64>,
-}
-
-impl Checker {
-    pub(crate) fn new(records: SwfReader, capacity: Option<u32>) -> Self {
-        let options =
-            Options { estimates: Estimates::User, capacity, deadlines: Deadlines::None, ..Options::default() };
-        Self { intake: Intake::new(records, options), last_number: None }
+        let options = Options { estimates: Estimates::User, capacity, ..Options::default() };
+        Self { intake: Intake::new(records, options), last_number: None, found: VecDeque::new() }
     }
 
-    /// Returns the next record with the processors of its job. The inner `None` is an unreadable line, the outer one the end of the log.
-    pub(crate) fn check_next(&mut self, mut report: impl FnMut(Finding)) -> Option<Option<(SwfRecord, Option<u32>)>> {
-        let before = self.intake.repairs().clone();
+    /// Reads the next record, finds its anomalies, and returns it with the processors of its job. The inner `None` is an
+    /// unreadable line, the outer one the end of the log.
+    pub(crate) fn read_on(&mut self) -> Option<Option<(SwfRecord, Option<u32>)>> {
+        let before = Rule::ALL.map(|rule| self.intake.repairs().count(rule));
         let item = self.intake.next_record()?;
         let line = self.intake.reader().line();
         let (record, job) = match item {
             Err(error) => {
-                report(Finding { line, job: None, anomaly: Anomaly::Unreadable(error) });
+                self.found.push_back(Finding { line, job: None, anomaly: Anomaly::Unreadable(error) });
                 return Some(None);
             }
             Ok(both) => both,
         };
-        let mut report = |anomaly| report(Finding { line, job: Some(record.number), anomaly });
-        for rule in Rule::ALL {
-            if self.intake.repairs().count(rule) > before.count(rule) {
-                report(Anomaly::Repaired(rule));
-            }
-        }
+        let repaired = Rule::ALL.into_iter().zip(before);
+        let repaired = repaired.filter(|(rule, before)| self.intake.repairs().count(*rule) > *before);
         let is_ascending = self.last_number.is_none_or(|last| record.number > last);
         self.last_number = Some(record.number);
         let has_run = record.runtime.is_some_and(|runtime| !runtime.is_zero());
@@ -173,7 +146,44 @@ impl Checker {
             Contradiction::UserUnknown => record.user.is_none(),
             Contradiction::PrecedingJobNotBefore => record.preceding_job >= Some(record.number),
         };
-        Contradiction::ALL.into_iter().filter(applies).map(Anomaly::Contradicts).for_each(report);
+        let contradicts = Contradiction::ALL.into_iter().filter(applies).map(Anomaly::Contradicts);
+        let anomalies = repaired.map(|(rule, _)| Anomaly::Repaired(rule)).chain(contradicts);
+        self.found.extend(anomalies.map(|anomaly| Finding { line, job: Some(record.number), anomaly }));
         Some(Some((record, job.map(|(job, _)| job.request.processors))))
+    }
+}
+
+impl Iterator for Validation {
+    type Item = Finding;
+
+    fn next(&mut self) -> Option<Finding> {
+        while self.found.is_empty() {
+            self.read_on()?;
+        }
+        self.found.pop_front()
+    }
+}
+
+/// Kind of anomaly with its count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnomalyCount {
+    /// Name.
+    pub name: &'static str,
+    /// Description.
+    pub description: &'static str,
+    /// Number of records that have it.
+    pub count: u64,
+    /// Line of its first occurrence.
+    pub first_line: u64,
+}
+
+impl AnomalyCount {
+    /// Counts a finding among those of its kind; kinds are in the order of their first lines.
+    pub fn add(kinds: &mut Vec<Self>, finding: &Finding) {
+        let (name, description) = (finding.anomaly.name(), finding.anomaly.description());
+        match kinds.iter_mut().find(|kind| kind.name == name) {
+            Some(kind) => kind.count += 1,
+            None => kinds.push(Self { name, description, count: 1, first_line: finding.line }),
+        }
     }
 }

@@ -278,17 +278,15 @@ fn a_log_of_a_grid_is_inspected_and_validated_after_conversion_only() {
 }
 
 #[test]
-fn help_lists_every_model_and_every_one_that_can_be_measured() {
+fn help_lists_every_model() {
     let help = |arguments: &[&str]| {
         let words = workload(&[arguments, &["--help"]].concat());
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let (generate, fit) = (help(&["generate"]), help(&["fit"]));
+    let generate = help(&["generate"]);
     for model in models() {
         let (name, summary) = (model.name, model.summary);
         assert!(generate.contains(&format!("- {name}: {summary}")), "{name} is not in {generate}");
-        let measured = model.fit.as_ref().map(|how| format!("- {name}: {}", how.what));
-        assert!(measured.is_none_or(|line| fit.contains(&line)), "{name} is not in {fit}");
     }
     let experiment = "name = \"x\"\npolicies = [\"fcfs\", \"easy\"]\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\nseed = 1\n\
         [[log]]\nmodel = \"nobody's\"\ncount = 10\n[replicate]\nmethod = \"seeds\"\ncount = 2\n";
@@ -383,18 +381,15 @@ fn a_model_that_was_measured_in_a_log_draws_one_like_it() {
     let folder = folder();
     let [log, preset, more] = ["log.swf", "site.toml", "more.swf"].map(|name| folder.path().join(name));
     workload(&["generate", "wagap-like", "--count", "2000", "--seed", "3", "--quiet", "--out", utf8(&log)]);
-    for model in ["session", "jann"] {
-        let told = workload(&["fit", utf8(&log), "--model", model, "--out", utf8(&preset)]);
-        assert!(told.ends_with(&format!("{}\n", preset.display())), "{told}");
-        let run = ["generate", model, "--preset", utf8(&preset), "--count", "2000", "--quiet", "--out", utf8(&more)];
-        workload(&run);
-        // Only sizes that the log has, and serial jobs about as often.
-        let sizes = |path: &Path| records(path).iter().map(|job| job.processors().expect("a size")).collect::<Vec<_>>();
-        let (measured, drawn) = (sizes(&log), sizes(&more));
-        assert!(drawn.iter().all(|size| measured.contains(size)), "{model}");
-        let serial = |sizes: &[u32]| sizes.iter().filter(|size| **size == 1).count();
-        assert!(serial(&measured).abs_diff(serial(&drawn)) < 400, "{model}: {} of 2000", serial(&drawn));
-    }
+    let told = workload(&["fit", utf8(&log), "--out", utf8(&preset)]);
+    assert!(told.ends_with(&format!("{}\n", preset.display())), "{told}");
+    workload(&["generate", "session", "--preset", utf8(&preset), "--count", "2000", "--quiet", "--out", utf8(&more)]);
+    // Only sizes that the log has, and serial jobs about as often.
+    let sizes = |path: &Path| records(path).iter().map(|job| job.processors().expect("a size")).collect::<Vec<_>>();
+    let (measured, drawn) = (sizes(&log), sizes(&more));
+    assert!(drawn.iter().all(|size| measured.contains(size)));
+    let serial = |sizes: &[u32]| sizes.iter().filter(|size| **size == 1).count();
+    assert!(serial(&measured).abs_diff(serial(&drawn)) < 400, "{} of 2000", serial(&drawn));
     let few = file(&folder, "few.swf", ODD);
     refused(&["fit", utf8(&few)], &["few.swf: expected at least 100 jobs that ran, found 4"]);
 }

@@ -210,16 +210,7 @@ pub struct Generate {
 
 /// The models that can generate jobs, by name.
 fn drawable() -> impl TypedValueParser<Value = &'static ModelEntry> {
-    by_name(models().iter().map(|model| (model, model.summary)).collect())
-}
-
-/// The models that can be measured in a log, by name.
-fn measurable() -> impl TypedValueParser<Value = &'static ModelEntry> {
-    by_name(models().iter().filter_map(|model| Some((model, model.fit.as_ref()?.what))).collect())
-}
-
-fn by_name(models: Vec<(&'static ModelEntry, &'static str)>) -> impl TypedValueParser<Value = &'static ModelEntry> {
-    let names = models.iter().map(|(model, help)| PossibleValue::new(model.name).help(*help));
+    let names = models().iter().map(|model| PossibleValue::new(model.name).help(model.summary));
     PossibleValuesParser::new(names)
         .try_map(|name| model::named(&name).ok_or_else(|| format!("there is no model {name}")))
 }
@@ -254,7 +245,7 @@ Examples:
   cargo xtask workload fit KTH-SP2-1996-2.1-cln.swf.gz --out kth.toml
   cargo xtask workload generate session --preset kth.toml --count 28000 --seed 1 --out kth-like.swf.gz
 
-What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size, \
+What is measured: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size, \
 run times as parts of estimates, and how often a job requests the same as the
 one before it.")]
 pub struct Fit {
@@ -263,9 +254,6 @@ pub struct Fit {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) zone: ZoneOption,
-    /// Model to measure: users' sessions, or the arrivals and run times of each range of sizes.
-    #[arg(long, value_parser = measurable(), default_value = "session")]
-    pub(crate) model: &'static ModelEntry,
     /// The preset to write.
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) out: PathBuf,

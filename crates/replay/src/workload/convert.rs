@@ -32,21 +32,14 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     }
     let mut new = NewFile::create(out)?;
     let name = file.to_string_lossy();
-    let done = match (LogBytes::of_file(file, "convert", common.quiet), from) {
-        (source, Layout::Sacct) => {
-            let zone = zone.clone().unwrap_or_default();
-            let reader = match source {
-                Some(source) => SacctReader::from_read(&name, source, zone),
-                None => SacctReader::open(file, zone),
-            };
-            reader.map_err(ConvertError::Log).and_then(|reader| convert_sacct(reader, *procs, *to, &mut new))
+    let source = LogBytes::open(file, "convert", common.quiet).map_err(ConvertError::Log);
+    let done = source.and_then(|source| match from {
+        Layout::Sacct => {
+            let reader = SacctReader::from_read(&name, source, zone.clone().unwrap_or_default())?;
+            convert_sacct(reader, *procs, *to, &mut new)
         }
-        (Some(source), _) => convert_read(&name, source, from, *to, &mut new),
-        (None, _) => {
-            let source = workload::file::open(file).map_err(|error| ConvertError::Log(error.into()));
-            source.and_then(|source| convert_read(&name, source, from, *to, &mut new))
-        }
-    };
+        _ => convert_read(&name, source, from, *to, &mut new),
+    });
     let done = match done {
         Ok(done) => done,
         Err(ConvertError::Log(error)) => bail!(failed(error)),

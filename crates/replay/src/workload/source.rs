@@ -11,22 +11,21 @@ use workload::{InputError, Layout, SwfReader};
 
 /// Opens a log in the Standard Workload Format; `what` names the command for the progress bar.
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
-    let Some(source) = LogBytes::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
-    let foreign = match Layout::detect(path)? {
-        Layout::Gwf => Some("is in the Grid Workloads Format"),
-        Layout::Sacct => Some("is what sacct prints"),
-        Layout::Swf | Layout::Swf21 => None,
+    // Recognizing the format would consume data of a pipe.
+    let layout = if path.is_file() { Layout::detect(path)? } else { Layout::Swf };
+    let foreign = match layout {
+        Layout::Gwf => "is in the Grid Workloads Format",
+        Layout::Sacct => "is what sacct prints",
+        Layout::Swf | Layout::Swf21 => {
+            return Ok(SwfReader::from_read(&path.to_string_lossy(), LogBytes::open(path, what, quiet)?)?);
+        }
     };
-    if let Some(what) = foreign {
-        let name = quoted(&path.to_string_lossy()).into_owned();
-        bail!(
-            "{}: {what}; convert it first: \
-             {} workload convert {name} --to swf --out FILE.swf",
-            path.display(),
-            lab::cli::program()
-        );
-    }
-    Ok(SwfReader::from_read(&path.to_string_lossy(), source)?)
+    bail!(
+        "{}: {foreign}; convert it first: {} workload convert {} --to swf --out FILE.swf",
+        path.display(),
+        lab::cli::program(),
+        quoted(&path.to_string_lossy())
+    );
 }
 
 /// The reason for the end of reading: Ctrl-C, or a fault of the log.
@@ -34,18 +33,18 @@ pub(super) fn failed(error: InputError) -> anyhow::Error {
     if interrupt::requested() { Interrupted::Lost.into() } else { error.into() }
 }
 
-/// Bytes of a file on the disk.
+/// Bytes of a file, with progress if its length is known.
 pub(super) struct LogBytes {
     file: File,
     progress: Progress,
 }
 
 impl LogBytes {
-    /// Returns `None` for a folder, a pipe, or a file that cannot be opened.
-    pub(super) fn of_file(path: &Path, what: &str, quiet: bool) -> Option<Self> {
-        // Opening a pipe would consume data that the next reader needs.
-        let length = path.metadata().ok().filter(|file| file.is_file())?.len();
-        Some(Self { file: File::open(path).ok()?, progress: Progress::new(what, length, quiet) })
+    pub(super) fn open(path: &Path, what: &str, quiet: bool) -> Result<Self, InputError> {
+        let file = workload::file::open(path)?;
+        let length = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len());
+        let progress = Progress::new(what, length.unwrap_or(0), quiet || length.is_none());
+        Ok(Self { file, progress })
     }
 }
 

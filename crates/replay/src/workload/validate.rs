@@ -7,22 +7,12 @@ use crate::units::aligned;
 use crate::units::count;
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
-use serde::Serialize;
 use std::io::IsTerminal;
-use workload::validate::{Anomaly, Contradiction, Finding};
+use workload::validate::{Anomaly, AnomalyCount, Contradiction, Finding};
 use workload::{InputError, Rule, Validation};
 
 /// Size of the pieces in which text is printed.
 const PIECE: usize = 1 << 16;
-
-#[derive(Debug, Serialize)]
-struct AnomalyKind {
-    name: &'static str,
-    count: u64,
-    first_line: u64,
-    what: &'static str,
-    simulation: &'static str,
-}
 
 pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     // A bar and a list cannot share a terminal.
@@ -38,11 +28,11 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
     let limit = if options.summary { 0 } else { options.limit.unwrap_or(u64::MAX) };
     let name = options.file.display();
-    let (mut kinds, mut listed, mut text): (Vec<AnomalyKind>, Vec<serde_json::Value>, String) = Default::default();
+    let (mut kinds, mut listed, mut text): (Vec<AnomalyCount>, Vec<serde_json::Value>, String) = Default::default();
     let (mut found, mut unreadable): (u64, Option<(u64, InputError)>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
-        enter(&mut kinds, &finding);
+        AnomalyCount::add(&mut kinds, &finding);
         if found <= limit {
             if common.json {
                 listed.push(as_json(&finding));
@@ -67,12 +57,19 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     if common.json {
+        let kind = |kind: &AnomalyCount| {
+            let AnomalyCount { name, description, count, first_line } = *kind;
+            let simulation = consequence(name);
+            serde_json::json!({
+                "name": name, "count": count, "first_line": first_line, "what": description, "simulation": simulation,
+            })
+        };
         let answer = serde_json::json!({
             "file": options.file,
             "readable": unreadable.is_none(),
             "anomalies": found,
             "log": whole_log,
-            "kinds": kinds,
+            "kinds": kinds.iter().map(kind).collect::<Vec<_>>(),
             "findings": listed,
         });
         print(&format!("{answer:#}\n"));
@@ -93,24 +90,12 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
 const UNREADABLE: &str = "unreadable";
 
-fn enter(kinds: &mut Vec<AnomalyKind>, finding: &Finding) {
-    let name = finding.anomaly.name();
-    match kinds.iter_mut().find(|kind| kind.name == name) {
-        Some(kind) => kind.count += 1,
-        None => kinds.push(AnomalyKind {
-            name,
-            count: 1,
-            first_line: finding.line,
-            what: finding.anomaly.description(),
-            simulation: consequence(&finding.anomaly),
-        }),
-    }
-}
-
-const fn consequence(anomaly: &Anomaly) -> &'static str {
-    match anomaly {
-        Anomaly::Unreadable(_) => "refuses the log",
-        Anomaly::Repaired(rule) => match rule {
+/// What a simulation does about an anomaly of that name.
+fn consequence(anomaly: &str) -> &'static str {
+    let rule = Rule::ALL.into_iter().find(|rule| rule.name() == anomaly);
+    let contradiction = Contradiction::ALL.into_iter().find(|contradiction| contradiction.name() == anomaly);
+    match (rule, contradiction) {
+        (Some(rule), _) => match rule {
             Rule::NoSubmit | Rule::NoRuntime | Rule::NoProcessors => "skips the job",
             Rule::ProcessorsFromRequest => "uses the processors requested",
             Rule::EstimateFromRuntime => "uses the run time as estimate",
@@ -119,7 +104,7 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Rule::WiderThanMachine => "rejects the job",
             Rule::CapacityFromNodes => "takes a node for a processor",
         },
-        Anomaly::Contradicts(contradiction) => match contradiction {
+        (None, Some(contradiction)) => match contradiction {
             Contradiction::NumberNotAscending => "keeps the order of the lines",
             Contradiction::ProcessorsDiffer => "uses the processors allocated",
             Contradiction::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
@@ -129,6 +114,7 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Contradiction::UserUnknown => "takes no notice, unless run times are predicted",
             Contradiction::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
         },
+        (None, None) => "refuses the log",
     }
 }
 
@@ -140,7 +126,7 @@ fn as_json(finding: &Finding) -> serde_json::Value {
     serde_json::json!({ "line": finding.line, "job": finding.job, "name": finding.anomaly.name(), "what": what })
 }
 
-fn summary(found: u64, limit: u64, kinds: &[AnomalyKind], whole_log: Option<&str>) -> String {
+fn summary(found: u64, limit: u64, kinds: &[AnomalyCount], whole_log: Option<&str>) -> String {
     let mut text = String::new();
     if limit > 0 && found > 0 {
         if found > limit {
@@ -154,7 +140,7 @@ fn summary(found: u64, limit: u64, kinds: &[AnomalyKind], whole_log: Option<&str
             kinds.iter().map(|kind| vec![kind.name.to_owned(), count(kind.count), kind.first_line.to_string()]),
         );
         // The last column is a sentence, and is aligned to the left.
-        let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| kind.simulation));
+        let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| consequence(kind.name)));
         text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));
     } else {
         text += "no anomaly\n";

@@ -2,14 +2,13 @@
 
 use super::ModelJob;
 use crate::error::{InputError, ParameterError};
-use crate::swf::SwfReader;
 use serde::de::DeserializeOwned;
 use sim_core::Streams;
 
 /// Model of workloads: parameters that a preset can hold, and the jobs drawn from them.
 ///
 /// A model that implements this trait in a file of its own and is in the list of [`models`](super::models) is available
-/// to `workload generate` and to experiments. With a [`Measurement`], it can be fitted to a log by `workload fit`.
+/// to `workload generate` and to experiments.
 pub trait WorkloadModel: Send + Sync {
     /// Entries of the model in the list: presets with names of their own, which stand for certain logs, then the model itself.
     fn entries() -> Vec<ModelEntry>
@@ -44,21 +43,6 @@ pub trait WorkloadModel: Send + Sync {
 /// Parameters of some model.
 pub type Parameters = Box<dyn WorkloadModel>;
 
-/// Measurement of a model in a log.
-#[derive(Copy, Clone, Debug)]
-pub struct Measurement {
-    /// Measured quantities, for `--help`: without a dot.
-    pub what: &'static str,
-    /// True if hours of the day matter, and with them the zone of the log.
-    pub knows_hours: bool,
-    /// Measures the model and describes it in a line. The second argument is the number of seconds by which local time
-    /// was ahead of UTC, used for a log whose header does not state it.
-    pub measure: fn(SwfReader, Option<i32>) -> MeasureResult,
-}
-
-/// Parameters that were measured, and a line that describes them.
-pub type MeasureResult = Result<(Parameters, String), MeasureError>;
-
 /// Reason why no model was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
@@ -85,8 +69,6 @@ pub struct ModelEntry {
     pub least_processors: Option<u32>,
     /// Processors of the machine of the log that it stands for.
     pub stands_for_processors: Option<u32>,
-    /// Measurement in a log, if there is one.
-    pub fit: Option<Measurement>,
     /// Parses the parameters of a preset. They may describe no workload: see [`WorkloadModel::validate`].
     pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
     /// Parses the parameters from a preset as a tree.
@@ -110,7 +92,6 @@ impl ModelEntry {
             preset_of: None,
             least_processors: None,
             stands_for_processors: None,
-            fit: None,
             of_toml: |text| toml::from_str::<M>(text).map(|model| Box::new(model) as Parameters),
             of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
             defaults: None,

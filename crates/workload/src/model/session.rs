@@ -7,7 +7,7 @@ mod quantiles;
 pub use fit::fit;
 pub use quantiles::Quantiles;
 
-use super::{Measurement, ModelEntry, ModelJob, WorkloadModel, counted};
+use super::{ModelEntry, ModelJob, WorkloadModel};
 use crate::error::{ParameterError, WEIGHTS, are_weights};
 use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
@@ -138,21 +138,6 @@ impl SessionModel {
 
 impl WorkloadModel for SessionModel {
     fn entries() -> Vec<ModelEntry> {
-        let measurement = Measurement {
-            what: "Users' sessions, requests, estimates and run times",
-            knows_hours: true,
-            measure: |log, utc_offset| {
-                let model = fit(log, utc_offset)?;
-                let words = format!(
-                    "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
-                    model.sessions_per_day,
-                    counted(model.users.len(), "user"),
-                    counted(model.sizes.len(), "size"),
-                    100.0 * model.repeat
-                );
-                Ok((Box::new(model), words))
-            },
-        };
         let summary = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
         let itself = ModelEntry::of::<Self>("session", summary, "a model measured in a log");
         let stand_in = ModelEntry { preset_of: Some(itself.name), ..itself };
@@ -172,7 +157,7 @@ impl WorkloadModel for SessionModel {
             defaults: Some(|_| Box::new(Self::zewura_like())),
             ..stand_in
         };
-        vec![wagap, zewura, ModelEntry { fit: Some(measurement), ..itself }]
+        vec![wagap, zewura, itself]
     }
 
     fn validate(&self) -> Result<(), ParameterError> {

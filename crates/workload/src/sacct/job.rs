@@ -1,35 +1,22 @@
 //! Single values: states, memory, processors.
 
+use super::SacctRule;
 use crate::swf::Status;
 
-/// State of a job, by its first word.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum SacctState {
-    /// The job has ended.
-    Ended(Status),
-    /// The job waits, runs, or is between the two.
-    Unfinished,
-    /// Another cluster of the federation ran it.
-    Revoked,
-    /// The job has ended with an unlisted state.
-    Other,
-}
-
-impl SacctState {
-    /// Parses `COMPLETED`, `CANCELLED by 1001`.
-    pub(super) fn parse(text: &str) -> Self {
-        let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
-        match word {
-            "COMPLETED" => Self::Ended(Status::Completed),
-            "CANCELLED" | "PREEMPTED" => Self::Ended(Status::Cancelled),
-            "FAILED" | "TIMEOUT" | "NODE_FAIL" | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "LAUNCH_FAILED"
-            | "RECONFIG_FAIL" | "REQUEUED" => Self::Ended(Status::Failed),
-            "PENDING" | "RUNNING" | "SUSPENDED" | "COMPLETING" | "CONFIGURING" | "RESIZING" | "STAGE_OUT"
-            | "STOPPED" | "SIGNALING" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD" | "SPECIAL_EXIT"
-            | "POWER_UP_NODE" | "EXPEDITING" => Self::Unfinished,
-            "REVOKED" => Self::Revoked,
-            _ => Self::Other,
-        }
+/// Parses a state such as `COMPLETED` or `CANCELLED by 1001`: the end of the job, `None` if that state has no place in a log, or
+/// the rule under which the job is left out.
+pub(super) fn state(text: &str) -> Result<Option<Status>, SacctRule> {
+    let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
+    match word {
+        "COMPLETED" => Ok(Some(Status::Completed)),
+        "CANCELLED" | "PREEMPTED" => Ok(Some(Status::Cancelled)),
+        "FAILED" | "TIMEOUT" | "NODE_FAIL" | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "LAUNCH_FAILED"
+        | "RECONFIG_FAIL" | "REQUEUED" => Ok(Some(Status::Failed)),
+        "PENDING" | "RUNNING" | "SUSPENDED" | "COMPLETING" | "CONFIGURING" | "RESIZING" | "STAGE_OUT" | "STOPPED"
+        | "SIGNALING" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" | "POWER_UP_NODE"
+        | "EXPEDITING" => Err(SacctRule::Unfinished),
+        "REVOKED" => Err(SacctRule::Revoked),
+        _ => Ok(None),
     }
 }
 
@@ -89,15 +76,17 @@ mod tests {
 
     #[test]
     fn states_are_mapped_by_their_first_word() {
-        assert_eq!(SacctState::parse("COMPLETED"), SacctState::Ended(Status::Completed));
-        assert_eq!(SacctState::parse("CANCELLED by 1001"), SacctState::Ended(Status::Cancelled));
-        assert_eq!(SacctState::parse("TIMEOUT"), SacctState::Ended(Status::Failed));
-        assert_eq!(SacctState::parse("RUNNING"), SacctState::Unfinished);
-        assert_eq!(
-            [SacctState::parse("REVOKED"), SacctState::parse("SLEEPY"), SacctState::parse("")]
-                .map(|state| state == SacctState::Other),
-            [false, true, true]
-        );
+        for (text, expected) in [
+            ("COMPLETED", Ok(Some(Status::Completed))),
+            ("CANCELLED by 1001", Ok(Some(Status::Cancelled))),
+            ("TIMEOUT", Ok(Some(Status::Failed))),
+            ("RUNNING", Err(SacctRule::Unfinished)),
+            ("REVOKED", Err(SacctRule::Revoked)),
+            ("SLEEPY", Ok(None)),
+            ("", Ok(None)),
+        ] {
+            assert_eq!(state(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Streaming reader: one job at a time.
 
 use super::SacctRule;
-use super::job::{ReqMem, SacctState, cpus_of_tres, has_gpu};
+use super::job::{self, ReqMem, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
 use crate::error::InputError;
 use crate::file::shown;
@@ -188,17 +188,14 @@ impl<'a> SacctLine<'a> {
         // Steps first: they have no user, and their other columns need no check.
         let ids = ["JobIDRaw", "JobID"];
         let is_step = ids.into_iter().filter_map(|column| self.get(column)).any(|id| id.contains('.'));
-        let state = SacctState::parse(self.get("State").unwrap_or_default());
-        let left_out = match state {
-            _ if is_step => Some(SacctRule::Step),
-            SacctState::Unfinished => Some(SacctRule::Unfinished),
-            SacctState::Revoked => Some(SacctRule::Revoked),
-            SacctState::Ended(_) | SacctState::Other => None,
+        let state = if is_step { Err(SacctRule::Step) } else { job::state(self.get("State").unwrap_or_default()) };
+        let status = match state {
+            Ok(status) => status,
+            Err(rule) => {
+                self.rules.insert(rule);
+                return Ok(None);
+            }
         };
-        if let Some(rule) = left_out {
-            self.rules.insert(rule);
-            return Ok(None);
-        }
         let number = match self.get("JobIDRaw") {
             Some(_) => self.whole("JobIDRaw")?.ok_or_else(|| self.fault("JobIDRaw", "a number", AS_IT_IS))?,
             None => self.reader.counted + 1,
@@ -207,7 +204,6 @@ impl<'a> SacctLine<'a> {
             self.rules.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
-        let status = if let SacctState::Ended(status) = state { Some(status) } else { None };
         let (allocated, requested) =
             (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);
         let nodes = self.processors("NNodes", "NNodes")?;
@@ -219,7 +215,7 @@ impl<'a> SacctLine<'a> {
         self.note_if(has_gpus, SacctRule::Gpus);
         self.note_if(id.contains('+'), SacctRule::HetComponent);
         self.note_if(id.contains('['), SacctRule::ArrayRange);
-        let mut job = SwfRecord {
+        let mut record = SwfRecord {
             submit: Some(Span::from_secs(submit)),
             requested_processors: requested.or(allocated),
             requested_time: self.limit()?,
@@ -231,20 +227,20 @@ impl<'a> SacctLine<'a> {
         match self.instant("Start")? {
             Some(start) if allocated != Some(0) => {
                 self.note_if(start < submit, SacctRule::StartBeforeSubmit);
-                job.wait = Some(Span::from_secs(start.saturating_sub(submit)));
-                job.runtime = self.runtime(start)?;
+                record.wait = Some(Span::from_secs(start.saturating_sub(submit)));
+                record.runtime = self.runtime(start)?;
             }
             _ if status == Some(Status::Cancelled) => self.note_if(true, SacctRule::CancelledBeforeStart),
             _ => self.note_if(true, SacctRule::NeverStarted),
         }
-        if job.runtime.is_some() {
-            job.allocated_processors = allocated;
+        if record.runtime.is_some() {
+            record.allocated_processors = allocated;
             let total = self.read("TotalCPU", length, "a time such as 1-02:03:04 or 03:04.500")?;
-            job.cpu_time = total
+            record.cpu_time = total
                 .zip(allocated)
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
-        let mut record = GwfRecord { job, ..GwfRecord::default() };
+        let mut record = GwfRecord { job: record, ..GwfRecord::default() };
         record.texts[gwf::USER] = self.name("User");
         record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
         record.texts[gwf::QUEUE] = self.name("QOS");

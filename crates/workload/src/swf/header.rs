@@ -4,7 +4,6 @@
 //! user's first job. The standard has such comments for queues and partitions (`; Queue: 1 express`). They are written where first
 //! needed, and so streamed like the records.
 
-use crate::lines::LARGEST_HEADER;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,15 +19,10 @@ pub struct Header {
     pub unix_start_time: Option<u64>,
     /// All `key: value` lines in their order, and those without a key as continuations of the previous line.
     entries: Vec<(String, String)>,
-    /// Approximate size of the entries in bytes.
-    held: usize,
 }
 
 /// Last second of the year 9999. A later value is not in seconds, and would overflow.
 const LATEST_START: u64 = 253_402_300_799;
-
-/// Memory of an entry beside its text.
-const ENTRY: usize = 2 * size_of::<String>();
 
 impl Header {
     /// Returns the value of the first line with that key, ignoring case: `header.get("TimeZoneString")`.
@@ -41,17 +35,10 @@ impl Header {
         self.entries.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Adds one comment line, without its `;`. Returns `false` if the header has become too large to be one. Old logs
-    /// are in Latin-1, so bytes that are no UTF-8 are replaced.
-    pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
+    /// Adds one comment line, without its `;`. Old logs are in Latin-1, so bytes that are no UTF-8 are replaced.
+    pub(super) fn take_in(&mut self, comment: &[u8]) {
         let comment = String::from_utf8_lossy(comment);
         let comment = comment.trim_start_matches(';').trim();
-        self.held += comment.len() + ENTRY;
-        self.enter(comment);
-        self.held <= LARGEST_HEADER
-    }
-
-    fn enter(&mut self, comment: &str) {
         if comment.is_empty() {
             return;
         }

@@ -95,23 +95,14 @@ impl SwfReader {
         value.and_then(Decimal::as_span).map(Some).ok_or_else(|| fault(found, fix))
     }
 
-    fn start(lines: Lines) -> Result<Self, InputError> {
-        let mut reader = Self { lines, header: Header::default(), names: NameComments::default() };
-        while reader.lines.advance()? {
-            match kind_of(reader.lines.current()) {
-                LineKind::Blank => {}
-                LineKind::Comment(text) => {
-                    if !reader.names.take_in(text) && !reader.header.take_in(text) {
-                        return Err(reader.lines.long_header());
-                    }
-                }
-                LineKind::Record => {
-                    reader.lines.hold();
-                    return Ok(reader);
-                }
+    fn start(mut lines: Lines) -> Result<Self, InputError> {
+        let (mut header, mut names) = (Header::default(), NameComments::default());
+        lines.header(b';', |text| {
+            if !names.take_in(text) {
+                header.take_in(text);
             }
-        }
-        Err(reader.lines.no_record())
+        })?;
+        Ok(Self { lines, header, names })
     }
 
     #[cold]
@@ -136,36 +127,15 @@ impl Iterator for SwfReader {
     fn next(&mut self) -> Option<Self::Item> {
         self.names.go_on();
         loop {
-            if let Err(error) = self.lines.step()? {
+            if let Err(error) = self.lines.step_to_content(b"")? {
                 return Some(Err(error));
             }
-            match kind_of(self.lines.current()) {
-                LineKind::Blank => {}
-                LineKind::Comment(text) => {
-                    self.names.take_in(text);
-                }
-                LineKind::Record => {
-                    let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
-                    return Some(parse(self.lines.current()).map(name).map_err(|fault| self.faulty(fault)));
-                }
+            if let [b';', text @ ..] = self.lines.current().trim_ascii_start() {
+                self.names.take_in(text);
+                continue;
             }
+            let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
+            return Some(parse(self.lines.current()).map(name).map_err(|fault| self.faulty(fault)));
         }
-    }
-}
-
-enum LineKind<'a> {
-    Blank,
-    /// Comment, without its `;`.
-    Comment(&'a [u8]),
-    Record,
-}
-
-#[inline]
-fn kind_of(line: &[u8]) -> LineKind<'_> {
-    let start = line.iter().position(|byte| !byte.is_ascii_whitespace());
-    match start.map(|start| &line[start..]) {
-        None => LineKind::Blank,
-        Some([b';', text @ ..]) => LineKind::Comment(text),
-        Some(_) => LineKind::Record,
     }
 }

@@ -51,10 +51,14 @@ fn clusters_come_in_order_of_size() {
 fn processors_are_a_multiple_of_those_per_node() {
     for (allocated, spec, processors) in [
         (16, "1:ppn=16", 16),
-        (4, "1:ppn=8", 8),         // at least one node
-        (30, "2:ppn=12", 24),      // whole nodes
-        (7, "1:ppn=1+3:ppn=2", 7), // not understood
-        (5_000, "1:brno", 1_600),  // the largest cluster
+        (4, "1:ppn=8", 8),                     // at least one node
+        (30, "2:ppn=12", 24),                  // whole nodes
+        (7, "1:ppn=1+3:ppn=2", 7),             // not understood
+        (7, "2:ppn=8:x86_64+1:ppn=4#excl", 4), // the last
+        (7, "1:ppn=2.5:brno", 6),
+        (7, "1:ppn=2cl_zewura", 6),
+        (7, "1:zegox17.cerit-sc.cz", 7),
+        (5_000, "1:brno", 1_600), // the largest cluster
     ] {
         let job = &jobs(line(1, "0", "60", allocated, "90", spec))[0];
         assert_eq!(job.job.request.processors, processors, "{allocated} {spec}");
@@ -70,6 +74,7 @@ fn nodes_must_be_large_enough_and_demands_are_met() {
         ("1:ppn=8:x86_64:cl_zewura", &[0]),
         ("1:ppn=1:^cl_zewura", &[1]),
         ("1:ppn=1:cl_hermes", &[]),
+        ("1:ppn=1:^zewura12.cerit-sc.cz", &[0, 1]), // a node is no cluster
     ] {
         let job = &jobs(line(1, "0", "60", 8, "90", spec))[0];
         assert_eq!(sites(job), clusters, "{spec}");

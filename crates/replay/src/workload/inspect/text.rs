@@ -6,6 +6,7 @@ use crate::units::{aligned, count, duration, readable};
 use lab::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
+use workload::validate::AnomalyCount;
 
 /// Number of frequent values in a list.
 const FREQUENT: usize = 4;
@@ -134,7 +135,7 @@ impl InspectedLog<'_> {
             return "no anomaly\n".to_owned();
         }
         let width = self.log.anomalies.iter().map(|anomaly| count(anomaly.count).len()).max().unwrap_or(0);
-        let line = |anomaly: &workload::inspect::AnomalyCount| {
+        let line = |anomaly: &AnomalyCount| {
             format!(
                 "{:>width$} × {}: {} (first: line {})\n",
                 count(anomaly.count),
