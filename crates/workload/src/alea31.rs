@@ -62,7 +62,7 @@ impl Alea31Intake {
     fn job_of(&mut self, record: SwfRecord) -> Result<LogJob, Rule> {
         let line = Some(self.records.line());
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
-        let run = run_time(self.records.text()).ok_or(Rule::NoRuntime)?;
+        let run = run_time(&self.records.lines.line).ok_or(Rule::NoRuntime)?;
         let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
         let origin = *self.origin.get_or_insert(submit);
 
@@ -107,7 +107,7 @@ impl Alea31Intake {
             job: Job { id, submit, origin: None, request, runtime },
             line: self.records.line(),
             logged_runtime: runtime,
-            user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
+            user_name: self.records.names.of_user(&record),
             record: SwfRecord {
                 requested_time: Some(limit),
                 requested_memory: None,

@@ -39,18 +39,18 @@ impl Layout {
     pub fn detect(path: &Path) -> Result<Self, InputError> {
         let mut lines = Lines::open(path, LOG)?;
         while lines.advance()? {
-            if matches!(lines.current().trim_ascii(), [] | [b';' | b'#', ..]) {
+            if matches!(lines.line.trim_ascii(), [] | [b';' | b'#', ..]) {
                 continue;
             }
             if !lines.is_text() {
                 return Err(lines.no_text());
             }
             let is_name = |part: &[u8]| part.trim_ascii().eq_ignore_ascii_case(b"State");
-            if lines.current().split(|byte| *byte == b'|').any(is_name) {
+            if lines.line.split(|byte| *byte == b'|').any(is_name) {
                 return Ok(Self::Sacct);
             }
             let has_hosts = lines.columns().nth(18).is_some_and(|column| column.starts_with(b"{"));
-            let tabs = lines.current().iter().filter(|byte| **byte == b'\t').count();
+            let tabs = lines.line.iter().filter(|byte| **byte == b'\t').count();
             return Ok(match lines.columns().count() {
                 _ if has_hosts => Self::Swf21,
                 columns if columns >= 29 || tabs >= 28 => Self::Gwf,
@@ -59,7 +59,7 @@ impl Layout {
             });
         }
         let fix = "it is empty or has only comments; check that the log is complete";
-        Err(InputError::no_record(lines.path(), fix))
+        Err(InputError::no_record(&lines.path, fix))
     }
 }
 
@@ -138,7 +138,7 @@ fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Con
     reader.header().entries().try_for_each(|(key, value)| sink.comment(&format!("{key}: {value}")))?;
     while let Some(record) = reader.next() {
         let record = record?;
-        reader.names_before().iter().try_for_each(|line| sink.comment(line))?;
+        reader.names.passed.iter().try_for_each(|line| sink.comment(line))?;
         sink.swf(record)?;
     }
     Ok(sink.done)
@@ -267,8 +267,9 @@ const FIRST_OTHER: u32 = 1_000_000_000;
 impl NameNumbers {
     /// Returns numbers for the names of an accounting log, all of which are kept: only a plain number keeps its value.
     fn of_accounting() -> Self {
-        let column = || ColumnNumbers { letters: Some("".into()), others: BTreeMap::new() };
-        Self { columns: std::array::from_fn(|_| column()), fresh: Vec::new() }
+        let mut names = Self::default();
+        names.columns.iter_mut().for_each(|column| column.letters = Some("".into()));
+        names
     }
 
     /// Replaces the names of the record by numbers. The queue's name and the required resources become columns 20 and

@@ -113,7 +113,7 @@ impl GwfReader {
 
     /// Parses the current line as a record.
     fn record(&mut self) -> Result<GwfRecord, InputError> {
-        let Ok(line) = std::str::from_utf8(self.lines.current()) else {
+        let Ok(line) = std::str::from_utf8(&self.lines.line) else {
             return Err(self.lines.no_text());
         };
         let Some(columns) = columns(line) else {

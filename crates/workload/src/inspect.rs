@@ -144,7 +144,7 @@ impl Inspection {
             for finding in validation.found.drain(..) {
                 AnomalyCount::add(&mut seen.of.anomalies, &finding);
                 match finding.anomaly {
-                    Anomaly::Unreadable(error) if validation.intake.reader().is_done() => return Err(error),
+                    Anomaly::Unreadable(error) if validation.intake.reader().lines.is_done => return Err(error),
                     _ => {}
                 }
             }

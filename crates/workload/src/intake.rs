@@ -174,7 +174,7 @@ impl Iterator for Intake {
         while let Some(item) = self.next_record() {
             match item {
                 Ok((record, Some((job, held)))) => {
-                    let user_name = record.user.and_then(|user| self.records.user_name(user)).cloned();
+                    let user_name = self.records.names.of_user(&record);
                     let record = SwfRecord { requested_time: held.limit, ..record };
                     let (line, logged_runtime) = (self.records.line(), held.runtime);
                     return Some(Ok(LogJob { job, line, logged_runtime, user_name, record }));

@@ -9,19 +9,20 @@ use std::path::{Path, PathBuf};
 
 /// Reads a log line by line. Memory follows the longest line.
 pub(crate) struct Lines {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     kind: FileKind,
     input: BufReader<Box<dyn Read + Send>>,
     is_gzip: bool,
     /// Current line, with its end.
-    buffer: Vec<u8>,
+    pub(crate) line: Vec<u8>,
     /// Number of the current line, counted from 1.
-    number: u64,
+    pub(crate) number: u64,
     /// True if the current line was ended by a line feed, not by the end of the file.
     is_terminated: bool,
     /// True if the current line is to be delivered again.
     is_held: bool,
-    is_done: bool,
+    /// True if nothing more can be read.
+    pub(crate) is_done: bool,
 }
 
 /// Kind of file: its longest line in KiB, and its name.
@@ -53,26 +54,6 @@ impl Lines {
         Self::start(PathBuf::from(name), Box::new(input), kind)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Current line, with its end.
-    #[inline]
-    pub(crate) fn current(&self) -> &[u8] {
-        &self.buffer
-    }
-
-    /// Number of the current line, counted from 1.
-    pub(crate) const fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Returns true if nothing more can be read.
-    pub(crate) const fn is_done(&self) -> bool {
-        self.is_done
-    }
-
     fn start(path: PathBuf, mut input: Box<dyn Read + Send>, kind: FileKind) -> Result<Self, InputError> {
         let mut magic = Vec::with_capacity(8);
         if let Err(source) = input.by_ref().take(8).read_to_end(&mut magic) {
@@ -91,8 +72,8 @@ impl Lines {
             Box::new(input)
         };
         let input = BufReader::with_capacity(INPUT_BUFFER, input);
-        let (buffer, number) = (Vec::new(), 0);
-        Ok(Self { path, kind, input, is_gzip, buffer, number, is_terminated: true, is_held: false, is_done: false })
+        let (line, number) = (Vec::new(), 0);
+        Ok(Self { path, kind, input, is_gzip, line, number, is_terminated: true, is_held: false, is_done: false })
     }
 
     /// Reads the next line into the buffer; `false` at the end of the file.
@@ -100,10 +81,10 @@ impl Lines {
         if std::mem::take(&mut self.is_held) {
             return Ok(true);
         }
-        self.buffer.clear();
+        self.line.clear();
         let longest = self.kind.0 << 10;
         // One byte more than the longest line, so that a longer one is noticed before it fills the memory.
-        let read = (&mut self.input).take(longest as u64 + 1).read_until(b'\n', &mut self.buffer);
+        let read = (&mut self.input).take(longest as u64 + 1).read_until(b'\n', &mut self.line);
         let length = match read {
             Ok(0) => {
                 self.is_done = true;
@@ -117,7 +98,7 @@ impl Lines {
             }
         };
         self.number += 1;
-        self.is_terminated = self.buffer.ends_with(b"\n");
+        self.is_terminated = self.line.ends_with(b"\n");
         if !self.is_terminated && length > longest {
             if !self.is_text() {
                 return Err(self.no_text());
@@ -127,8 +108,8 @@ impl Lines {
             let most = if kib < 1 << 10 { format!("{kib} KiB") } else { format!("{} MiB", kib >> 10) };
             return Err(self.fault(format!("the line is longer than {most}; is this {kind}?")));
         }
-        if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
-            self.buffer.drain(..3); // the byte order mark of Windows editors
+        if self.number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
+            self.line.drain(..3); // the byte order mark of Windows editors
         }
         Ok(true)
     }
@@ -145,7 +126,7 @@ impl Lines {
     pub(crate) fn step_to_content(&mut self, comments: &[u8]) -> Option<Result<(), InputError>> {
         loop {
             let read = self.step()?;
-            if read.is_err() || self.buffer.trim_ascii().first().is_some_and(|first| !comments.contains(first)) {
+            if read.is_err() || self.line.trim_ascii().first().is_some_and(|first| !comments.contains(first)) {
                 return Some(read);
             }
         }
@@ -156,9 +137,10 @@ impl Lines {
     pub(crate) fn header(&mut self, mark: u8, mut comment: impl FnMut(&[u8])) -> Result<(), InputError> {
         let mut held = 0;
         while self.advance()? {
-            match self.buffer.trim_ascii() {
+            match self.line.trim_ascii() {
                 [] => {}
                 [first, text @ ..] if *first == mark => {
+                    let text = text.trim_ascii();
                     held += text.len() + COMMENT;
                     if held > LARGEST_HEADER {
                         let problem =
@@ -233,7 +215,7 @@ impl Lines {
     /// Returns true if the current line is text.
     #[cold]
     pub(crate) fn is_text(&self) -> bool {
-        is_text(&self.buffer)
+        is_text(&self.line)
     }
 
     /// Returns the error for a line that is no text, after which nothing more is read.
@@ -245,7 +227,7 @@ impl Lines {
 
     /// Columns of the current line.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[u8]> {
-        self.buffer.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty())
+        self.line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty())
     }
 }
 

@@ -91,7 +91,7 @@ impl Machines {
             clusters.push(cluster);
         }
         if clusters.is_empty() {
-            return Err(InputError::of_file(lines.path(), "there is no cluster in the file; write one line for each"));
+            return Err(InputError::of_file(&lines.path, "there is no cluster in the file; write one line for each"));
         }
         Ok(Self { clusters })
     }
@@ -106,7 +106,7 @@ const NAMES: [&str; 6] = ["id", "name", "nodes", "cpus per node", "speed", "memo
 /// Parses the current line as a cluster.
 fn cluster(lines: &Lines) -> Result<Machine, InputError> {
     let mut columns: [&[u8]; 6] = [b""; 6];
-    let line = lines.current().trim_ascii_end();
+    let line = lines.line.trim_ascii_end();
     let found = line.split(|byte| *byte == b'\t').count();
     if found < columns.len() {
         return Err(lines.fault(format!(

@@ -21,7 +21,7 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{MeasureError, ModelEntry, Parameters, WorkloadModel};
+pub use catalog::{ModelEntry, Parameters, WorkloadModel};
 pub use downey::Downey;
 pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};

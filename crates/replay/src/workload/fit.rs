@@ -7,16 +7,13 @@ use super::words::counted;
 use anyhow::{Context, Result};
 use lab::cli::{Common, Ending, print};
 use std::io::Write;
-use workload::model::{self, MeasureError, WorkloadModel as _};
+use workload::model::{self, WorkloadModel as _};
 
 pub(super) fn fit(options: &Fit, common: &Common) -> Result<Ending> {
     let Fit { file, zone, out } = options;
     let mut new = NewFile::create(out)?;
     let records = swf(file, "fit", common.quiet)?;
-    let model = model::fit(records, zone.utc_offset).map_err(|error| match error {
-        MeasureError::Log(error) => failed(error),
-        error @ MeasureError::TooFew(_) => error.into(),
-    })?;
+    let model = model::fit(records, zone.utc_offset).map_err(failed)?;
     let log = file.file_name().unwrap_or_default().to_string_lossy();
     let hash = sha256_of(file).map_or_else(String::new, |hash| format!("# SHA-256 of the log: {hash}\n"));
     let program = lab::cli::program();

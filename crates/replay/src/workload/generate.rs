@@ -41,9 +41,8 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     let mut cut = 0;
     let head = head(options, &model, count)?;
     let progress = Progress::new("generate", u64::from(count), common.quiet);
-    let mut log = LogFile { out: SwfWriter::new(&mut new), progress, written: 0, work: 0.0, last: Span::ZERO };
     let written = match options.estimates {
-        None => log.write(&head, jobs),
+        None => write(&mut new, &head, jobs, &progress),
         Some(tsafrir) => {
             // Estimates are distributed among all jobs, so all are needed at once.
             let mut all = Vec::new();
@@ -57,14 +56,13 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
                     2 * estimates.0 / 3_600
                 )
             })?;
-            log.write(&head, all.into_iter())
+            write(&mut new, &head, all.into_iter(), &progress)
         }
     };
-    written.with_context(|| format!("cannot write {}", out.display()))?;
+    let (work, last) = written.with_context(|| format!("cannot write {}", out.display()))?;
     if interrupt::requested() {
         bail!(Interrupted::Lost);
     }
-    let LogFile { work, last, .. } = log;
     new.keep()?;
 
     let load = (!last.is_zero()).then(|| work / (f64::from(model.processors()) * last.as_secs_f64()));
@@ -99,33 +97,28 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-struct LogFile<'a> {
-    out: SwfWriter<&'a mut NewFile>,
-    progress: Progress,
-    written: u32,
-    /// Processor-seconds.
-    work: f64,
-    last: Span,
-}
-
-impl LogFile<'_> {
-    fn write(&mut self, head: &str, jobs: impl Iterator<Item = ModelJob>) -> std::io::Result<()> {
-        self.out.comment(head)?;
-        for job in jobs {
-            let record = job.record();
-            self.out.record(&record)?;
-            self.work += job.job.runtime.as_secs_f64() * f64::from(job.job.request.processors);
-            self.last = record.submit.unwrap_or_default();
-            self.written += 1;
-            if self.written.is_multiple_of(PATIENCE) {
-                self.progress.add(u64::from(PATIENCE));
-                if interrupt::requested() {
-                    break;
-                }
+/// Writes the log, and returns its processor-seconds and its last submission.
+fn write(
+    out: &mut NewFile,
+    head: &str,
+    jobs: impl Iterator<Item = ModelJob>,
+    progress: &Progress,
+) -> std::io::Result<(f64, Span)> {
+    let (mut out, mut work, mut last) = (SwfWriter::new(out), 0.0, Span::ZERO);
+    out.comment(head)?;
+    for (job, number) in jobs.zip(1_u32..) {
+        let record = job.record();
+        out.record(&record)?;
+        work += job.job.runtime.as_secs_f64() * f64::from(job.job.request.processors);
+        last = record.submit.unwrap_or_default();
+        if number.is_multiple_of(PATIENCE) {
+            progress.add(u64::from(PATIENCE));
+            if interrupt::requested() {
+                break;
             }
         }
-        Ok(())
     }
+    Ok((work, last))
 }
 
 /// The model of estimates. Without a given one, its longest estimate is the longest run time, rounded up to an hour.

@@ -1,7 +1,7 @@
 //! Interface of a model, and the entries of the list of models.
 
 use super::ModelJob;
-use crate::error::{InputError, ParameterError};
+use crate::error::ParameterError;
 use serde::de::DeserializeOwned;
 use sim_core::Streams;
 
@@ -42,17 +42,6 @@ pub trait WorkloadModel: Send + Sync {
 
 /// Parameters of some model.
 pub type Parameters = Box<dyn WorkloadModel>;
-
-/// Reason why no model was measured.
-#[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
-    /// The log is faulty, or cannot be read.
-    #[error(transparent)]
-    Log(#[from] InputError),
-    /// The log has too few jobs; the message names the log and the requirement.
-    #[error("{0}")]
-    TooFew(String),
-}
 
 /// Name from which jobs can be drawn: a model, or one of its stand-ins.
 #[derive(Copy, Clone, Debug)]

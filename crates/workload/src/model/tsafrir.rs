@@ -75,28 +75,11 @@ const RANKS: [[u8; 4]; POPULAR] = [
 const MINUTE: u32 = 60;
 const HOUR: u32 = 3_600;
 
-/// Values that were popular in all four logs (`EST_JOINT`).
-const JOINT: [u32; 15] = [
-    5 * MINUTE,
-    10 * MINUTE,
-    15 * MINUTE,
-    20 * MINUTE,
-    30 * MINUTE,
-    HOUR,
-    2 * HOUR,
-    3 * HOUR,
-    4 * HOUR,
-    5 * HOUR,
-    6 * HOUR,
-    8 * HOUR,
-    10 * HOUR,
-    12 * HOUR,
-    18 * HOUR,
-];
+/// Values that were popular in all four logs, in minutes (`EST_JOINT`).
+const JOINT: [u32; 15] = [5, 10, 15, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 720, 1_080];
 
-/// Values that complete the twenty: multiples of these, from the longest estimate downwards (`EST_ROUND`).
-const ROUND: [u32; 10] =
-    [200 * HOUR, 100 * HOUR, 50 * HOUR, 10 * HOUR, 5 * HOUR, 2 * HOUR, HOUR, 20 * MINUTE, 10 * MINUTE, 5 * MINUTE];
+/// Values that complete the twenty: multiples of these minutes, from the longest estimate downwards (`EST_ROUND`).
+const ROUND: [u32; 10] = [12_000, 6_000, 3_000, 600, 300, 120, 60, 20, 10, 5];
 
 /// Number of values by number of jobs, linear in between (`BINUM_LINEAR`).
 const VALUES: [(u32, u32); 7] = [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
@@ -187,8 +170,12 @@ impl Tsafrir {
     /// Returns the popular values: first the longest, then from short to long.
     fn head_times(&self) -> Vec<u32> {
         let longest = self.0;
-        let mut times: BTreeSet<u32> = JOINT.into_iter().filter(|time| *time < longest).collect();
-        let round = ROUND.into_iter().flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
+        let mut times: BTreeSet<u32> =
+            JOINT.map(|minutes| minutes * MINUTE).into_iter().filter(|time| *time < longest).collect();
+        let round = ROUND
+            .map(|minutes| minutes * MINUTE)
+            .into_iter()
+            .flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
         for time in round {
             if times.len() + 1 == POPULAR {
                 break;

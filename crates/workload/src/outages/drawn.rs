@@ -13,15 +13,10 @@ use std::collections::BinaryHeap;
 pub struct DrawnOutages {
     mtbf: Span,
     mttr: Span,
-    machines: Vec<OutageDraws>,
+    /// Times to failure and to repair of each machine.
+    machines: Vec<[Stream; 2]>,
     /// Next outage of each machine.
     next: BinaryHeap<Reverse<Outage>>,
-}
-
-#[derive(Clone, Debug)]
-struct OutageDraws {
-    failures: Stream,
-    repairs: Stream,
 }
 
 const FAILURES: Purpose = Purpose("times to failure");
@@ -41,20 +36,17 @@ impl DrawnOutages {
                 "the mean time between failures or to repair cannot be {mean} s"
             );
         }
-        let draws =
-            |site| OutageDraws { failures: streams.stream(FAILURES, site), repairs: streams.stream(REPAIRS, site) };
-        let mut drawn = Self { mtbf, mttr, machines: (0..machines).map(draws).collect(), next: BinaryHeap::new() };
-        let first: BinaryHeap<_> =
-            (0..machines).filter_map(|site| drawn.after(Time::ZERO, SiteId(site))).map(Reverse).collect();
-        drawn.next = first;
+        let machine = |site| [FAILURES, REPAIRS].map(|purpose| streams.stream(purpose, site));
+        let mut drawn = Self { mtbf, mttr, machines: (0..machines).map(machine).collect(), next: BinaryHeap::new() };
+        drawn.next = (0..machines).filter_map(|site| drawn.after(Time::ZERO, SiteId(site))).map(Reverse).collect();
         drawn
     }
 
     /// Returns the outage of that machine that follows a repair at `up`; `None` beyond the range of time.
     fn after(&mut self, up: Time, site: SiteId) -> Option<Outage> {
-        let draws = &mut self.machines[site.index()];
-        let down = up.saturating_add(exponential(&mut draws.failures, self.mtbf));
-        let up = down.saturating_add(exponential(&mut draws.repairs, self.mttr));
+        let [failures, repairs] = &mut self.machines[site.index()];
+        let down = up.saturating_add(exponential(failures, self.mtbf));
+        let up = down.saturating_add(exponential(repairs, self.mttr));
         (up < Time::MAX).then_some(Outage { down, site, up })
     }
 }

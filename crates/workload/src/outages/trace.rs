@@ -54,7 +54,7 @@ impl OutageTrace {
         };
         let found = trace.step().transpose()?.is_some();
         if !found || trace.columns().is_none_or(|columns| columns != NAMES.map(str::as_bytes)) {
-            let found = file::shown(trace.lines.current().trim_ascii());
+            let found = file::shown(trace.lines.line.trim_ascii());
             return Err(trace.lines.fault(format!("expected the header machine,down,up, found {found:?}")));
         }
         Ok(trace)
@@ -66,14 +66,14 @@ impl OutageTrace {
 
     /// Returns the columns of the current line, if they are three.
     fn columns(&self) -> Option<[&[u8]; 3]> {
-        let mut columns = self.lines.current().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        let mut columns = self.lines.line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         let three = [columns.next()?, columns.next()?, columns.next()?];
         columns.next().is_none().then_some(three)
     }
 
     fn outage(&mut self) -> Result<Outage, InputError> {
         let Some(columns) = self.columns() else {
-            let found = self.lines.current().split(|byte| *byte == b',').count();
+            let found = self.lines.line.split(|byte| *byte == b',').count();
             let expected = "expected 3 columns separated by commas (machine, down, up)";
             return Err(self.lines.fault(format!("{expected}, found {found}")));
         };

@@ -1,7 +1,7 @@
 //! Weeks of the whole log, drawn in blocks.
 
 use super::measures::{Fluid, Measures, WeeklyMoments};
-use super::{DRAWS, ResampleError, WEEK, below};
+use super::{DRAWS, ResampleError, WEEK, below, weeks_in};
 use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
@@ -86,7 +86,7 @@ impl Blocks {
         assert!(processors > 0, "a machine has processors");
         assert!(density > 0.0 && density.is_finite(), "a log cannot be {density} times as dense");
         let machine = Fluid { processors, density };
-        let weeks = usize::try_from(log.span().as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
+        let weeks = weeks_in(log.span());
         if weeks < Self::SHORTEST {
             return Err(ResampleError(format!(
                 "the log covers {weeks} whole weeks, and blocks of weeks need at least {}; shake it instead",

@@ -71,8 +71,7 @@ fn weeks(log: &HeldLog) -> f64 {
 fn weekly(log: &HeldLog, value: impl Fn(&HeldJob) -> f64) -> Vec<f64> {
     let mut sums = Vec::new();
     for job in log.jobs() {
-        let week =
-            usize::try_from(job.submit.since(Time::ZERO).as_nanos() / super::WEEK.as_nanos()).expect("few weeks");
+        let week = super::weeks_in(job.submit.since(Time::ZERO));
         if week >= sums.len() {
             sums.resize(week + 1, 0.0);
         }

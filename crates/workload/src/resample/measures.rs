@@ -1,6 +1,6 @@
 //! Measures of a log that are bounded in a resampled log.
 
-use super::WEEK;
+use super::{WEEK, weeks_in};
 use crate::draw::count;
 use crate::held::HeldJob;
 use sim_core::{Span, Time};
@@ -47,7 +47,7 @@ impl Measures {
             let countings = [submit.since(*first.get_or_insert(submit)), submit.since(Time::ZERO) + phase];
             let areas = [job.area(), f64::from(job.processors) * job.runtime.as_secs_f64()];
             for (at, since) in countings.into_iter().enumerate() {
-                let week = usize::try_from(since.as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
+                let week = weeks_in(since);
                 for (area, weekly) in areas.into_iter().zip(&mut weekly[2 * at..]) {
                     weekly.resize(weekly.len().max(week + 1), 0.0);
                     weekly[week] += area;

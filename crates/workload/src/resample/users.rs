@@ -1,7 +1,7 @@
 //! Users, drawn independently week by week.
 
 use super::measures::{Fluid, Measures};
-use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below};
+use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below, weeks_in};
 use crate::draw::{self, count_of};
 use crate::held::{HeldJob, HeldLog};
 use rand::RngExt as _;
@@ -98,7 +98,7 @@ impl Users {
         let all = of_user.into_values().chain(of_nobody).map(Subtrace::of);
         let (long_term, temporary): (Vec<_>, Vec<_>) = all.partition(|one| one.weeks > LONG);
         let log_weeks = span.as_secs_f64() / WEEK.as_secs_f64();
-        Ok(Self { temporary, long_term, weeks: week_of(span) + 1, users: 1.0, log_weeks })
+        Ok(Self { temporary, long_term, weeks: weeks_in(span) as u64 + 1, users: 1.0, log_weeks })
     }
 
     /// Sets the length to `weeks` weeks, by default that of the log.
@@ -208,7 +208,8 @@ impl Users {
             let mut stream = streams.stream(LONG_TERM, place + 1);
             let lengths = self.long_term.iter().map(|one| count_of(one.weeks));
             let mut one = &self.long_term[draw::pick(&mut stream, lengths)];
-            let mut week = -whole_below(&mut stream, one.weeks);
+            let stay = usize::try_from(one.weeks).expect("weeks of a log");
+            let mut week = -i64::try_from(below(&mut stream, stay)).expect("weeks of a log");
             let end = i64::try_from(self.weeks).expect("a log has fewer than 2^63 weeks");
             while week < end {
                 one.put(week, self.weeks, next_user, jobs);
@@ -222,10 +223,10 @@ impl Users {
 impl Subtrace {
     fn of(mut jobs: Vec<HeldJob>) -> Self {
         let first = jobs.first().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO));
-        let begin = WEEK * week_of(first);
+        let begin = WEEK * weeks_in(first) as u64;
         jobs.iter_mut().for_each(|job| job.submit = Time::ZERO + (job.submit.since(Time::ZERO) - begin));
         let last = jobs.last().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO));
-        Self { jobs, weeks: week_of(last) + 1 }
+        Self { jobs, weeks: weeks_in(last) as u64 + 1 }
     }
 
     /// Adds the jobs that fall into the first `weeks` weeks if the user begins in week `first`.
@@ -243,13 +244,4 @@ impl Subtrace {
         );
         *next_user += u32::from(jobs.len() > were);
     }
-}
-
-const fn week_of(since: Span) -> u64 {
-    since.as_nanos() / WEEK.as_nanos()
-}
-
-fn whole_below(stream: &mut Stream, many: u64) -> i64 {
-    let many = usize::try_from(many).expect("weeks of a log");
-    i64::try_from(below(stream, many)).expect("weeks of a log")
 }

@@ -93,13 +93,13 @@ impl SacctReader {
 
     /// Number of the last line read, counted from 1.
     pub const fn line(&self) -> u64 {
-        self.lines.number()
+        self.lines.number
     }
 
     /// Returns the cell of the line that was read last in the column of that name; `None` if there is no such column.
     pub fn cell(&self, column: &str) -> Option<&str> {
         let at = self.columns.iter().position(|own| own.eq_ignore_ascii_case(column))?;
-        std::str::from_utf8(self.lines.current()).ok()?.trim_end().split('|').nth(at).map(str::trim)
+        std::str::from_utf8(&self.lines.line).ok()?.trim_end().split('|').nth(at).map(str::trim)
     }
 
     /// Returns the time at which the job that was read last became eligible, in seconds since 1970.
@@ -114,10 +114,10 @@ impl SacctReader {
 
     fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
         let Some(read) = lines.step_to_content(b"") else {
-            return Err(InputError::no_record(lines.path(), "it is empty; check that sacct found jobs"));
+            return Err(InputError::no_record(&lines.path, "it is empty; check that sacct found jobs"));
         };
         read?;
-        let Ok(text) = std::str::from_utf8(lines.current()) else { return Err(lines.no_text()) };
+        let Ok(text) = std::str::from_utf8(&lines.line) else { return Err(lines.no_text()) };
         let columns = text.trim().split('|').map(|name| name.trim().into()).collect();
         let reader = Self { lines, columns, zone, repairs: Repairs::default(), counted: 0, eligible: None };
         match NEEDED.iter().find(|names| !names.iter().any(|name| reader.has(name))) {
@@ -126,14 +126,14 @@ impl SacctReader {
                 "expected the names of the columns of sacct --parsable2, separated by |, and among them {}; found {:?}; \
                  run sacct without --noheader, with the --format that `workload convert --help` shows",
                 missing.join(" or "),
-                shown(reader.lines.current().trim_ascii())
+                shown(reader.lines.line.trim_ascii())
             ))),
         }
     }
 
     /// Parses the current line as a job; `None` if it is skipped.
     fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
-        let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
+        let Ok(text) = std::str::from_utf8(&self.lines.line) else { return Err(self.lines.no_text()) };
         let values: Vec<&str> = text.trim_end_matches(['\n', '\r']).split('|').map(str::trim).collect();
         if values.len() != self.columns.len() {
             let (expected, found) = (self.columns.len(), values.len());
@@ -146,7 +146,7 @@ impl SacctReader {
         let read = line.job()?;
         let eligible = if read.is_some() { line.instant("Eligible")? } else { None };
         for rule in line.rules {
-            self.repairs.note(rule, Some(self.lines.number()));
+            self.repairs.note(rule, Some(self.lines.number));
         }
         self.eligible = eligible;
         self.counted += u64::from(read.is_some());

@@ -4,6 +4,7 @@
 //! user's first job. The standard has such comments for queues and partitions (`; Queue: 1 express`). They are written where first
 //! needed, and so streamed like the records.
 
+use super::SwfRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,12 +80,12 @@ fn leading_number(value: &str) -> Option<u64> {
 
 /// Names given by the comments read so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NameComments {
+pub(crate) struct NameComments {
     /// Name of the next record, if it has this number.
     job: Option<(u64, Arc<str>)>,
     users: BTreeMap<u32, Arc<str>>,
-    /// Comments since the previous record with names of other things than jobs.
-    passed: Vec<String>,
+    /// Comments since the previous record with names of users, groups, executables, queues or partitions.
+    pub(crate) passed: Vec<String>,
 }
 
 /// Keys of comments with names other than those of jobs, in the order of the columns.
@@ -108,22 +109,14 @@ impl NameComments {
         false
     }
 
-    /// Clears the list of passed comments before the next record.
-    pub(super) fn go_on(&mut self) {
-        self.passed.clear();
-    }
-
-    pub(super) fn passed(&self) -> &[String] {
-        &self.passed
-    }
-
     /// Returns the name of the next record.
     pub(super) fn of_job(&mut self, number: u64) -> Option<Arc<str>> {
         self.job.take().filter(|(named, _)| *named == number).map(|(_, name)| name)
     }
 
-    pub(super) fn of_user(&self, number: u32) -> Option<&Arc<str>> {
-        self.users.get(&number)
+    /// Returns the name of the user of a record, if a comment so far gives one: `; User: 3 alice`.
+    pub(crate) fn of_user(&self, record: &SwfRecord) -> Option<Arc<str>> {
+        self.users.get(&record.user?).cloned()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::lines::{LOG, Lines};
 use sim_core::Span;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Reads a log record by record. Memory follows the longest line, not the length of the log.
 ///
@@ -17,9 +16,9 @@ use std::sync::Arc;
 /// no next line (unreadable, truncated, not text).
 #[derive(Debug)]
 pub struct SwfReader {
-    lines: Lines,
+    pub(crate) lines: Lines,
     header: Header,
-    names: NameComments,
+    pub(crate) names: NameComments,
 }
 
 impl SwfReader {
@@ -44,33 +43,12 @@ impl SwfReader {
 
     /// Path of the file, or the name that stands for it.
     pub fn path(&self) -> &Path {
-        self.lines.path()
+        &self.lines.path
     }
 
     /// Number of the last line read, counted from 1: after `next`, the line of that record.
     pub const fn line(&self) -> u64 {
-        self.lines.number()
-    }
-
-    /// Returns the name of a user, if a comment so far gives one: `; User: 3 alice`.
-    pub(crate) fn user_name(&self, user: u32) -> Option<&Arc<str>> {
-        self.names.of_user(user)
-    }
-
-    /// Comments that name users, groups, executables, queues or partitions, between the last two records. Those of the
-    /// header are entries of it.
-    pub(crate) fn names_before(&self) -> &[String] {
-        self.names.passed()
-    }
-
-    /// Returns true if nothing more can be read.
-    pub(crate) const fn is_done(&self) -> bool {
-        self.lines.is_done()
-    }
-
-    /// Text of the last line read: after `next`, the line of that record.
-    pub(crate) fn text(&self) -> &[u8] {
-        self.lines.current()
+        self.lines.number
     }
 
     /// Returns the time in any column of the last line read, counted from 1; `name` names it in errors. `None` if the column
@@ -125,17 +103,17 @@ impl Iterator for SwfReader {
     type Item = Result<SwfRecord, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.names.go_on();
+        self.names.passed.clear();
         loop {
             if let Err(error) = self.lines.step_to_content(b"")? {
                 return Some(Err(error));
             }
-            if let [b';', text @ ..] = self.lines.current().trim_ascii_start() {
+            if let [b';', text @ ..] = self.lines.line.trim_ascii_start() {
                 self.names.take_in(text);
                 continue;
             }
             let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
-            return Some(parse(self.lines.current()).map(name).map_err(|fault| self.faulty(fault)));
+            return Some(parse(&self.lines.line).map(name).map_err(|fault| self.faulty(fault)));
         }
     }
 }

@@ -97,11 +97,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Code of the status in a log.
-    pub(crate) const fn code(self) -> u8 {
-        self as u8
-    }
-
     pub(crate) fn from_code(code: u64) -> Option<Self> {
         use Status::{Cancelled, Completed, Failed, LastPartCompleted, LastPartFailed, PartToBeContinued};
         let all = [Failed, Completed, PartToBeContinued, LastPartCompleted, LastPartFailed, Cancelled];

@@ -1,6 +1,6 @@
 //! Writer of records.
 
-use super::{Status, SwfRecord};
+use super::SwfRecord;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 
@@ -75,7 +75,7 @@ pub(crate) fn begin_line(line: &mut String, separator: char, record: &SwfRecord)
     push_column(line, separator, record.requested_processors);
     push_column(line, separator, record.requested_time);
     push_column(line, separator, record.requested_memory);
-    push_column(line, separator, record.status.map(Status::code));
+    push_column(line, separator, record.status.map(|status| status as u8));
 }
 
 pub(crate) fn push_column(line: &mut String, separator: char, value: Option<impl Display>) {

@@ -84,17 +84,11 @@ fn another_margin_leaves_everything_else_as_it_is() {
 
 #[test]
 fn value_stability() {
+    let due = |job: &Job| job.request.deadline.map(|at| at.as_nanos());
     let first: Vec<_> = DeadlineMix::of_the_paper(1.0)
         .jobs(&Streams::new(42, 0))
         .take(3)
-        .map(|job| {
-            (
-                job.submit.as_nanos(),
-                job.request.processors,
-                job.runtime.as_nanos(),
-                job.request.deadline.map(|at| at.as_nanos()),
-            )
-        })
+        .map(|job| (job.submit.as_nanos(), job.request.processors, job.runtime.as_nanos(), due(&job)))
         .collect();
     let expected = [
         (732_824_716, 6, 511_440_049_444, Some(611_409_100_086)),

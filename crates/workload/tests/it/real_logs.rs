@@ -72,20 +72,6 @@ fn every_log_is_taken_in_under_named_rules() {
 }
 
 #[test]
-fn the_node_specification_of_wagap_is_at_hand() {
-    let Some(folder) = test_data::traces() else { return };
-    let records = SwfReader::open(&folder.join("wagap-2013.swf.gz")).expect("a log");
-    let (mut zewura, mut zegox) = (0, 0);
-    for record in records {
-        let record = record.expect("no faulty line");
-        let spec = record.node_spec().unwrap_or_else(|| panic!("job {} has no specification", record.number));
-        zewura += u32::from(spec.contains("cl_zewura"));
-        zegox += u32::from(spec.contains("cl_zegox"));
-    }
-    assert_eq!((zewura, zegox), (576, 320));
-}
-
-#[test]
 fn the_machine_files_hold_what_is_known_of_them() {
     let Some(folder) = test_data::traces() else { return };
     for (name, clusters, processors) in [("wagap-2013.swf.machines", 2, 2_176), ("hpc2n-excerpt.swf.machines", 1, 240)]

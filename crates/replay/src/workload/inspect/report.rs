@@ -23,8 +23,8 @@ impl InspectedLog<'_> {
             let (name, line) = (anomaly.name.to_owned(), anomaly.first_line.to_string());
             vec![name, count(anomaly.count), line, anomaly.description.to_owned()]
         });
-        let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
-        let estimates = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
+        let sizes = frequent(&log.sizes, FREQUENT);
+        let estimates = frequent(&log.estimate_values, FREQUENT);
         let estimated = log.jobs - log.without_estimate;
         let users = log.busiest_users.iter().map(|user| {
             vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]

@@ -4,7 +4,7 @@ use super::super::words::{columns, counted, exact, percent, share};
 use super::InspectedLog;
 use crate::units::{aligned, count, duration, readable};
 use lab::chart::fixed;
-use workload::Inspection;
+use std::collections::BTreeMap;
 use workload::inspect::Spread;
 use workload::validate::AnomalyCount;
 
@@ -72,7 +72,7 @@ impl InspectedLog<'_> {
                 "{} serial, {} larger powers of two; often {}",
                 percent(log.serial),
                 percent(log.power_of_two),
-                often(log)
+                listed(&log.sizes, log.jobs, |size| count(u64::from(size)))
             ),
         );
         let estimated = log.jobs - log.without_estimate;
@@ -86,7 +86,7 @@ impl InspectedLog<'_> {
                 format!(
                     "{}{missing}; often {}",
                     counted(log.estimate_values.len() as u64, "different time"),
-                    requested(log)
+                    listed(&log.estimate_values, estimated, exact)
                 ),
             );
             add(
@@ -103,8 +103,9 @@ impl InspectedLog<'_> {
 
     fn arrivals(&self) -> [Vec<String>; 2] {
         let (hours, days) = (&self.log.by_hour, &self.log.by_weekday);
+        let busiest = (0..24).rev().max_by_key(|hour| hours[*hour]).unwrap_or(0);
         [
-            vec!["by hour".to_owned(), format!("{}  0:00 to 23:00, most at {}", columns(hours), most_at(hours))],
+            vec!["by hour".to_owned(), format!("{}  0:00 to 23:00, most at {busiest}:00", columns(hours))],
             vec!["by weekday".to_owned(), format!("{}  Monday to Sunday", columns(days))],
         ]
     }
@@ -155,31 +156,16 @@ fn size(processors: f64) -> String {
 }
 
 /// The values of most jobs with their numbers of jobs, the most frequent first.
-pub(super) fn frequent<K: Copy + Ord>(counts: impl IntoIterator<Item = (K, u64)>, most: usize) -> Vec<(K, u64)> {
-    let mut counts: Vec<(K, u64)> = counts.into_iter().collect();
+pub(super) fn frequent<K: Copy + Ord>(counts: &BTreeMap<K, u64>, most: usize) -> Vec<(K, u64)> {
+    let mut counts: Vec<(K, u64)> = counts.iter().map(|(value, jobs)| (*value, *jobs)).collect();
     counts.sort_by_key(|(value, jobs)| (std::cmp::Reverse(*jobs), *value));
     counts.truncate(most);
     counts
 }
 
-fn often(log: &Inspection) -> String {
-    let sizes = log.sizes.iter().map(|(size, jobs)| (*size, *jobs));
-    listed(sizes, log.jobs, |size| count(u64::from(size)))
-}
-
-fn requested(log: &Inspection) -> String {
-    let times = log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs));
-    listed(times, log.jobs - log.without_estimate, exact)
-}
-
 /// The most frequent values with their shares of `all` jobs.
-fn listed<K: Copy + Ord>(counts: impl Iterator<Item = (K, u64)>, all: u64, words: impl Fn(K) -> String) -> String {
+fn listed<K: Copy + Ord>(counts: &BTreeMap<K, u64>, all: u64, words: impl Fn(K) -> String) -> String {
     let listed = frequent(counts, FREQUENT);
     let entries = listed.iter().map(|(value, jobs)| format!("{} ({})", words(*value), percent(share(*jobs, all))));
     entries.collect::<Vec<_>>().join(", ")
-}
-
-fn most_at(by_hour: &[u64; 24]) -> String {
-    let busiest = frequent((0..).zip(by_hour.iter().copied()), 1);
-    busiest.first().map_or_else(String::new, |(hour, _): &(u32, u64)| format!("{hour}:00"))
 }

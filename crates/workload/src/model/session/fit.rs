@@ -3,10 +3,10 @@
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
 use crate::draw::count_of;
+use crate::error::InputError;
 use crate::estimates::Estimates;
 use crate::inspect::{Gather, LogClock};
 use crate::intake::{Intake, Options};
-use crate::model::MeasureError;
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::Span;
 use std::collections::BTreeMap;
@@ -32,8 +32,8 @@ const KEPT: [usize; 3] = [200, 8, 40];
 /// # Errors
 ///
 /// If the log is faulty, or has fewer than a hundred jobs.
-pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, MeasureError> {
-    let path = records.path().display().to_string();
+pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, InputError> {
+    let path = records.path().to_owned();
     let clock = LogClock::new(records.header(), utc_offset);
     let mut seen = LogSums::default();
     let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
@@ -43,8 +43,7 @@ pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, 
         }
     }
     if seen.jobs < 100 {
-        let needed = format!("{path}: expected at least 100 jobs that ran, found {}", seen.jobs);
-        return Err(MeasureError::TooFew(needed));
+        return Err(InputError::of_file(&path, format!("expected at least 100 jobs that ran, found {}", seen.jobs)));
     }
     Ok(seen.finish())
 }

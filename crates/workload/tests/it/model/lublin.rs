@@ -121,18 +121,14 @@ fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote(
 }
 
 #[test]
-fn jobs_come_in_order_and_in_whole_seconds() {
+fn both_classes_draw_whole_seconds_with_exact_estimates() {
     let jobs = jobs(&Lublin::default(), 5_000);
-    assert!(jobs.is_sorted_by_key(|job| job.job.submit));
-    for (number, job) in (0..).zip(&jobs) {
-        assert_eq!(job.job.id.0, number);
+    for job in &jobs {
         assert_eq!(job.job.request.estimate, Some(job.job.runtime));
         assert!(job.job.runtime >= Span::from_secs(1));
-        assert_eq!(job.job.runtime.as_nanos() % 1_000_000_000, 0);
-        assert_eq!(job.job.submit.as_nanos() % 1_000_000_000, 0);
-        assert!((1..=128).contains(&job.job.request.processors));
+        assert_eq!((job.job.runtime.as_nanos() % 1_000_000_000, job.job.submit.as_nanos() % 1_000_000_000), (0, 0));
     }
-    let queues: Vec<usize> = (0..2).map(|queue| jobs.iter().filter(|job| job.queue == Some(queue)).count()).collect();
+    let queues = [0, 1].map(|queue| jobs.iter().filter(|job| job.queue == Some(queue)).count());
     assert!(queues.iter().all(|count| *count > 500), "{queues:?}");
 }
 
