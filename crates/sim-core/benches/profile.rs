@@ -1,17 +1,9 @@
-//! Planning and cancelling one more job in a crowded profile, compared with the linear walk in the same run.
-//!
-//! `cargo bench -p sim-core --bench profile`. The time should hardly grow with the number of steps, and should not
-//! exceed that of the walk where steps are few.
+//! Planning and cancelling one more job in a crowded profile: `cargo bench -p sim-core --bench profile`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Geometric, LogNormal};
 use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 use std::hint::black_box;
-
-#[expect(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/it/linear.rs"]
-mod linear;
-use linear::LinearProfile;
 
 const CAPACITY: u32 = 256;
 /// Number of jobs tried in turn.
@@ -31,44 +23,34 @@ fn demands() -> impl Iterator<Item = Demand> {
 }
 
 /// Conservative plans for an idle machine, one job after the other, until the profile has `steps` steps.
-fn crowded(steps: usize) -> (AvailabilityProfile, LinearProfile) {
-    let (mut profile, mut linear) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
+fn crowded(steps: usize) -> AvailabilityProfile {
+    let mut profile = AvailabilityProfile::new(CAPACITY);
     for (span, processors) in demands() {
         if profile.len() >= steps {
             break;
         }
         let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
         profile.reserve(start, span, processors);
-        linear.reserve(start, span, processors);
     }
-    (profile, linear)
+    profile
 }
 
 fn plans(c: &mut Criterion) {
     let tried: Vec<Demand> = demands().skip(1_000_000).take(TRIED).collect();
     let mut group = c.benchmark_group("plan and cancel");
-    for steps in [10, 30, 100, 300, 1_000, 10_000, 100_000] {
-        let (mut profile, mut linear) = crowded(steps);
+    for steps in [10, 30, 100, 300, 1_000, 10_000] {
+        let mut profile = crowded(steps);
         let mut i = 0;
         let mut next = || {
             i = (i + 1) % TRIED;
             tried[i]
         };
-        group.bench_function(BenchmarkId::new("blocks", steps), |b| {
+        group.bench_function(BenchmarkId::from_parameter(steps), |b| {
             b.iter(|| {
                 let (span, processors) = next();
                 let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
                 profile.reserve(start, span, processors);
                 profile.cancel(start, span, processors);
-                black_box(start)
-            });
-        });
-        group.bench_function(BenchmarkId::new("walk", steps), |b| {
-            b.iter(|| {
-                let (span, processors) = next();
-                let start = linear.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
-                linear.reserve(start, span, processors);
-                linear.cancel(start, span, processors);
                 black_box(start)
             });
         });

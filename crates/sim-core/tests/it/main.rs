@@ -2,7 +2,6 @@
 
 mod calendar;
 mod facts;
-mod linear;
 mod profile;
 mod sim;
 mod theory;

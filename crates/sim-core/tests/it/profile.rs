@@ -1,20 +1,48 @@
-//! The profile against a walk from step to step.
+//! The profile against a count of every second.
 
-use crate::linear::LinearProfile;
 use proptest::prelude::*;
-use rand_distr::{Distribution, Uniform};
-use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Span, Time};
 
 const CAPACITY: u32 = 8;
 
+/// Plain twin of the profile: the processors free in each second, and all of them afterwards.
+struct Seconds(Vec<u32>);
+
+impl Seconds {
+    fn at(&self, second: u64) -> u32 {
+        self.0.get(usize::try_from(second).expect("few seconds")).copied().unwrap_or(CAPACITY)
+    }
+
+    fn change(&mut self, start: u64, length: u64, new: impl Fn(u32) -> u32) {
+        for second in start..start + length {
+            let second = usize::try_from(second).expect("few seconds");
+            self.0.resize(self.0.len().max(second + 1), CAPACITY);
+            self.0[second] = new(self.0[second]);
+        }
+    }
+
+    /// A request of no length needs its processors at its start.
+    fn fits(&self, start: u64, length: u64, processors: u32) -> bool {
+        (start..start + length.max(1)).all(|second| self.at(second) >= processors)
+    }
+
+    fn earliest(&self, from: u64, length: u64, processors: u32) -> u64 {
+        (from..).find(|start| self.fits(*start, length, processors)).expect("no wider than the capacity")
+    }
+
+    /// Number of stretches with the same number of free processors, from `now` on.
+    fn steps(&self, now: u64) -> usize {
+        1 + (now..self.0.len() as u64).filter(|second| self.at(*second) != self.at(second + 1)).count()
+    }
+}
+
 /// Builds a profile and its twin with the same reservations, each as early as possible.
-fn reserved(requests: Vec<(u64, u64, u32)>) -> (AvailabilityProfile, LinearProfile) {
-    let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
+fn reserved(requests: Vec<(u64, u64, u32)>) -> (AvailabilityProfile, Seconds) {
+    let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), Seconds(Vec::new()));
     for (from, length, processors) in requests {
-        let span = Span::from_secs(length);
-        let start = twin.earliest(Time::from_secs(from), span, processors).expect("no wider than the capacity");
-        profile.reserve(start, span, processors);
-        twin.reserve(start, span, processors);
+        let start = twin.earliest(from, length, processors);
+        profile.reserve(Time::from_secs(start), Span::from_secs(length), processors);
+        twin.change(start, length, |free| free - processors);
     }
     (profile, twin)
 }
@@ -26,7 +54,7 @@ proptest! {
         (from, length, processors) in (0..100_u64, 0..25_u64, 1..=CAPACITY + 1),
     ) {
         let (profile, twin) = reserved(requests);
-        let mut seconds = (from..from + length.max(1)).map(|second| (Time::from_secs(second), twin.free_at(Time::from_secs(second))));
+        let mut seconds = (from..from + length.max(1)).map(|second| (Time::from_secs(second), twin.at(second)));
         let lacking = seconds.find(|(_, free)| *free < processors);
         prop_assert_eq!(profile.shortfall(Time::from_secs(from), Span::from_secs(length), processors), lacking);
         prop_assert_eq!(profile.fits(Time::from_secs(from), Span::from_secs(length), processors), lacking.is_none());
@@ -45,10 +73,7 @@ proptest! {
         let first = pass + first;
         let (before, until) = (first + before, first + before + until);
         for until in [until, u64::MAX / 2_000_000_000] {
-            let suits = |start: &u64| {
-                let (start, span) = (Time::from_secs(*start), Span::from_secs(length.min(until - start)));
-                twin.earliest(start, span, processors) == Some(start)
-            };
+            let suits = |start: &u64| twin.fits(*start, length.min(until - start), processors);
             let [from, end, limit] = [first, before, until].map(Time::from_secs);
             prop_assert_eq!(
                 profile.earliest_before(from, end, Span::from_secs(length), processors, limit),
@@ -57,7 +82,6 @@ proptest! {
         }
     }
 
-    /// Few ends make one block; some hundreds make several.
     #[test]
     fn what_is_held_until_its_end_is_what_is_reserved_from_now_on(
         mut ends in prop::collection::vec((6..400_u64, 1..4_u32), 1..300), now in 0..5_u64,
@@ -69,64 +93,47 @@ proptest! {
         reserved.forget_before(now);
         prop_assert_eq!(AvailabilityProfile::held_until(1_000, now, ends.into_iter()), reserved);
     }
-}
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// Thousands of steps, many of which are skipped. In the end all is cancelled, so blocks empty and merge.
+    /// Some jobs are cancelled as time passes, and all that are left in the end.
     #[test]
-    fn the_profile_answers_like_a_walk_from_step_to_step(
-        seed in any::<u64>(), requests in 0..8_000_u32, capacity in 1..=40_u32, pass in 0..10_u64,
+    fn the_profile_answers_like_a_count_of_every_second(
+        requests in prop::collection::vec((0..40_u64, 0..30_u64, 1..=CAPACITY, prop::option::of(any::<prop::sample::Index>())), 0..150),
+        pass in 0..4_u64,
     ) {
-        let mut stream = Streams::new(seed, 0).stream(Purpose("requests"), 0);
-        let mut draw = |below: u64| Uniform::new(0, below).expect("a range").sample(&mut stream);
-        let (mut profile, mut twin) = (AvailabilityProfile::new(capacity), LinearProfile::new(capacity));
-        let mut reserved: Vec<(Time, Span, u32)> = Vec::new();
-        let mut now = Time::ZERO;
-        for _ in 0..requests {
-            let from = now + Span::from_secs(draw(20_000));
-            // Lengths of all orders of magnitude, and zero.
-            let longest = 10_u64.pow(u32::try_from(draw(6)).expect("few"));
-            let (span, processors) = (Span::from_secs(draw(longest)), 1 + u32::try_from(draw(capacity.into()))?);
-            let start = twin.earliest(from, span, processors);
-            prop_assert_eq!(profile.earliest(from, span, processors), start);
-            prop_assert_eq!(profile.fits(from, span, processors), start == Some(from));
-            let start = start.expect("no wider than the capacity");
-            prop_assert_eq!(profile.earliest_before(from, start, span, processors, Time::MAX), None);
-            let later = start + Span::from_nanos(1);
-            prop_assert_eq!(profile.earliest_before(from, later, span, processors, Time::MAX), Some(start));
-            profile.reserve(start, span, processors);
-            twin.reserve(start, span, processors);
-            reserved.push((start, span, processors));
-            if draw(8) == 0 {
-                let drawn = usize::try_from(draw(reserved.len() as u64))?;
-                let (start, span, processors) = reserved.swap_remove(drawn);
-                if start >= now {
-                    let ahead = profile.earliest_before(now, start, span, processors, start);
-                    profile.cancel(start, span, processors);
-                    twin.cancel(start, span, processors);
-                    if !span.is_zero() {
-                        let without = twin.earliest(now, span, processors).filter(|without| *without < start);
-                        prop_assert_eq!(ahead, without);
-                    }
+        let (mut profile, mut twin) = reserved(Vec::new());
+        let mut reserved: Vec<(u64, u64, u32)> = Vec::new();
+        let mut now = 0;
+        for (gap, length, processors, cancelled) in requests {
+            let (from, span, start) = (now + gap, Span::from_secs(length), twin.earliest(now + gap, length, processors));
+            let [at, begin] = [from, start].map(Time::from_secs);
+            prop_assert_eq!(profile.earliest(at, span, processors), Some(begin));
+            prop_assert_eq!(profile.fits(at, span, processors), begin == at);
+            prop_assert_eq!(profile.earliest_before(at, begin, span, processors, Time::MAX), None);
+            profile.reserve(begin, span, processors);
+            twin.change(start, length, |free| free - processors);
+            reserved.push((start, length, processors));
+            if let Some(drawn) = cancelled {
+                let (start, length, processors) = reserved.swap_remove(drawn.index(reserved.len()));
+                if start >= now && length > 0 {
+                    let [at, begin] = [now, start].map(Time::from_secs);
+                    let ahead = profile.earliest_before(at, begin, Span::from_secs(length), processors, begin);
+                    profile.cancel(begin, Span::from_secs(length), processors);
+                    twin.change(start, length, |free| free + processors);
+                    let without = Some(twin.earliest(now, length, processors)).filter(|without| *without < start);
+                    prop_assert_eq!(ahead, without.map(Time::from_secs));
                 }
             }
-            now += Span::from_secs(pass);
-            profile.forget_before(now);
-            twin.forget_before(now);
-            prop_assert_eq!(profile.len(), twin.steps().len());
+            now += pass;
+            profile.forget_before(Time::from_secs(now));
+            prop_assert_eq!(profile.len(), twin.steps(now));
         }
-        prop_assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free));
-        let copy = profile.clone();
-        for (start, span, processors) in reserved.into_iter().filter(|(start, ..)| *start >= now) {
-            profile.cancel(start, span, processors);
-            twin.cancel(start, span, processors);
-            prop_assert_eq!(profile.len(), twin.steps().len());
+        for (start, length, processors) in reserved.into_iter().filter(|(start, ..)| *start >= now) {
+            profile.cancel(Time::from_secs(start), Span::from_secs(length), processors);
+            twin.change(start, length, |free| free + processors);
+            profile.forget_before(Time::from_secs(now));
+            prop_assert_eq!(profile.len(), twin.steps(now));
         }
-        prop_assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free));
-        profile.clone_from(&copy);
-        prop_assert_eq!(profile, copy);
+        prop_assert!((now..now + 9_000).all(|second| profile.free_at(Time::from_secs(second)) == twin.at(second)));
     }
 }
 
@@ -143,55 +150,6 @@ fn a_request_wider_than_what_is_ever_free_has_no_start() {
 #[should_panic(expected = "where only 4 are free")]
 fn nothing_is_reserved_twice() {
     AvailabilityProfile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
-}
-
-/// Thousands of steps of all widths and lengths, in enough blocks that some are skipped; and the walk.
-fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
-    let mut stream = Streams::new(5, 0).stream(Purpose("comb"), 0);
-    let (mut profile, mut twin) = (AvailabilityProfile::new(capacity), LinearProfile::new(capacity));
-    let mut at = Time::from_secs(100);
-    for step in 0..steps {
-        let mut draw = |below: u32| Uniform::new(0, below).expect("a range").sample(&mut stream);
-        let (length, taken) = (Span::from_secs(1 + u64::from(draw(9))), draw(capacity + 1));
-        // An occasional long stretch, wide or not, makes some searches end far away.
-        let (length, taken) = if step % 97 == 0 { (length.scaled(40.0), taken / 4) } else { (length, taken) };
-        profile.reserve(at, length, taken);
-        twin.reserve(at, length, taken);
-        at += length;
-    }
-    (profile, twin)
-}
-
-#[test]
-fn leaping_finds_what_a_walk_finds_at_the_edge_of_every_step() {
-    // The second is wider than the widths that blocks distinguish.
-    for (steps, wide) in [(6_000, 20), (4_000, 100_000)] {
-        leaping_finds_what_a_walk_finds(steps, wide);
-    }
-}
-
-fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
-    let (profile, twin) = comb(steps, wide);
-    assert_eq!(profile.len(), twin.steps().len());
-    let nano = Span::from_nanos(1);
-    for (number, (at, free)) in twin.steps().iter().copied().enumerate() {
-        for from in [Time::from_nanos(at.as_nanos().saturating_sub(1)), at, at + nano] {
-            assert_eq!(profile.free_at(from), twin.free_at(from), "at {from}");
-            // Lengths: the stretch itself, one nanosecond more, zero, and some found only far away.
-            let length = twin.steps().get(number + 1).map_or(Span::from_secs(1), |next| next.0.since(at));
-            for span in [Span::ZERO, length, length + nano, Span::from_secs(31 * (number as u64 % 13))] {
-                for processors in [free, free + 1, 1 + u32::try_from(number).expect("few") * 7_919 % wide] {
-                    if !(1..=wide).contains(&processors) {
-                        continue;
-                    }
-                    let start = twin.earliest(from, span, processors);
-                    let asked = || format!("{processors} processors from {from} for {span}");
-                    assert_eq!(profile.earliest(from, span, processors), start, "{}", asked());
-                    assert_eq!(profile.fits(from, span, processors), start == Some(from), "{}", asked());
-                }
-            }
-        }
-    }
 }
 
 #[test]
@@ -240,25 +198,4 @@ fn a_profile_knows_its_machine_and_whether_anything_is_reserved() {
     assert!(profile.is_empty());
     profile.reserve(Time::from_secs(10), Span::from_secs(10), 1);
     assert_eq!((profile.capacity(), profile.is_empty()), (4, false));
-}
-
-#[test]
-fn what_is_reserved_for_ever_is_so_in_every_block() {
-    let (mut profile, mut twin) = (AvailabilityProfile::new(8), LinearProfile::new(8));
-    for number in 0..1_000 {
-        let (at, taken) = (Time::from_secs(2 * number), 1 + u32::try_from(number % 3).expect("few"));
-        profile.reserve(at, Span::from_secs(1), taken);
-        twin.reserve(at, Span::from_secs(1), taken);
-    }
-    let (before, steps) = (profile.clone(), twin.steps().to_vec());
-    for at in [0, 1, 501, 1_000, 1_999, 5_000].map(Time::from_secs) {
-        profile.reserve(at, Span::MAX, 4);
-        twin.reserve(at, Span::MAX, 4);
-        assert_eq!(profile.len(), twin.steps().len(), "from {at} s");
-        assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free), "from {at} s");
-        profile.cancel(at, Span::MAX, 4);
-        twin.cancel(at, Span::MAX, 4);
-        assert_eq!(profile, before, "from {at} s");
-        assert_eq!(twin.steps(), steps);
-    }
 }
