@@ -167,8 +167,7 @@ mod view;
 pub use explained::Explained;
 pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Keyed, Order, Priority, Turn};
-pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
-pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
+pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::Planner;
 pub use policy::{
     BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,

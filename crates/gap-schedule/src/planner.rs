@@ -1,10 +1,10 @@
 //! Schedule-based policy: [`Planner`].
 
-use crate::plan::{EgEdf, Plan, PlanJob, PlannedJob, Tabu, TabuCounts};
+use crate::plan::{EgEdf, Plan, PlanJob, Tabu, TabuCounts};
 use crate::policy::Policy;
 use crate::queue::QueuedJob;
 use crate::view::{RunningJob, Starts, View};
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{SiteId, Time};
 
 /// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`]; [`Tabu`] search may then
 /// improve the plan; jobs start at their planned starts.
@@ -26,17 +26,12 @@ pub struct Planner {
     search: Option<Tabu>,
     /// Jobs that cannot be planned anywhere yet, in order.
     stranded: Vec<PlanJob>,
-    /// Scratch buffer.
-    due: Vec<(SiteId, PlannedJob)>,
-    /// Scratch buffer.
-    overdue: Vec<(SiteId, JobId, Time)>,
 }
 
 impl Planner {
     /// Returns a planner that plans by `rule`, and improves the plan by `search`, if any, after each arrival.
     pub fn new(rule: EgEdf, search: Option<Tabu>) -> Self {
-        let (due, overdue) = (Vec::new(), Vec::new());
-        Self { plan: Plan::new([]), rule, search, stranded: Vec::new(), due, overdue }
+        Self { plan: Plan::new(&[]), rule, search, stranded: Vec::new() }
     }
 
     /// Counts of Tabu search, if there is one.
@@ -51,9 +46,9 @@ impl Planner {
 
     /// Plans the jobs, one after the other.
     fn plan_all(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) {
-        self.expect_overdue(now);
+        self.plan.expect_overdue(now);
         for job in jobs {
-            if self.rule.place(&mut self.plan, job, now).is_none() {
+            if !self.rule.place(&mut self.plan, job, now) {
                 self.stranded.push(job);
             }
         }
@@ -61,23 +56,11 @@ impl Planner {
             search.improve(&mut self.plan, now);
         }
     }
-
-    /// Gives a later expected end to jobs that still run at their expected ends, and to outages likewise.
-    fn expect_overdue(&mut self, now: Time) {
-        for machine in self.plan.overdue(now) {
-            let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);
-            self.overdue.extend(overdue.map(|running| (machine, running.job.id, running.start)));
-        }
-        for (machine, job, start) in self.overdue.drain(..) {
-            let longer = now.since(start).max(Span::from_nanos(1));
-            self.plan.overrun(machine, job, now + longer, now);
-        }
-    }
 }
 
 impl Policy for Planner {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
+        self.plan = Plan::new(view.machines);
     }
 
     /// # Panics
@@ -89,7 +72,6 @@ impl Policy for Planner {
             id: job.job,
             processors: job.request.processors,
             estimate,
-            submit: job.submit,
             deadline: job.request.deadline,
             sites: job.request.sites,
         };
@@ -101,7 +83,7 @@ impl Policy for Planner {
     }
 
     fn on_expiry(&mut self, _: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.plan.overrun(machine, after.job, after.expected_end, view.now);
+        self.plan.expect(machine, after.job, after.expected_end, view.now);
     }
 
     fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
@@ -111,8 +93,7 @@ impl Policy for Planner {
     }
 
     fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let is_news = self.plan.running(machine).iter().all(|outage| outage.end == Time::MAX);
-        self.plan.up(machine, view.now);
+        let is_news = self.plan.up(machine, view.now) == Time::MAX;
         let mut jobs = if is_news { self.plan.take_planned(view.now) } else { Vec::new() };
         jobs.append(&mut self.stranded);
         self.plan_all(jobs, view.now);
@@ -120,9 +101,8 @@ impl Policy for Planner {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         if self.plan.next_start().is_some_and(|start| start <= view.now) {
-            self.expect_overdue(view.now);
-            self.plan.start_due(view.now, &mut self.due);
-            starts.extend(self.due.drain(..).map(|(machine, planned)| (planned.job.id, machine)));
+            self.plan.expect_overdue(view.now);
+            self.plan.start_due(view.now, |job, machine| starts.push((job, machine)));
         }
     }
 

@@ -35,5 +35,5 @@ pub use feasible::assert_feasible;
 pub use judge::{Judge, assert_reasons};
 pub use proptest;
 pub use scene::{Run, Scene, Transcript, outage, scenes};
-pub use scene::{choosy, due, hurried, is_admitted, machines, misjudged, readings, sites, with_deadlines};
+pub use scene::{choosy, due, hurried, is_admitted, machines, misjudged, readings, with_deadlines};
 pub use twin::{Both, assert_pure, assert_same_starts};

@@ -2,18 +2,17 @@
 
 use super::Plan;
 use super::gaps::{GapBound, Gaps};
-use super::job::PlanJob;
+use super::job::{PlanJob, Score};
 use super::machine_plan::{Insertion, MachinePlan, Releases};
-use super::score::Score;
 use crate::order::ascending;
 use crate::view::site;
-use sim_core::{SiteId, Span, Time};
+use sim_core::{Span, Time};
 use std::cmp::Reverse;
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
 ///
 /// The rule searches every machine for the earliest gap for the job. The job takes the gap with the highest
-/// [weight](Score::weight_over); a gap delays no job. If there is none, the job is tried on every machine before the
+/// weight; a gap delays no job. If there is none, the job is tried on every machine before the
 /// first planned job with a later deadline, which shifts later jobs, and the highest weight wins.
 ///
 /// Candidates are compared by bounds first (no job starts earlier than its predecessor, no insertion makes another job
@@ -57,30 +56,6 @@ sim_core::answers! {
     }
 }
 
-/// Position that [`EgEdf`] has found for a job.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Placed {
-    /// Machine.
-    pub machine: SiteId,
-    /// Planned start.
-    pub start: Time,
-    /// Planned end.
-    pub end: Time,
-    /// Half of the rule that found it.
-    pub found: Found,
-    /// Eq. (1): gain of the plan, mostly a loss.
-    pub weight: f64,
-}
-
-/// Half of the rule that planned a job.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The job fills a gap.
-    Gap,
-    /// There was no gap; the job was planned by its deadline.
-    Edf,
-}
-
 /// Candidate machine for a job, with the result of planning it there.
 #[derive(Copy, Clone, Debug)]
 struct EdfCandidate {
@@ -92,7 +67,6 @@ struct EdfCandidate {
     start: Time,
     end: Time,
     score: Score,
-    weight: f64,
 }
 
 /// Candidate machine for a job, with an upper bound of the result.
@@ -145,24 +119,18 @@ impl EgTies {
 }
 
 impl EgEdf {
-    /// Plans the job, which has just arrived. Returns `None` and leaves the plan unchanged if every suitable machine is
+    /// Plans the job, which has just arrived. Returns false and leaves the plan unchanged if every suitable machine is
     /// down for an unknown time.
-    pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
+    pub(crate) fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> bool {
         let old = plan.score();
-        let gap = self.best_gap(plan, &job, now, &old);
-        let found = if gap.is_some() { Found::Gap } else { Found::Edf };
-        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old))?;
-        let machine = site(best.machine);
-        match found {
-            Found::Gap => {
-                let gap = plan.machines[best.machine].gap_at(best.start, &job);
-                plan.fill(machine, &gap, job, now);
-            }
-            Found::Edf => {
-                plan.insert(machine, best.position, job, now);
-            }
+        if let Some(gap) = self.best_gap(plan, &job, now, &old) {
+            plan.fill(gap.machine, gap.start, job, now);
+        } else if let Some(best) = self.best_by_deadline(plan, &job, now, &old) {
+            plan.insert(best.machine, best.position, job, now);
+        } else {
+            return false;
         }
-        Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
+        true
     }
 
     fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
@@ -185,10 +153,9 @@ impl EgEdf {
             let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
-            let weight = score.weight_over(old);
-            let rank = EdfStanding::new(weight, self.ties.key(start, end, faster), index);
+            let rank = EdfStanding::new(score.weight_over(old), self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
-                best = Some(EdfCandidate { rank, machine: index, faster, position: 0, start, end, score, weight });
+                best = Some(EdfCandidate { rank, machine: index, faster, position: 0, start, end, score });
             }
         }
         best
@@ -254,7 +221,7 @@ impl DeadlineSearch<'_> {
     #[inline]
     fn position(&self, machine: &MachinePlan) -> usize {
         match self.edf {
-            Edf::Shifts => machine.edf_position(self.job.deadline),
+            Edf::Shifts => machine.edf_position(self.job),
             Edf::Appends => machine.planned.len(),
         }
     }
@@ -307,9 +274,8 @@ impl DeadlineSearch<'_> {
     fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Insertion) -> EdfCandidate {
         let makespan = self.old.makespan.max(trial.completion);
         let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
-        let weight = score.weight_over(self.old);
         let Insertion { start, end, .. } = *trial;
-        let rank = EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index);
-        EdfCandidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
+        let rank = EdfStanding::new(score.weight_over(self.old), self.ties.key(start, end, machine.faster), index);
+        EdfCandidate { rank, machine: index, faster: machine.faster, position, start, end, score }
     }
 }

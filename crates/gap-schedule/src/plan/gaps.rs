@@ -41,34 +41,21 @@ pub(super) struct Gaps<'a> {
     bound: GapBound,
     /// Makespan of all machines, if the bound needs it.
     makespan: Time,
-    /// Reach by machine, if the bound is the one for which it was measured.
-    reach: Option<&'a [Span]>,
 }
 
 impl<'a> Gaps<'a> {
     pub(super) fn new(plan: &'a Plan, job: &'a PlanJob, now: Time, bound: GapBound) -> Self {
-        let machines = plan.machines.len();
-        let width = job.processors.max(1) as usize - 1;
-        let widths = plan.reach.len().checked_div(machines).unwrap_or(0);
-        let reach = (bound == GapBound::LastStart && widths > 0).then(|| {
-            let row = width.min(widths - 1);
-            &plan.reach[row * machines..][..machines]
-        });
-        let makespan = if bound == GapBound::Makespan { plan.makespan() } else { Time::MAX };
-        Self { plan, job, now, bound, makespan, reach }
+        let makespan = if bound == GapBound::Makespan { plan.score().makespan } else { Time::MAX };
+        Self { plan, job, now, bound, makespan }
     }
 
     /// Returns the time that the job takes on the machine; `None` if it certainly has no gap there.
     #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
-        if !self.job.sites.contains(site(machine)) {
-            return None;
-        }
-        match self.reach {
-            Some(reach) if reach[machine].is_zero() => None,
-            Some(reach) => Some(self.plan.span_at(machine, self.job)).filter(|span| *span <= reach[machine]),
-            None => Some(self.plan.span_at(machine, self.job)),
-        }
+        let part = &self.plan.machines[machine];
+        let span = part.span(self.job);
+        let may_fit = || self.bound != GapBound::LastStart || part.may_have_gap(self.job.processors, span);
+        (self.job.sites.contains(site(machine)) && may_fit()).then_some(span)
     }
 
     /// Returns the start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps visited.

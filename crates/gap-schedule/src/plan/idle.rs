@@ -1,20 +1,9 @@
-//! Idle processors of one machine over time, and the gaps among them.
+//! Idle processors of one machine over time.
 
 use sim_core::{Span, Time};
 
-/// Idle processors in which a job can run without delaying a planned job.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// Index in the machine's list: behind every job that starts no later.
-    pub position: usize,
-    /// Start of the job in this gap.
-    pub start: Time,
-    /// End of the job in this gap.
-    pub end: Time,
-}
-
 /// Idle processors of one machine over time, from the last change on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Idle {
     /// Number of idle processors from each instant to the next step. Neighbours differ.
     steps: Vec<(Time, u32)>,
@@ -26,6 +15,9 @@ pub(super) struct Idle {
     /// Former steps that a layout replaces; empty between layouts.
     before: Vec<(Time, u32)>,
 }
+
+/// Largest width that the longest stretches distinguish.
+const WIDTHS: u32 = 64;
 
 impl Idle {
     /// Begins a layout: the steps from `from` on are pushed again, with `idle` processors at first.
@@ -96,7 +88,6 @@ impl Idle {
 
     /// Measures the longest stretches that begin before `bound`; without a bound there are none.
     pub(super) fn measure(&mut self, processors: u32, bound: Option<Time>) {
-        const WIDTHS: u32 = 64;
         self.longest.clear();
         self.longest.resize(processors.min(WIDTHS) as usize, Span::ZERO);
         let Some(bound) = bound else { return };
@@ -129,9 +120,10 @@ impl Idle {
         }
     }
 
-    /// Longest stretches by width, as measured last. Passing time only makes them shorter.
-    pub(super) fn reach(&self) -> &[Span] {
-        &self.longest
+    /// Longest stretch of this width, as measured last. Passing time only makes it shorter.
+    pub(super) fn reach(&self, processors: u32) -> Span {
+        let width = processors.clamp(1, WIDTHS) as usize - 1;
+        self.longest.get(width).copied().unwrap_or(Span::ZERO)
     }
 
     /// Returns the earliest start from `from` on, after which nothing starts any more, at which `processors` are idle, and stay so.

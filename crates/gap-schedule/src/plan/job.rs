@@ -1,60 +1,82 @@
-//! Jobs of a plan, and their entries there.
+//! Jobs of a plan, and the plan's quality.
 
 use sim_core::{JobId, SiteSet, Span, Time};
+use std::cmp::Ordering;
 
 /// Part of a job that a plan knows: never its runtime.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PlanJob {
-    /// Id of the job.
-    pub id: JobId,
-    /// Processors needed at once, all on one machine.
-    pub processors: u32,
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct PlanJob {
+    pub(crate) id: JobId,
+    pub(crate) processors: u32,
     /// Expected run time on a machine of speed 1.
-    pub estimate: Span,
-    /// Time of submission.
-    pub submit: Time,
-    /// Time by which it should finish.
-    pub deadline: Option<Time>,
-    /// Sites on which it may run.
-    pub sites: SiteSet,
+    pub(crate) estimate: Span,
+    pub(crate) deadline: Option<Time>,
+    pub(crate) sites: SiteSet,
 }
 
-/// Job on a machine, planned or running.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PlannedJob {
-    /// Job itself.
-    pub job: PlanJob,
-    /// Planned or actual start.
-    pub start: Time,
-    /// Expected end.
-    pub end: Time,
+/// Job on a machine, planned or running, with its expected end.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct PlannedJob {
+    pub(crate) job: PlanJob,
+    pub(crate) start: Time,
+    pub(crate) end: Time,
 }
 
 impl PlanJob {
     /// Returns true if an end at this instant meets the deadline. Without a deadline every end does.
-    pub fn is_met_by(&self, end: Time) -> bool {
+    pub(super) fn is_met_by(&self, end: Time) -> bool {
         self.deadline.is_none_or(|deadline| end <= deadline)
     }
 
-    /// Returns the time that it takes where work takes `slowness` times as long as at reference speed.
-    pub(super) fn span_at(&self, slowness: f64) -> Span {
-        self.estimate.scaled(slowness).max(Span::from_nanos(1))
-    }
-
-    /// Sort key of a deadline; no deadline is later than any.
-    pub(super) fn due(deadline: Option<Time>) -> Time {
-        deadline.unwrap_or(Time::MAX)
+    /// Sort key of the deadline; no deadline is later than any.
+    pub(super) fn due(&self) -> Time {
+        self.deadline.unwrap_or(Time::MAX)
     }
 }
 
 impl PlannedJob {
     /// Returns true if the job is expected to end in time.
-    pub fn is_on_time(&self) -> bool {
+    pub(super) fn is_on_time(&self) -> bool {
         self.job.is_met_by(self.end)
     }
 
     /// Returns the entry with another start.
     pub(super) fn starting(&self, start: Time) -> Self {
         Self { start, end: start + self.end.since(self.start), ..*self }
+    }
+}
+
+/// Measures by which a plan is judged.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Score {
+    /// End of the last running or planned job.
+    pub(super) makespan: Time,
+    /// Number of jobs in time: those that finished by their deadlines, run and are expected to, or are planned to.
+    pub(super) nondelayed: u64,
+}
+
+impl Score {
+    /// Gain of the plan over `old`, eq. (1) of §3.2:
+    ///
+    /// (makespan_old − makespan) / makespan_old + (nondelayed − nondelayed_old) / nondelayed_old.
+    ///
+    /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, a case that the
+    /// paper does not cover. Never decreases when the makespan falls or more jobs are in time, rounding included.
+    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
+    pub(super) fn weight_over(&self, old: &Self) -> f64 {
+        let least = old.makespan.as_secs_f64().max(1.0);
+        let makespan = match self.makespan.cmp(&old.makespan) {
+            Ordering::Less => old.makespan.since(self.makespan).as_secs_f64() / least,
+            Ordering::Equal => 0.0,
+            Ordering::Greater => -self.makespan.since(old.makespan).as_secs_f64() / least,
+        };
+        let more = self.nondelayed.saturating_sub(old.nondelayed) as f64;
+        let fewer = old.nondelayed.saturating_sub(self.nondelayed) as f64;
+        makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)
+    }
+
+    /// Returns the score after planning one more job in a gap, where it delays no job.
+    pub(super) fn with(self, end: Time, on_time: bool) -> Self {
+        Self { makespan: self.makespan.max(end), nondelayed: self.nondelayed + u64::from(on_time) }
     }
 }

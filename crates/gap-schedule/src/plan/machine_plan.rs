@@ -1,21 +1,21 @@
 //! Part of a plan for one machine: its running jobs, its list, and their ends.
 
-use super::idle::{Gap, Idle};
+use super::idle::Idle;
 use super::job::{PlanJob, PlannedJob};
+use crate::view::{Machine, RunningJob};
 use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
 /// Part of a plan for one machine.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct MachinePlan {
     pub(super) processors: u32,
-    pub(super) speed: f64,
     /// 1 / speed.
-    pub(super) slowness: f64,
+    slowness: f64,
     /// Number of faster machines.
     pub(super) faster: u32,
     /// True if there are other machines. Only then gaps are measured, to rule machines out.
-    pub(super) is_one_of_many: bool,
+    is_one_of_many: bool,
     /// Running jobs, the last to end first.
     pub(super) running: Vec<PlannedJob>,
     /// Planned jobs in order; starts never decrease.
@@ -23,28 +23,12 @@ pub(super) struct MachinePlan {
     pub(super) idle: Idle,
     /// Scratch buffer, empty between layouts.
     releases: Releases,
-    /// Latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
-    dues: VecDeque<Time>,
+    /// End of the last running or planned job, outages apart; [`Time::ZERO`] if there is none.
     pub(super) completion: Time,
     /// Number of planned jobs that will be late.
     pub(super) late: u32,
     /// Number of running and planned jobs that will be in time.
     pub(super) on_time: u32,
-}
-
-/// Summary of one machine.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct MachineSummary {
-    /// End of its last running or planned job; [`Time::ZERO`] if it has none.
-    pub(super) completion: Time,
-    /// Start of its next planned job; [`Time::MAX`] if there is none.
-    pub(super) next_start: Time,
-    /// Expected end of its next running job; [`Time::MAX`] if that is unknown, or if there is none.
-    pub(super) next_end: Time,
-    /// 1 / speed.
-    pub(super) slowness: f64,
-    /// Number of planned jobs that will miss their deadlines.
-    pub(super) late: u32,
 }
 
 /// Effect of planning a job at some position.
@@ -59,7 +43,7 @@ pub(super) struct Insertion {
 }
 
 /// Future releases of processors, by instant, while a list is laid out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Releases {
     idle: u32,
     /// Latest first.
@@ -106,54 +90,52 @@ impl Releases {
 }
 
 impl MachinePlan {
-    pub(super) fn new(processors: u32, speed: f64) -> Self {
-        assert!(processors > 0, "a machine needs at least one processor");
-        assert!(speed > 0.0 && speed.is_finite(), "a machine cannot have the speed {speed}");
-        let mut machine = Self {
-            processors,
-            speed,
-            slowness: 1.0 / speed,
-            faster: 0,
-            is_one_of_many: true,
+    pub(super) fn new(machine: Machine, faster: usize, is_one_of_many: bool) -> Self {
+        let mut plan = Self {
+            processors: machine.processors,
+            slowness: 1.0 / machine.speed,
+            faster: u32::try_from(faster).expect("fewer than 2^32 machines"),
+            is_one_of_many,
             running: Vec::new(),
             planned: VecDeque::new(),
             idle: Idle::default(),
             releases: Releases::default(),
-            dues: VecDeque::new(),
             completion: Time::ZERO,
             late: 0,
             on_time: 0,
         };
-        machine.restart_at(Time::ZERO);
-        machine
+        plan.restart_at(Time::ZERO);
+        plan
     }
 
     /// Returns the expected time of the job on this machine: estimate / speed, but at least 1 ns.
     pub(super) fn span(&self, job: &PlanJob) -> Span {
-        job.span_at(self.slowness)
+        job.estimate.scaled(self.slowness).max(Span::from_nanos(1))
     }
 
-    pub(super) fn summary(&self) -> MachineSummary {
-        let next_start = self.planned.front().map_or(Time::MAX, |planned| planned.start);
-        let next_end = self.running.last().map_or(Time::MAX, |running| running.end);
-        MachineSummary { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
+    /// Returns false if certainly no gap that begins before the last planned start is that wide and long.
+    pub(super) fn may_have_gap(&self, processors: u32, span: Span) -> bool {
+        !self.is_one_of_many || span <= self.idle.reach(processors)
+    }
+
+    /// Start of the next planned job.
+    pub(super) fn next_start(&self) -> Option<Time> {
+        self.planned.front().map(|planned| planned.start)
+    }
+
+    /// Returns the running job, or the outage, that should have ended first, if that was by `now`.
+    pub(super) fn overdue(&self, now: Time) -> Option<PlannedJob> {
+        self.running.last().copied().filter(|running| running.end <= now)
     }
 
     /// Returns the position of a job with this deadline by Earliest Deadline First: before the first planned job with a
     /// later one. A job without a deadline has the latest of all, and goes last.
-    pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {
-        let due = PlanJob::due(deadline);
-        self.dues.partition_point(|other| *other <= due)
+    pub(super) fn edf_position(&self, job: &PlanJob) -> usize {
+        let due = job.due();
+        self.planned.iter().position(|planned| planned.job.due() > due).unwrap_or(self.planned.len())
     }
 
     pub(super) fn insert(&mut self, position: usize, job: PlanJob, now: Time) {
-        assert!(
-            job.processors <= self.processors,
-            "job {} requests {} processors, but the machine has {}",
-            job.id,
-            job.processors,
-            self.processors
-        );
         let end = now + self.span(&job);
         self.add(position, PlannedJob { job, start: now, end });
         self.lay_out(position, end, now);
@@ -162,54 +144,30 @@ impl MachinePlan {
     /// Removes the planned job at `position`.
     pub(super) fn remove(&mut self, position: usize, now: Time) -> PlanJob {
         let removed = self.planned.remove(position).expect("a planned job");
-        self.forget_due(position);
         self.on_time -= u32::from(removed.is_on_time());
         self.late -= u32::from(!removed.is_on_time());
         self.lay_out(position, removed.end, now);
         removed.job
     }
 
-    pub(super) fn gap_at(&self, start: Time, job: &PlanJob) -> Gap {
+    pub(super) fn fill(&mut self, start: Time, job: PlanJob, now: Time) {
         let position = self.planned.partition_point(|planned| planned.start <= start);
-        Gap { position, start, end: start + self.span(job) }
-    }
-
-    pub(super) fn fill(&mut self, gap: &Gap, job: PlanJob, now: Time) {
-        let filled = PlannedJob { job, start: gap.start, end: gap.end };
-        self.add(gap.position, filled);
+        let end = start + self.span(&job);
+        self.add(position, PlannedJob { job, start, end });
         self.idle.forget_before(now);
-        self.idle.reserve(gap.start, gap.end, job.processors);
+        self.idle.reserve(start, end, job.processors);
         self.measure();
     }
 
     /// Adds a planned job to the list and to the counts.
     fn add(&mut self, position: usize, planned: PlannedJob) {
         self.planned.insert(position, planned);
-        let due = PlanJob::due(planned.job.deadline);
-        let latest = position.checked_sub(1).map_or(due, |previous| due.max(self.dues[previous]));
-        self.dues.insert(position, latest);
-        for later in self.dues.range_mut(position + 1..).take_while(|later| **later < due) {
-            *later = due;
-        }
         self.completion = self.completion.max(planned.end);
         self.on_time += u32::from(planned.is_on_time());
         self.late += u32::from(!planned.is_on_time());
     }
 
-    /// Updates the latest deadlines after the planned job at `position` has gone.
-    fn forget_due(&mut self, position: usize) {
-        self.dues.remove(position);
-        let mut latest = position.checked_sub(1).map_or(Time::ZERO, |previous| self.dues[previous]);
-        for (known, planned) in self.dues.range_mut(position..).zip(self.planned.range(position..)) {
-            latest = latest.max(PlanJob::due(planned.job.deadline));
-            if *known == latest {
-                break;
-            }
-            *known = latest;
-        }
-    }
-
-    pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(PlannedJob)) {
+    pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
         let mut free = self.processors - self.running.iter().map(|running| running.job.processors).sum::<u32>();
         while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
             let PlannedJob { job, start, .. } = due;
@@ -221,10 +179,9 @@ impl MachinePlan {
                 job.processors
             );
             free -= job.processors;
-            self.forget_due(0);
             self.late -= u32::from(!due.is_on_time());
             self.run(due);
-            started(due);
+            started(job.id);
         }
         self.idle.forget_before(now);
         if self.planned.is_empty() {
@@ -262,15 +219,15 @@ impl MachinePlan {
         self.lay_out(0, end.max(before.end), now);
     }
 
-    /// Ends the outage that holds the machine.
-    pub(super) fn end_outage(&mut self, now: Time) {
-        let outage = self.running.pop().expect("an outage");
+    /// Ends the outage that holds the machine, and returns its expected end.
+    pub(super) fn end_outage(&mut self, now: Time) -> Time {
+        let outage = self.running.pop().expect("a machine that is down is held by an outage");
         self.lay_out(0, outage.end, now);
+        outage.end
     }
 
     /// Lays out the running jobs, after the list has been emptied.
     pub(super) fn restart_at(&mut self, now: Time) {
-        self.dues.clear();
         self.late = 0;
         self.on_time = self.running.iter().map(|running| u32::from(running.is_on_time())).sum();
         self.lay_out(0, Time::MAX, now);
@@ -314,8 +271,8 @@ impl MachinePlan {
         self.idle.end(rest);
         self.releases = releases;
         if last_has_moved {
-            let ends = self.running.iter().chain(&self.planned).map(|job| job.end);
-            self.completion = ends.max().unwrap_or(Time::ZERO);
+            let jobs = self.running.iter().chain(&self.planned).filter(|job| job.job.id != RunningJob::OUTAGE);
+            self.completion = jobs.map(|job| job.end).max().unwrap_or(Time::ZERO);
         }
         self.measure();
     }

@@ -2,7 +2,6 @@
 
 use super::gaps::{GapBound, Gaps};
 use super::{Plan, PlannedJob};
-use crate::view::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;
@@ -11,7 +10,7 @@ use std::collections::VecDeque;
 ///
 /// One iteration takes the last late job that is not tabu from the machine with the most late jobs, makes it tabu, and
 /// searches its earliest gap on one machine after the other, by index, its own included. The first gap that gives the
-/// whole plan a [weight](super::Score::weight_over) above zero is kept; if none does, the job stays in place. The
+/// whole plan a weight above zero is kept; if none does, the job stays in place. The
 /// search ends when every late job is tabu, or after a number of iterations.
 ///
 /// A move removes the job, which can be undone exactly, and then fills a gap. Filling delays no job, so its weight is
@@ -86,7 +85,7 @@ impl Default for Tabu {
 
 impl Tabu {
     /// Improves the plan.
-    pub fn improve(&mut self, plan: &mut Plan, now: Time) {
+    pub(crate) fn improve(&mut self, plan: &mut Plan, now: Time) {
         if self.memory == TabuMemory::Cleared {
             self.list.clear();
         }
@@ -124,8 +123,7 @@ impl Tabu {
             (weight > 0.0).then_some((index, start))
         });
         if let Some((index, start)) = better {
-            let gap = plan.machines[index].gap_at(start, &job);
-            plan.fill(site(index), &gap, job, now);
+            plan.fill(index, start, job, now);
             self.counts.accepted += 1;
         } else {
             plan.put_back(taken);
@@ -138,9 +136,9 @@ impl Tabu {
         self.exhausted.clear();
         loop {
             let mut most: Option<(usize, u32)> = None;
-            for (index, summary) in plan.summaries.iter().enumerate() {
-                if summary.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
-                    most = Some((index, summary.late));
+            for (index, machine) in plan.machines.iter().enumerate() {
+                if machine.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
+                    most = Some((index, machine.late));
                 }
             }
             let (machine, _) = most?;

@@ -123,7 +123,7 @@ pub fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
 }
 
 /// Returns the sites whose bits are set.
-pub fn sites(mask: u8) -> SiteSet {
+fn sites(mask: u8) -> SiteSet {
     (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use crate::multi_cluster::Passes;
-use crate::policy::{Policy, forward_events};
+use crate::policy::{Policy, forward_events, forward_wakeups};
 use crate::queue::QueuedJob;
 use crate::view::{Starts, View};
 
@@ -36,13 +36,14 @@ impl<P: Policy + Clone> Policy for BuiltForEachPass<P> {
     }
 }
 
-/// Two policies that are called at every pass of one run. The starts are those of the first; the pass panics if those
-/// of the second differ.
+/// Two policies that are called at every pass of one run. Starts and wakeups are those of the first; the pass panics if
+/// the starts of the second differ.
 #[derive(Clone, Debug)]
 pub struct Both<Fast, Slow>(pub Fast, pub Slow);
 
 impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
     forward_events!(|this| this.0, this.1);
+    forward_wakeups!(|this| this.0);
 
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         self.0.on_submit(job, view);

@@ -1,7 +1,7 @@
 //! Shared set-up for several machines.
 
 pub(crate) use gap_schedule::testkit::{
-    Both, choosy, hurried, is_admitted, machines, misjudged, readings, sites, with_deadlines,
+    Both, choosy, hurried, is_admitted, machines, misjudged, readings, with_deadlines,
 };
 use gap_schedule::testkit::{Scene, Transcript};
 use gap_schedule::{Machine, MultiCluster, Passes, Policy, QueuedJob, RunningJob, Starts, View};

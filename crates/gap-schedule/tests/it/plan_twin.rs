@@ -1,31 +1,87 @@
-//! Obvious plan: lists of jobs without starts. Every query is computed from the lists, by definition; every trial is
-//! made on a copy of everything.
+//! Planner in its most obvious form: lists of jobs without starts. Every query is computed from the lists, by definition;
+//! every trial is made on a copy of everything.
 
-use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, RunningJob, Score, TabuChoice};
-use sim_core::{AvailabilityProfile, JobId, SiteId, Span, Time};
+use crate::grid_common::Both;
+use gap_schedule::testkit::{Scene, scenes};
+use gap_schedule::{
+    Edf, EgEdf, EgTies, GapBound, Machine, Passes, Planner, Policy, QueuedJob, RunningJob, Starts, Tabu, TabuChoice,
+    TabuMemory, View,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+use sim_core::{AvailabilityProfile, JobId, SiteId, SiteSet, Span, Time};
 
-#[derive(Clone)]
-pub(crate) struct ObviousPlan {
-    pub(crate) machines: Vec<ObviousMachine>,
-    pub(crate) ended_in_time: u64,
+/// Part of a job that a plan knows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PlanJob {
+    id: JobId,
+    processors: u32,
+    estimate: Span,
+    deadline: Option<Time>,
+    sites: SiteSet,
 }
 
-#[derive(Clone)]
-pub(crate) struct ObviousMachine {
-    pub(crate) site: SiteId,
-    pub(crate) processors: u32,
-    pub(crate) speed: f64,
-    pub(crate) running: Vec<PlannedJob>,
-    pub(crate) planned: Vec<PlanJob>,
+/// Job on a machine, planned or running, with its expected end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PlannedJob {
+    job: PlanJob,
+    start: Time,
+    end: Time,
+}
+
+impl PlanJob {
+    fn is_met_by(&self, end: Time) -> bool {
+        self.deadline.is_none_or(|deadline| end <= deadline)
+    }
+}
+
+impl PlannedJob {
+    fn is_on_time(&self) -> bool {
+        self.job.is_met_by(self.end)
+    }
+}
+
+/// Makespan, and number of jobs in time.
+#[derive(Clone, Copy, Debug)]
+struct Score {
+    makespan: Time,
+    in_time: u64,
+}
+
+impl Score {
+    /// Eq. (1): the sum of both relative gains.
+    fn weight_over(&self, old: &Self) -> f64 {
+        let gain = old.makespan.saturating_since(self.makespan).as_secs_f64();
+        let loss = self.makespan.saturating_since(old.makespan).as_secs_f64();
+        let jobs =
+            f64::from(u32::try_from(self.in_time).expect("few")) - f64::from(u32::try_from(old.in_time).expect("few"));
+        (gain - loss) / old.makespan.as_secs_f64().max(1.0)
+            + jobs / f64::from(u32::try_from(old.in_time).expect("few")).max(1.0)
+    }
+}
+
+#[derive(Clone, Default)]
+struct ObviousPlan {
+    machines: Vec<ObviousMachine>,
+    ended_in_time: u64,
+}
+
+#[derive(Clone, Debug)]
+struct ObviousMachine {
+    site: SiteId,
+    processors: u32,
+    speed: f64,
+    running: Vec<PlannedJob>,
+    planned: Vec<PlanJob>,
 }
 
 /// Position of a job, and the weight of the plan with it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
-    pub(crate) machine: usize,
-    pub(crate) start: Time,
+#[derive(Clone, Copy)]
+struct Choice {
+    machine: usize,
+    start: Time,
     end: Time,
-    pub(crate) weight: f64,
+    weight: f64,
 }
 
 impl ObviousMachine {
@@ -34,7 +90,7 @@ impl ObviousMachine {
     }
 
     /// Lays out every planned job at the earliest instant, not before its predecessor's start, at which enough processors are free.
-    pub(crate) fn laid_out(&self, now: Time) -> Vec<PlannedJob> {
+    fn laid_out(&self, now: Time) -> Vec<PlannedJob> {
         let mut profile = AvailabilityProfile::new(self.processors);
         for running in &self.running {
             profile.reserve(now, running.end.saturating_since(now), running.job.processors);
@@ -50,22 +106,19 @@ impl ObviousMachine {
         self.planned.iter().map(place).collect()
     }
 
-    pub(crate) fn late(&self, now: Time) -> usize {
+    fn late(&self, now: Time) -> usize {
         self.laid_out(now).iter().filter(|planned| !planned.is_on_time()).count()
     }
 
-    /// Returns true if the job may run here, and there are enough processors.
-    pub(crate) fn suits(&self, job: &PlanJob) -> bool {
-        job.processors <= self.processors && job.sites.contains(self.site)
-    }
-
-    /// Returns true if the job can be planned: the processors are not in an outage for ever.
+    /// Returns true if the job can be planned: it may run here, there are enough processors, and they are not in an
+    /// outage for ever.
     fn may_hold(&self, job: &PlanJob) -> bool {
-        self.suits(job) && self.running.iter().all(|running| running.end < Time::MAX)
+        let suits = job.processors <= self.processors && job.sites.contains(self.site);
+        suits && self.running.iter().all(|running| running.end < Time::MAX)
     }
 
     /// Returns the earliest gap, over all positions, where no other job moves. Of equal starts, the last position.
-    pub(crate) fn gap(&self, job: &PlanJob, now: Time, makespan: Time, bound: GapBound) -> Option<(usize, Time)> {
+    fn gap(&self, job: &PlanJob, now: Time, makespan: Time, bound: GapBound) -> Option<(usize, Time)> {
         if !self.may_hold(job) {
             return None;
         }
@@ -94,13 +147,13 @@ impl ObviousMachine {
 }
 
 impl ObviousPlan {
-    pub(crate) fn score(&self, now: Time) -> Score {
+    fn score(&self, now: Time) -> Score {
         let jobs =
             || self.machines.iter().flat_map(|machine| [machine.running.clone(), machine.laid_out(now)].concat());
         let is_job = |running: &PlannedJob| running.job.id != RunningJob::OUTAGE;
         let makespan = jobs().filter(is_job).map(|job| job.end).max().unwrap_or(Time::ZERO);
         let in_time = jobs().filter(|job| is_job(job) && job.is_on_time()).count() as u64;
-        Score { makespan, nondelayed: self.ended_in_time + in_time }
+        Score { makespan, in_time: self.ended_in_time + in_time }
     }
 
     /// Returns the plan with one job more, and its weight against `old`.
@@ -113,12 +166,7 @@ impl ObviousPlan {
     }
 
     /// Applies EG-EDF by trying everything. Returns `None` if no machine may hold the job.
-    pub(crate) fn eg_edf(
-        &mut self,
-        job: &PlanJob,
-        now: Time,
-        (bound, ties, edf): (GapBound, EgTies, Edf),
-    ) -> Option<Choice> {
+    fn eg_edf(&mut self, job: &PlanJob, now: Time, (bound, ties, edf): (GapBound, EgTies, Edf)) -> Option<Choice> {
         let old = self.score(now);
         let all = || self.machines.iter().enumerate();
         let gaps = all().filter_map(|(index, machine)| Some((index, machine.gap(job, now, old.makespan, bound)?.0)));
@@ -150,7 +198,7 @@ impl ObviousPlan {
 
     /// Runs Tabu search by trying everything on copies. Returns the weights of all moves that were tried; only those
     /// above zero were made.
-    pub(crate) fn tabu(
+    fn tabu(
         &mut self,
         now: Time,
         (bound, choice): (GapBound, TabuChoice),
@@ -186,5 +234,163 @@ impl ObviousPlan {
             }
         }
         tried
+    }
+}
+
+/// Planner with its readings, and the weights that its search has seen.
+struct ObviousPlanner {
+    plan: ObviousPlan,
+    readings: Readings,
+    list: Vec<JobId>,
+    tried: Vec<f64>,
+    stranded: Vec<PlanJob>,
+}
+
+/// Readings of the paper; without iterations, there is no search.
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    eg_edf: (GapBound, EgTies, Edf),
+    choice: TabuChoice,
+    memory: TabuMemory,
+    /// Iterations, and length of the list.
+    limits: (u32, usize),
+}
+
+impl ObviousPlanner {
+    fn plan_all(&mut self, jobs: Vec<PlanJob>, now: Time) {
+        self.expect_overdue(now);
+        let Readings { eg_edf, choice, memory, limits } = self.readings;
+        for job in jobs {
+            if self.plan.eg_edf(&job, now, eg_edf).is_none() {
+                self.stranded.push(job);
+            }
+        }
+        if memory == TabuMemory::Cleared {
+            self.list.clear();
+        }
+        self.tried.extend(self.plan.tabu(now, (eg_edf.0, choice), limits, &mut self.list));
+    }
+
+    /// Expects what has outlived its expected end to take as long again.
+    fn expect_overdue(&mut self, now: Time) {
+        let running = self.plan.machines.iter_mut().flat_map(|machine| &mut machine.running);
+        for overdue in running.filter(|running| running.end <= now) {
+            overdue.end = now + now.since(overdue.start).max(Span::from_nanos(1));
+        }
+    }
+
+    fn running(&mut self, machine: SiteId, job: JobId) -> &mut PlannedJob {
+        let running = &mut self.plan.machines[machine.index()].running;
+        running.iter_mut().find(|running| running.job.id == job).expect("it runs")
+    }
+}
+
+impl Policy for ObviousPlanner {
+    fn begin(&mut self, view: &View<'_>) {
+        let machine = |(site, machine): (u32, &Machine)| ObviousMachine {
+            site: SiteId(site),
+            processors: machine.processors,
+            speed: machine.speed,
+            running: Vec::new(),
+            planned: Vec::new(),
+        };
+        self.plan.machines = (0..).zip(view.machines).map(machine).collect();
+    }
+
+    fn on_submit(&mut self, QueuedJob { job: id, request, .. }: &QueuedJob, view: &View<'_>) {
+        let estimate = request.estimate.expect("every job has one");
+        let (processors, deadline, sites) = (request.processors, request.deadline, request.sites);
+        self.plan_all(vec![PlanJob { id: *id, processors, estimate, deadline, sites }], view.now);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        let ended = *self.running(machine, job.job);
+        self.plan.ended_in_time += u64::from(ended.job.is_met_by(view.now));
+        self.plan.machines[machine.index()].running.retain(|running| running.job.id != job.job);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
+        let outage = view.running[machine.index()].iter().next().expect("an outage").expected_end;
+        let end = outage.max(view.now + Span::from_nanos(1));
+        let failed = &mut self.plan.machines[machine.index()];
+        let (id, processors, sites) = (RunningJob::OUTAGE, failed.processors, SiteSet::ALL);
+        let job = PlanJob { id, processors, estimate: Span::ZERO, deadline: None, sites };
+        failed.running = vec![PlannedJob { job, start: view.now, end }];
+        let planned = std::mem::take(&mut failed.planned);
+        self.plan_all(planned, view.now);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        let was_expected = self.running(machine, RunningJob::OUTAGE).end < Time::MAX;
+        self.plan.machines[machine.index()].running.clear();
+        let mut again = Vec::new();
+        if !was_expected {
+            again = self.plan.machines.iter().flat_map(|machine| machine.laid_out(view.now)).collect();
+            again.sort_by_key(|planned| planned.start);
+            self.plan.machines.iter_mut().for_each(|machine| machine.planned.clear());
+        }
+        let stranded = std::mem::take(&mut self.stranded);
+        self.plan_all(again.into_iter().map(|planned| planned.job).chain(stranded).collect(), view.now);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let due = |planned: &PlannedJob| planned.start <= view.now;
+        if self.plan.machines.iter().any(|machine| machine.laid_out(view.now).first().is_some_and(due)) {
+            self.expect_overdue(view.now);
+        }
+        for machine in &mut self.plan.machines {
+            let due: Vec<PlannedJob> = machine.laid_out(view.now).into_iter().take_while(due).collect();
+            starts.extend(due.iter().map(|planned| (planned.job.id, machine.site)));
+            machine.planned.drain(..due.len());
+            machine.running.extend(due);
+        }
+    }
+}
+
+fn readings() -> impl Strategy<Value = Readings> {
+    use EgTies::{EarliestFinish, Fastest, First, StartThenFastest};
+    use GapBound::{LastCompletion, LastStart, Makespan, Unbounded};
+    let bound = select(vec![LastStart, LastStart, LastStart, LastCompletion, Makespan, Unbounded]);
+    let ties = select(vec![StartThenFastest, StartThenFastest, StartThenFastest, First, EarliestFinish, Fastest]);
+    let edf = select(vec![Edf::Shifts, Edf::Shifts, Edf::Shifts, Edf::Appends]);
+    let choice = select(vec![TabuChoice::LastLate, TabuChoice::LastLate, TabuChoice::Last]);
+    let limits = prop_oneof![Just((0, 0)), Just((10, 10)), (1..20_u32, 0..5_usize)];
+    let memory = select(vec![TabuMemory::Cleared, TabuMemory::Kept]);
+    (bound, ties, edf, choice, memory, limits).prop_map(|(bound, ties, edf, choice, memory, limits)| Readings {
+        eg_edf: (bound, ties, edf),
+        choice,
+        memory,
+        limits,
+    })
+}
+
+/// Compares the starts at each pass, and the moves that the search has tried and accepted.
+fn check(readings: Readings, scene: &Scene, passes: Passes) -> Result<(), TestCaseError> {
+    let (mut rule, mut tabu) = (EgEdf::default(), Tabu::default());
+    (rule.bound, rule.ties, rule.edf) = readings.eg_edf;
+    (tabu.bound, tabu.choice, tabu.memory) = (rule.bound, readings.choice, readings.memory);
+    (tabu.iterations, tabu.length) = readings.limits;
+    let (list, tried, stranded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut twin = ObviousPlanner { plan: ObviousPlan::default(), readings, list, tried, stranded };
+    let mut planner = Planner::new(rule, Some(tabu));
+    scene.transcript(Both(&mut planner, &mut twin), passes);
+    let counts = planner.tabu_counts().expect("there is a search");
+    let accepted = twin.tried.iter().filter(|weight| **weight > 0.0).count() as u64;
+    prop_assert_eq!((counts.tried, counts.accepted), (twin.tried.len() as u64, accepted));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Under all readings, with jobs that end early, late and in time, and with failures.
+    #[test]
+    fn the_planner_starts_at_all_times_what_its_twin_computes_from_scratch(
+        mut scene in scenes(6), readings in readings(), passes in select(vec![Passes::PerInstant, Passes::PerEvent]),
+    ) {
+        for job in &mut scene.jobs {
+            job.request.estimate.get_or_insert(job.runtime);
+        }
+        check(readings, &scene, passes)?;
     }
 }
