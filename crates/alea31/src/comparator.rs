@@ -1,4 +1,4 @@
-//! Comparison of two plans: [`ListComparator`].
+//! Comparison of plans: [`ListComparator`], and the best one so far: [`Incumbent`].
 
 use crate::job::JobIndex;
 use crate::plan::PlanView;
@@ -16,9 +16,18 @@ pub(crate) enum ListComparator {
     Completion(Completion, Weight),
 }
 
+/// Cost of the best plan so far, of plans of the same jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct Incumbent {
+    pub(crate) comparator: ListComparator,
+    /// `None` before the first plan.
+    cost: Option<ListCost>,
+    ranks: Ranks,
+}
+
 /// Measures of one plan that a comparator uses.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ListCost {
+struct ListCost {
     score: MeanScore,
     /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not use them.
     completions: Vec<f64>,
@@ -26,15 +35,14 @@ pub(crate) struct ListCost {
 
 /// Ranks of the jobs of a plan, in order of submission: gains are summed in that order, independent of the plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ranks {
+struct Ranks {
     jobs: Vec<JobIndex>,
     /// Rank by job, for the jobs that are in the plan.
     rank_of: Vec<usize>,
 }
 
 impl Ranks {
-    /// Ranks these jobs.
-    pub(crate) fn rank(&mut self, jobs: impl Iterator<Item = JobIndex>) {
+    fn rank(&mut self, jobs: impl Iterator<Item = JobIndex>) {
         self.jobs.clear();
         self.jobs.extend(jobs);
         self.jobs.sort_unstable();
@@ -46,31 +54,45 @@ impl Ranks {
     }
 }
 
-impl ListComparator {
-    /// Returns true if plans are compared job by job, which needs ranks.
-    pub(crate) const fn needs_ranks(self) -> bool {
-        matches!(self, Self::Completion(..))
+impl Incumbent {
+    /// Returns the state before the first plan.
+    pub(crate) fn new(comparator: ListComparator) -> Self {
+        Self { comparator, cost: None, ranks: Ranks::default() }
     }
 
-    /// Computes into `cost` the cost of an updated plan; `ranks` are those of its jobs.
-    pub(crate) fn assess(
-        self,
-        cost: &mut ListCost,
-        view: &PlanView<'_>,
-        ranks: &Ranks,
-        usage: &mut UserLedger,
-        state: &GridState,
-    ) {
+    /// Forgets the best plan. From now on, plans of these jobs are compared.
+    pub(crate) fn restart(&mut self, jobs: impl Iterator<Item = JobIndex>) {
+        self.cost = None;
+        if matches!(self.comparator, ListComparator::Completion(..)) {
+            self.ranks.rank(jobs);
+        }
+    }
+
+    /// Returns true if an updated plan is better, and then makes it the incumbent. The first plan is.
+    pub(crate) fn is_worse_than(&mut self, tried: &PlanView<'_>, usage: &mut UserLedger, state: &GridState) -> bool {
+        let tried = self.comparator.assess(tried, &self.ranks, usage, state);
+        let is_better = self.cost.as_ref().is_none_or(|cost| self.comparator.prefers(&tried, cost));
+        if is_better {
+            self.cost = Some(tried);
+        }
+        is_better
+    }
+}
+
+impl ListComparator {
+    /// Returns the cost of a plan of the ranked jobs.
+    fn assess(self, view: &PlanView<'_>, ranks: &Ranks, usage: &mut UserLedger, state: &GridState) -> ListCost {
+        let mut cost = ListCost::default();
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
             cost.score = usage.score(view, state);
         }
-        if self.needs_ranks() {
-            cost.completions.clear();
+        if matches!(self, Self::Completion(..)) {
             cost.completions.resize(ranks.jobs.len(), f64::NAN);
             for (job, start) in view.schedules().flat_map(ClusterSchedule::planned) {
                 cost.completions[ranks.rank_of[job.index()]] = self.completion(job, start, state);
             }
         }
+        cost
     }
 
     /// Returns the completion of a job that is planned to start at `start`: since its submission, or else by the clock.
@@ -84,7 +106,7 @@ impl ListComparator {
     }
 
     /// Returns true if `new` is better than `old`: its weight is above zero.
-    pub(crate) fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
+    fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
         match self {
             Self::Decision => old.score.decision(&new.score) > 0.0,
             Self::Completion(_, Weight::SumOfRatios) => sum_of_ratios(new, old) > 0.0,

@@ -1,7 +1,7 @@
 //! Best Gap and the policies built on it: [`GapFilling`].
 
 use crate::clock::Clock;
-use crate::comparator::{ListComparator, ListCost, Ranks};
+use crate::comparator::{Incumbent, ListComparator};
 use crate::cons::COMPRESSION_THRESHOLD;
 use crate::job::JobIndex;
 use crate::plan::{ListPlan, PlanView};
@@ -19,17 +19,13 @@ use sim_core::{SiteId, Span, Stream};
 pub struct GapFilling {
     plan: ListPlan,
     usage: UserLedger,
-    comparator: ListComparator,
+    incumbent: Incumbent,
     search: Option<ListSearch>,
     /// Readings; those of Best Gap and BGT state their rules.
     readings: Readings,
     /// Best schedule so far and the tried one; scratch buffers, reused across calls.
     best: ClusterSchedule,
     tried: ClusterSchedule,
-    /// Costs of plans with these, if the comparator uses single jobs by their ranks.
-    least: ListCost,
-    cost: ListCost,
-    ranks: Ranks,
 }
 
 /// Period of the search.
@@ -39,39 +35,35 @@ impl GapFilling {
     /// Returns Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain.
     /// Early ends compress nothing.
     pub fn best_gap() -> Self {
-        Self {
-            plan: ListPlan::default(),
-            usage: UserLedger::default(),
-            comparator: ListComparator::Decision,
-            search: None,
-            readings: Readings { moves: Moves::Any, compression: Compression::Off, ..Readings::default() },
-            best: ClusterSchedule::default(),
-            tried: ClusterSchedule::default(),
-            least: ListCost::default(),
-            cost: ListCost::default(),
-            ranks: Ranks::default(),
-        }
+        let readings = Readings { moves: Moves::Any, compression: Compression::Off, ..Readings::default() };
+        Self::new(ListComparator::Decision, readings, None)
     }
 
     /// Returns BGT: Best Gap, and every 300 s a Tabu search with the same comparator, bounded by rounds. It draws from `stream`.
     pub fn bgt(stream: Stream) -> Self {
-        let best_gap = Self::best_gap();
-        Self { search: Some(ListSearch::new(best_gap.readings, stream)), ..best_gap }
+        Self::new(ListComparator::Decision, Self::best_gap().readings, Some(stream))
     }
 
     /// Returns Swift Gap under `readings`. It draws from `stream`.
     pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
+        Self::new(ListComparator::Completion(readings.completion, readings.weight), readings, Some(stream))
+    }
+
+    fn new(comparator: ListComparator, readings: Readings, stream: Option<Stream>) -> Self {
         Self {
-            comparator: ListComparator::Completion(readings.completion, readings.weight),
-            search: Some(ListSearch::new(readings, stream)),
+            plan: ListPlan::default(),
+            usage: UserLedger::default(),
+            incumbent: Incumbent::new(comparator),
+            search: stream.map(|stream| ListSearch::new(comparator, readings, stream)),
             readings,
-            ..Self::best_gap()
+            best: ClusterSchedule::default(),
+            tried: ClusterSchedule::default(),
         }
     }
 
     fn improve(&mut self, now: Clock, state: &GridState) {
         if let Some(search) = &mut self.search {
-            search.improve(&mut self.plan, self.comparator, &mut self.usage, now, state);
+            search.improve(&mut self.plan, &mut self.usage, now, state);
         }
     }
 }
@@ -81,9 +73,7 @@ impl Policy for GapFilling {
         self.plan.open(state);
         self.usage.submit(job, state);
         self.plan.update(now, state);
-        if self.comparator.needs_ranks() {
-            self.ranks.rank(self.plan.jobs().chain([job]));
-        }
+        self.incumbent.restart(self.plan.jobs().chain([job]));
         let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInSearch);
         let mut best: Option<SiteId> = None;
         for cluster in state.cluster_ids() {
@@ -95,11 +85,9 @@ impl Policy for GapFilling {
             self.tried.become_with(self.plan.schedule(cluster), place, job, state);
             self.tried.update_starts(cluster, now, state);
             let view = PlanView::of(&self.plan).with(cluster, &self.tried);
-            self.comparator.assess(&mut self.cost, &view, &self.ranks, &mut self.usage, state);
-            if best.is_none() || self.comparator.prefers(&self.cost, &self.least) {
+            if self.incumbent.is_worse_than(&view, &mut self.usage, state) {
                 best = Some(cluster);
                 std::mem::swap(&mut self.best, &mut self.tried);
-                std::mem::swap(&mut self.least, &mut self.cost);
             }
         }
         let cluster = best.expect("only a job that some cluster suits comes in");

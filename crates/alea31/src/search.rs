@@ -1,7 +1,7 @@
 //! Search that improves a plan: [`ListSearch`].
 
 use crate::clock::Clock;
-use crate::comparator::{ListComparator, ListCost, Ranks};
+use crate::comparator::{Incumbent, ListComparator};
 use crate::job::JobIndex;
 use crate::plan::{ListPlan, PlanView, site};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
@@ -47,8 +47,8 @@ const MOST_ROUNDS: usize = 64;
 const LONGEST_LIST: usize = 10;
 
 impl ListSearch {
-    /// Returns a search under `readings` that draws from `stream`.
-    pub(crate) fn new(readings: Readings, stream: Stream) -> Self {
+    /// Returns a search by the measure of `comparator`, under `readings`, that draws from `stream`.
+    pub(crate) fn new(comparator: ListComparator, readings: Readings, stream: Stream) -> Self {
         Self {
             readings,
             stream,
@@ -59,21 +59,14 @@ impl ListSearch {
             source: ClusterSchedule::default(),
             target: ClusterSchedule::default(),
             clusters: Vec::new(),
-            incumbent: Incumbent::default(),
+            incumbent: Incumbent::new(comparator),
             plans: 0,
             kept: Vec::new(),
         }
     }
 
-    /// Improves `plan` by the measure of `comparator`.
-    pub(crate) fn improve(
-        &mut self,
-        plan: &mut ListPlan,
-        comparator: ListComparator,
-        usage: &mut UserLedger,
-        now: Clock,
-        state: &GridState,
-    ) {
+    /// Improves `plan`.
+    pub(crate) fn improve(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
         let size = plan.len();
         if size < 2 {
             return;
@@ -85,16 +78,16 @@ impl ListSearch {
         self.next = 0;
         self.plans += 1;
         self.kept.resize(state.submitted(), 0);
-        let mut assessor = Assessor { comparator, usage, state };
-        self.incumbent.begin(plan, &mut assessor);
+        self.incumbent.restart(plan.jobs());
+        self.incumbent.is_worse_than(&PlanView::of(plan), usage, state);
         match self.readings.acceptance {
-            Acceptance::EachMove => self.move_by_move(plan, &mut assessor, now),
-            Acceptance::WholePass => self.pass_by_pass(plan, &mut assessor, now),
+            Acceptance::EachMove => self.move_by_move(plan, usage, now, state),
+            Acceptance::WholePass => self.pass_by_pass(plan, usage, now, state),
         }
     }
 
     /// Keeps every move that is better.
-    fn move_by_move(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
+    fn move_by_move(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
         let size = plan.len();
         let (most, patience) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
@@ -107,8 +100,8 @@ impl ListSearch {
                 break;
             }
             idle += 1;
-            if let Some(taken) = self.take(plan, assessor)
-                && self.relocate_if_better(plan, taken, assessor, now)
+            if let Some(taken) = self.take(plan, state)
+                && self.relocate_if_better(plan, taken, usage, now, state)
             {
                 idle = 0;
             }
@@ -116,7 +109,7 @@ impl ListSearch {
     }
 
     /// Makes all moves, and keeps all if the final plan is better.
-    fn pass_by_pass(&mut self, plan: &mut ListPlan, assessor: &mut Assessor<'_>, now: Clock) {
+    fn pass_by_pass(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
         let size = plan.len();
         let (passes, rounds) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
@@ -126,12 +119,12 @@ impl ListSearch {
         for _ in 0..passes {
             let before = plan.clone();
             for _ in 0..rounds {
-                if let Some(taken) = self.take(plan, assessor) {
-                    self.shuffle(assessor.state.clusters().len());
-                    self.relocate(plan, taken, None, now, assessor.state);
+                if let Some(taken) = self.take(plan, state) {
+                    self.shuffle(state.clusters().len());
+                    self.relocate(plan, taken, None, now, state);
                 }
             }
-            if !self.incumbent.is_worse_than(&PlanView::of(plan), assessor) {
+            if !self.incumbent.is_worse_than(&PlanView::of(plan), usage, state) {
                 plan.clone_from(&before);
                 break;
             }
@@ -139,10 +132,10 @@ impl ListSearch {
     }
 
     /// Returns the next job to move, if it is not tabu: its cluster, and its place there.
-    fn take(&mut self, plan: &ListPlan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
+    fn take(&mut self, plan: &ListPlan, state: &GridState) -> Option<(SiteId, usize)> {
         let (cluster, place) = match self.readings.pick {
             Pick::Random => {
-                let cluster = site(self.stream.random_range(0..assessor.state.clusters().len()));
+                let cluster = site(self.stream.random_range(0..state.clusters().len()));
                 let jobs = plan.schedule(cluster).len();
                 if jobs == 0 {
                     return None;
@@ -151,7 +144,7 @@ impl ListSearch {
             }
             Pick::ListOrder | Pick::WorstFirst => {
                 if self.next == self.order.len() {
-                    self.put_in_order(plan, assessor);
+                    self.put_in_order(plan, state);
                 }
                 let job = self.order[self.next];
                 self.next += 1;
@@ -169,14 +162,14 @@ impl ListSearch {
         Some((cluster, place))
     }
 
-    fn put_in_order(&mut self, plan: &ListPlan, assessor: &Assessor<'_>) {
+    fn put_in_order(&mut self, plan: &ListPlan, state: &GridState) {
         self.next = 0;
         self.order.clear();
         if self.readings.pick == Pick::ListOrder {
             self.order.extend(plan.jobs());
         } else {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
-            let completion = |job, start| assessor.comparator.completion(job, start, assessor.state);
+            let completion = |job, start| self.incumbent.comparator.completion(job, start, state);
             let mut ends: Vec<_> = planned.map(|(job, start)| (completion(job, start), job)).collect();
             ends.sort_by(|(a, _), (b, _)| b.total_cmp(a));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
@@ -198,17 +191,17 @@ impl ListSearch {
         &mut self,
         plan: &mut ListPlan,
         (from, place): (SiteId, usize),
-        assessor: &mut Assessor<'_>,
+        usage: &mut UserLedger,
         now: Clock,
+        state: &GridState,
     ) -> bool {
         let job = plan.schedule(from).job(place);
         // Drawn in any case, so that the skip below changes no later draw.
-        self.shuffle(assessor.state.clusters().len());
+        self.shuffle(state.clusters().len());
         if self.kept[job.index()] == self.plans {
             return false;
         }
-        let state = assessor.state;
-        let is_moved = self.relocate(plan, (from, place), Some(assessor), now, state);
+        let is_moved = self.relocate(plan, (from, place), Some(usage), now, state);
         if is_moved {
             self.plans += 1;
         } else {
@@ -217,13 +210,13 @@ impl ListSearch {
         is_moved
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better, or without an assessor
+    /// Moves the job in this place to the first of the shuffled clusters where that is better, or without `usage`
     /// to the first that suits. Returns true if it was moved.
     fn relocate(
         &mut self,
         plan: &mut ListPlan,
         (from, place): (SiteId, usize),
-        mut assessor: Option<&mut Assessor<'_>>,
+        mut usage: Option<&mut UserLedger>,
         now: Clock,
         state: &GridState,
     ) -> bool {
@@ -246,11 +239,11 @@ impl ListSearch {
             }
             let rest = if to == from { &self.source } else { plan.schedule(to) };
             self.target.become_with(rest, next, job, state);
-            let is_better = assessor.as_mut().is_none_or(|assessor| {
+            let is_better = usage.as_mut().is_none_or(|usage| {
                 self.source.update_starts(from, now, state);
                 self.target.update_starts(to, now, state);
                 let tried = PlanView::of(plan).with(to, &self.target).with(from, &self.source);
-                self.incumbent.is_worse_than(&tried, assessor)
+                self.incumbent.is_worse_than(&tried, usage, state)
             });
             if is_better {
                 std::mem::swap(plan.schedule_mut(to), &mut self.target);
@@ -262,42 +255,5 @@ impl ListSearch {
             }
         }
         false
-    }
-}
-
-/// Comparison of plans, with its data.
-struct Assessor<'a> {
-    comparator: ListComparator,
-    usage: &'a mut UserLedger,
-    state: &'a GridState,
-}
-
-/// Cost of the present plan.
-#[derive(Clone, Debug, Default)]
-struct Incumbent {
-    cost: ListCost,
-    /// Ranks of the waiting jobs, which are the same throughout a search.
-    ranks: Ranks,
-    /// Cost of the tried plan; scratch buffer.
-    tried: ListCost,
-}
-
-impl Incumbent {
-    fn begin(&mut self, plan: &ListPlan, assessor: &mut Assessor<'_>) {
-        if assessor.comparator.needs_ranks() {
-            self.ranks.rank(plan.jobs());
-        }
-        let view = PlanView::of(plan);
-        assessor.comparator.assess(&mut self.cost, &view, &self.ranks, assessor.usage, assessor.state);
-    }
-
-    /// Returns true if the tried plan is better, and then makes it the incumbent.
-    fn is_worse_than(&mut self, tried: &PlanView<'_>, assessor: &mut Assessor<'_>) -> bool {
-        assessor.comparator.assess(&mut self.tried, tried, &self.ranks, assessor.usage, assessor.state);
-        let is_better = assessor.comparator.prefers(&self.tried, &self.cost);
-        if is_better {
-            std::mem::swap(&mut self.cost, &mut self.tried);
-        }
-        is_better
     }
 }

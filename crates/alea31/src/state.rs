@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::job::{JobIndex, JobRequest};
 use sim_core::{SiteId, Time};
+use std::collections::BTreeSet;
 
 /// Clusters, and the requests of all jobs submitted so far.
 ///
@@ -18,8 +19,8 @@ pub struct GridState {
 pub struct Cluster {
     processors: u32,
     free: u32,
-    /// Bit set of the processors that no running job holds, those of the sent job included.
-    idle: Vec<u64>,
+    /// Processors that no running job holds, those of the sent job included.
+    idle: BTreeSet<u32>,
     /// Running jobs in the order in which they reach their limits.
     running: Vec<Occupant>,
     /// Job that was sent and has not started yet.
@@ -122,8 +123,8 @@ impl GridState {
         let request = *self.request(job);
         let cluster = &mut self.clusters[cluster.index()];
         cluster.sent = None;
-        let processors: Vec<u32> = cluster.idle().take(request.processors as usize).collect();
-        processors.iter().for_each(|processor| cluster.set_idle(*processor, false));
+        let processors = (0..request.processors).map(|_| cluster.idle.pop_first().expect("a sent job has room"));
+        let processors = processors.collect();
         let limit_at = now.time + request.limit;
         let place = cluster.running.partition_point(|other| other.limit_at <= limit_at);
         let limit = request.limit.as_secs_f64();
@@ -134,18 +135,14 @@ impl GridState {
         let cluster = &mut self.clusters[cluster.index()];
         let place = cluster.running.iter().position(|running| running.job == job).expect("a job that ends was running");
         let Occupant { processors, .. } = cluster.running.remove(place);
-        processors.iter().for_each(|processor| cluster.set_idle(*processor, true));
         cluster.free += u32::try_from(processors.len()).expect("no wider than the cluster");
+        cluster.idle.extend(processors);
     }
 }
 
 impl Cluster {
     fn new(processors: u32) -> Self {
-        let mut idle = vec![u64::MAX; processors.div_ceil(64) as usize];
-        if let (Some(last), 1..) = (idle.last_mut(), processors % 64) {
-            *last = (1 << (processors % 64)) - 1;
-        }
-        Self { processors, free: processors, idle, running: Vec::new(), sent: None }
+        Self { processors, free: processors, idle: (0..processors).collect(), running: Vec::new(), sent: None }
     }
 
     /// Total number of processors.
@@ -158,58 +155,34 @@ impl Cluster {
         self.free
     }
 
-    /// Processors that no running job holds, in order.
-    fn idle(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.idle).flat_map(|(word, bits)| {
-            let mut bits = *bits;
-            std::iter::from_fn(move || {
-                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
-                bits &= bits - 1;
-                Some(64 * word + bit)
-            })
-        })
-    }
-
-    fn set_idle(&mut self, processor: u32, is_idle: bool) {
-        let (word, bit) = (processor as usize / 64, 1 << (processor % 64));
-        if is_idle {
-            self.idle[word] |= bit;
-        } else {
-            self.idle[word] &= !bit;
-        }
-    }
-
     /// Returns the releases of processors if every job takes its limit: one entry for each instant, in order of time.
     ///
     /// A job beyond its limit is expected to end now. A job that was sent but has not started is expected on the processors of the
     /// lowest numbers among those that are free now, and to hold them for its limit (`ResourceInfo.predictFirstFreeSlots`).
     pub(crate) fn releases(&self, now: f64) -> Vec<Release> {
+        let number = |processors: usize| u32::try_from(processors).expect("no wider than the cluster");
         let mut releases = Vec::with_capacity(self.running.len() + 2);
         for job in &self.running {
             // Alea's formula: rounding may separate values that are equal on paper, and is the same for equal starts.
             let remaining = (job.limit - (now - job.start)).max(0.0);
             let first = *job.processors.first().expect("at least one processor");
-            let processors = u32::try_from(job.processors.len()).expect("no wider than the cluster");
-            releases.push(Release { at: now + remaining, processors, first });
+            releases.push(Release { at: now + remaining, processors: number(job.processors.len()), first });
         }
-        let idle: u32 = self.idle.iter().map(|word| word.count_ones()).sum();
         match self.sent {
-            None if idle == 0 => {}
-            None => {
-                let first = self.idle().next().expect("some are idle");
-                releases.push(Release { at: now, processors: idle, first });
-            }
+            None => releases.extend(self.idle.first().map(|first| {
+                let processors = number(self.idle.len());
+                Release { at: now, processors, first: *first }
+            })),
             Some(sent) => {
                 releases.retain(|release| release.at > now);
                 let is_due = |job: &&Occupant| now + (job.limit - (now - job.start)).max(0.0) <= now;
                 let due = self.running.iter().filter(is_due).flat_map(|job| job.processors.iter().copied());
-                let mut at_once: Vec<u32> = self.idle().chain(due).collect();
+                let mut at_once: Vec<u32> = self.idle.iter().copied().chain(due).collect();
                 at_once.sort_unstable();
                 let (taken, left) = at_once.split_at(sent.processors);
                 for (processors, at) in [(taken, now + sent.limit), (left, now)] {
                     if let Some(first) = processors.first() {
-                        let processors = u32::try_from(processors.len()).expect("no wider than the cluster");
-                        releases.push(Release { at, processors, first: *first });
+                        releases.push(Release { at, processors: number(processors.len()), first: *first });
                     }
                 }
             }
