@@ -8,18 +8,11 @@
 //! rate. It is brought up to date only when that rate changes. Work is an integer, so the number of these updates
 //! has no effect on it.
 
-// These are methods of `ClusterState` with types of their own that it keeps: parts of one concept, in separate files because of
-// their length, which therefore import each other.
-mod bounds;
 mod intrusion;
-mod snapshot;
 
-pub(crate) use bounds::Neighbour;
-pub use bounds::TurnaroundBounds;
 use intrusion::Intrusion;
 pub use intrusion::LocalLoad;
 pub(crate) use intrusion::NodeSums;
-pub(crate) use snapshot::AffectedSet;
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;
@@ -164,9 +157,8 @@ pub(crate) struct ClusterState {
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
     vacant: Vec<u32>,
-    /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`. Up to date unless `unordered`.
+    /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`.
     order: Vec<u64>,
-    unordered: bool,
     /// Number of nodes that could take one more task, as far as MPL allows.
     open: u32,
     /// Jobs whose rate the last change has changed.
@@ -193,12 +185,40 @@ impl ClusterState {
             live: Vec::new(),
             vacant: Vec::new(),
             order: (0..u64::from(nodes)).map(|index| key | index).collect(),
-            unordered: false,
             open: nodes,
             touched: Vec::new(),
             marks: 0,
             reordered: Vec::new(),
             intrusion: Intrusion::new(queueing_weight),
+        }
+    }
+
+    /// Turns a copy of a real cluster into the one that the predictor believes in at `now`: it does not know the hidden loss
+    /// (R12), and does not see users if `sees_users` is false (R9).
+    pub(crate) fn believe(&mut self, now: Time, sees_users: bool) {
+        self.rules.loss = 0.0;
+        self.intrusion = Intrusion::new(None);
+        for (index, node) in (0..).zip(&mut self.nodes) {
+            if node.users && !sees_users {
+                node.users = false;
+                node.demand -= self.rules.user_cpu;
+                node.memory -= self.rules.user_memory;
+            }
+            level(index, node, &self.tasks, &self.rules);
+        }
+        let Self { rules, nodes, running, live, .. } = self;
+        for &slot in &*live {
+            let job = &mut running[slot as usize];
+            job.done = job.done(now);
+            job.since = now;
+            job.rate = rate(job, nodes, rules);
+        }
+        // Without users more nodes may be open, and their order may differ.
+        self.open = self.nodes.iter().map(|node| u32::from(node.tasks < self.limit(node))).sum();
+        if self.rules.node_choice == NodeChoice::LeastDemand {
+            self.order.clear();
+            self.order.extend(self.nodes.iter().zip(0..).map(|(node, index)| u64::from(node.demand) << 32 | index));
+            self.order.sort_unstable();
         }
     }
 
@@ -270,7 +290,6 @@ impl ClusterState {
 
     /// Stores the nodes that LoRaS would give to `app` now, in its order; returns false if there are too few.
     pub(crate) fn place(&self, app: &Application, places: &mut Vec<u32>) -> bool {
-        debug_assert!(!self.unordered, "the order of nodes is out of date");
         places.clear();
         // The order is long, and on a full cluster no node in it is suitable.
         if app.tasks > self.open {
@@ -348,7 +367,7 @@ impl ClusterState {
     fn propagate(&mut self, now: Time, nodes: &[u32]) {
         self.intrusion.pass(now);
         for &node in nodes {
-            self.level(node);
+            level(node, &mut self.nodes[node as usize], &self.tasks, &self.rules);
         }
         // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
         // up to date. The mark ensures that a job is examined once instead of once for each of its tasks.
@@ -377,20 +396,8 @@ impl ClusterState {
             }
             changed
         });
-        if !self.unordered {
-            self.reorder(nodes);
-        }
+        self.reorder(nodes);
         self.measure_queueing();
-    }
-
-    fn level(&mut self, node: u32) {
-        let Self { rules, nodes, tasks, .. } = self;
-        let first = node as usize * rules.mpl as usize;
-        let node = &mut nodes[node as usize];
-        let on_node = &tasks[first..first + node.tasks as usize];
-        let user = node.users.then_some(rules.user_cpu);
-        node.level = fair_level(node.demand, on_node.iter().map(|task| task.cpu).chain(user));
-        node.factor = rules.factor(node.tasks, if node.users { 1.0 - rules.loss } else { 1.0 });
     }
 
     /// Moves nodes whose demand has changed to their place in the order.
@@ -455,19 +462,24 @@ fn index_of(key: u64) -> u32 {
     index
 }
 
+/// Recomputes the level and the factor of the node `index` after a change there.
+fn level(index: u32, node: &mut NodeState, tasks: &[Task], rules: &NodeRules) {
+    let first = index as usize * rules.mpl as usize;
+    let on_node = &tasks[first..first + node.tasks as usize];
+    let user = node.users.then_some(rules.user_cpu);
+    node.level = fair_level(node.demand, on_node.iter().map(|task| task.cpu).chain(user));
+    node.factor = rules.factor(node.tasks, if node.users { 1.0 - rules.loss } else { 1.0 });
+}
+
 /// Work per nanosecond of a job's slowest task (§5 of the specification).
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
 fn rate(job: &ActiveJob, nodes: &[NodeState], rules: &NodeRules) -> u64 {
     let cpu = f64::from(job.app.demand.millionths());
     let of_task = |&node: &u32| {
         let node = &nodes[node as usize];
         node.factor * cpu.min(node.level)
     };
-    work_rate(job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min), cpu, rules)
-}
-
-/// The same for a task with demand `cpu` that gets `share` of it, both in millionths.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
-fn work_rate(share: f64, cpu: f64, rules: &NodeRules) -> u64 {
+    let share = job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min);
     let rate = rules.speed * (share / cpu) * REFERENCE as f64;
     ((rate + 0.5) as u64).max(1)
 }

@@ -61,8 +61,7 @@
 //! # Beyond the paper
 //!
 //! Extensions that the paper leaves for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) distinguishes evenly loaded clusters;
-//! clusters differ in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible, since
-//! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] simulate only those clusters that may matter.
+//! clusters differ in size and speed; any [`sim_core::Job`] is a [`Submission`]; and up to ten thousand clusters are possible.
 //!
 //! | item | holds |
 //! |---|---|
@@ -92,11 +91,11 @@ mod users;
 mod world;
 
 pub use application::{Application, Demand, Submission};
-pub use cluster_state::{LocalLoad, TurnaroundBounds};
+pub use cluster_state::LocalLoad;
 pub use config::{Cluster, Config, LocalUsers, Readings};
 pub use loras::Loras;
 pub use outcome::{Outcome, OutcomeSink};
-pub use policy::{Choice, Estimate, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
+pub use policy::{Choice, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use predictor::Prediction;
 pub use sim_core::ConfigError;
 pub use world::{Event, MetaLoras};

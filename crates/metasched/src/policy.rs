@@ -61,11 +61,10 @@ pub use rr::Rr;
 pub use tat::Tat;
 
 use crate::application::Application;
-use crate::cluster_state::TurnaroundBounds;
 use crate::config::{Candidates, NoCandidate, Readings};
 use crate::loras::Loras;
-use crate::predictor::{LorasPredictor, Prediction};
-use sim_core::{SiteId, Span, Time};
+use crate::predictor::{Prediction, predict};
+use sim_core::{SiteId, Time};
 
 /// Chooses the cluster for the job at the head of the input queue.
 pub trait SelectCluster {
@@ -96,28 +95,14 @@ impl Choice {
     }
 }
 
-/// Estimate of a job that starts on a cluster now: bounds of TR, and LT, without a simulation.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Estimate {
-    /// The cluster.
-    pub cluster: SiteId,
-    /// Bounds of TR.
-    pub turnaround: TurnaroundBounds,
-    /// LT: as in [`Prediction::local_nodes`].
-    pub local_nodes: u32,
-    /// Occupancy: see [`Prediction::occupancy`].
-    pub occupancy: f64,
-}
-
 /// Information that a policy may use.
 #[derive(Debug)]
 pub struct View<'a> {
     pub(crate) now: Time,
     pub(crate) job: &'a Application,
     pub(crate) clusters: &'a [Loras],
-    pub(crate) predictor: &'a mut LorasPredictor,
     pub(crate) places: &'a mut Vec<u32>,
-    pub(crate) fastest: f64,
+    pub(crate) overrun: f64,
 }
 
 impl<'a> View<'a> {
@@ -153,36 +138,13 @@ impl<'a> View<'a> {
 
     /// Returns the prediction of the cluster's LoRaS for the job: TR, LT and occupancy. `None` if no end is in sight.
     pub fn predict(&mut self, cluster: SiteId) -> Option<Prediction> {
-        self.predict_within(cluster, true, Span::MAX)
+        self.predict_with(cluster, true)
     }
 
-    /// Returns the same, or `None` if TR is above `limit`; if `sees_users` is false, the LoRaS does not see local users (R9).
-    pub fn predict_within(&mut self, cluster: SiteId, sees_users: bool, limit: Span) -> Option<Prediction> {
-        let startable = self.can_start(cluster);
-        let Self { now, job, clusters, predictor, places, .. } = self;
-        predictor.predict(*now, &clusters[cluster.index()], job, startable.then_some(places), sees_users, limit)
-    }
-
-    /// Returns bounds without a simulation for a cluster where the job can start now; `None` elsewhere. With it a
-    /// policy need not simulate all clusters.
-    pub fn estimate(&mut self, cluster: SiteId, sees_users: bool) -> Option<Estimate> {
-        if !self.can_start(cluster) {
-            return None;
-        }
-        let Self { now, job, clusters, predictor, places, .. } = self;
-        let loras = &clusters[cluster.index()];
-        let (local_nodes, occupancy) = LorasPredictor::intrusion(loras, places);
-        let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
-        Some(Estimate { cluster, turnaround, local_nodes, occupancy })
-    }
-
-    /// Lower bound of the turnaround on any cluster, within a nanosecond: the job's profile at the highest speed.
-    pub(crate) fn shortest_turnaround(&self) -> Span {
-        self.job.time.scaled(1.0 / self.fastest)
-    }
-
-    fn sites_that_fit(&self) -> impl Iterator<Item = SiteId> {
-        self.sites().filter(|&site| self.fits(site))
+    /// Returns the same; if `sees_users` is false, the LoRaS does not see local users (R9).
+    pub fn predict_with(&mut self, cluster: SiteId, sees_users: bool) -> Option<Prediction> {
+        let places = self.can_start(cluster).then_some(self.places.as_slice());
+        predict(self.now, &self.clusters[cluster.index()], self.job, places, sees_users, self.overrun)
     }
 }
 
@@ -198,14 +160,16 @@ impl CandidateReadings {
         Self { candidates: readings.candidates, no_candidate: readings.no_candidate }
     }
 
-    /// Returns true if a predicting policy looks for clusters where the job can start now.
-    fn looks_for_room(self) -> bool {
-        self.candidates == Candidates::CanStartNow
-    }
-
-    /// Returns true if it chooses from the queues of all clusters that the job fits.
-    fn takes_any_queue(self, found_room: bool) -> bool {
-        self.candidates == Candidates::StaticFit || !found_room && self.no_candidate == NoCandidate::Dispatch
+    /// Clusters from which a predicting policy chooses, in order: those where the job can start now, or those that it fits.
+    fn candidates(self, view: &mut View<'_>) -> Vec<SiteId> {
+        let mut sites = Vec::new();
+        if self.candidates == Candidates::CanStartNow {
+            sites.extend(view.sites().filter(|&site| view.can_start(site)));
+        }
+        if self.candidates == Candidates::StaticFit || sites.is_empty() && self.no_candidate == NoCandidate::Dispatch {
+            sites.extend(view.sites().filter(|&site| view.fits(site)));
+        }
+        sites
     }
 }
 

@@ -7,7 +7,7 @@ use crate::config::{Cluster, Config, Forecasts, LocalSlowdown};
 use crate::loras::{Loras, WaitingJob};
 use crate::outcome::{Outcome, OutcomeSink};
 use crate::policy::{Choice, SelectCluster, View};
-use crate::predictor::LorasPredictor;
+use crate::predictor::predict;
 use crate::users::occupied_clusters;
 use sim_core::{
     ConfigError, Context, EventKey, EventPriority, Fact, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span,
@@ -59,7 +59,6 @@ pub struct MetaLoras<P, J, L = ()> {
     completions: Vec<Completions>,
     jobs: Slab<JobEntry>,
     input: VecDeque<u32>,
-    predictor: LorasPredictor,
     arrivals: J,
     next: Option<Submission>,
     outcomes: L,
@@ -67,7 +66,6 @@ pub struct MetaLoras<P, J, L = ()> {
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
     first_nodes: Vec<u32>,
-    fastest: f64,
     /// Jobs in all LoRaS queues together.
     queued: usize,
     times: RunTimes,
@@ -116,8 +114,6 @@ where
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }
-        let predictor = LorasPredictor::new(&clusters[0].state, config.overrun);
-        let fastest = config.clusters.iter().map(|cluster| cluster.speed).fold(0.0, f64::max);
         Ok(Self {
             policy,
             completions: vec![Completions::default(); clusters.len()],
@@ -125,13 +121,11 @@ where
             clusters,
             jobs: Slab::new(),
             input: VecDeque::new(),
-            predictor,
             arrivals,
             next: None,
             outcomes,
             deciding: None,
             first_nodes,
-            fastest,
             queued: 0,
             times: RunTimes::default(),
             places: Vec::new(),
@@ -244,9 +238,9 @@ where
         self.deciding = None;
         // Each dispatch changes the state for the next job, so the policy is called for each.
         while let Some(&key) = self.input.front() {
-            let Self { clusters, predictor, places, jobs, fastest, .. } = self;
+            let Self { clusters, places, jobs, config, .. } = self;
             let app = jobs[key as usize].app;
-            let mut view = View { now: cx.now(), job: &app, clusters, predictor, places, fastest: *fastest };
+            let mut view = View { now: cx.now(), job: &app, clusters, places, overrun: config.overrun };
             let Some(choice) = self.policy.select(&mut view) else { break };
             self.input.pop_front();
             self.dispatch(key, &app, choice, cx);
@@ -263,7 +257,7 @@ where
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;
             let startable = loras.can_start(app, &mut self.places).then_some(self.places.as_slice());
-            wanted.then(|| self.predictor.predict(cx.now(), loras, app, startable, true, Span::MAX)).flatten()
+            wanted.then(|| predict(cx.now(), loras, app, startable, true, self.config.overrun)).flatten()
         });
         let entry = &mut self.jobs[key as usize];
         entry.cluster = cluster;

@@ -1,11 +1,9 @@
 //! Pondered turnaround time.
 
-use super::{CandidateReadings, Choice, Estimate, SelectCluster, View, ties_with};
-use crate::cluster_state::TurnaroundBounds;
+use super::{CandidateReadings, Choice, SelectCluster, View, ties_with};
 use crate::config::{Readings, Ties};
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
-use std::cmp::Reverse;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -76,130 +74,38 @@ impl Ptt {
         Self { intrusiveness, ..self }
     }
 
-    fn local(&self, estimate: &Estimate) -> f64 {
+    fn local(&self, prediction: &Prediction) -> f64 {
         match self.intrusiveness {
-            Intrusiveness::LocalNodes => estimate.local_nodes.into(),
-            Intrusiveness::Occupancy => estimate.occupancy,
+            Intrusiveness::LocalNodes => prediction.local_nodes.into(),
+            Intrusiveness::Occupancy => prediction.occupancy,
         }
     }
 }
 
 impl SelectCluster for Ptt {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let mut candidates: Vec<Candidate> = Vec::new();
-        if self.readings.looks_for_room() {
-            candidates.extend(view.sites().filter_map(|site| Some(Candidate::of(view.estimate(site, true)?))));
-        }
-        if self.readings.takes_any_queue(!candidates.is_empty()) {
-            candidates.clear();
-            candidates.extend(view.sites_that_fit().map(Candidate::unknown));
-            for candidate in &mut candidates {
-                candidate.predict(view);
-            }
-        }
-        self.choose(&mut candidates, view)
-    }
-}
-
-/// A cluster to choose, and the knowledge of TR there: bounds, or the value once the cluster has been simulated.
-#[derive(Copy, Clone, Debug)]
-struct Candidate {
-    estimate: Estimate,
-    predicted: Option<Prediction>,
-}
-
-impl Candidate {
-    const fn of(estimate: Estimate) -> Self {
-        Self { estimate, predicted: None }
-    }
-
-    const fn unknown(cluster: SiteId) -> Self {
-        let turnaround = TurnaroundBounds { at_least: Span::ZERO, at_most: Span::MAX };
-        Self::of(Estimate { cluster, turnaround, local_nodes: 0, occupancy: 0.0 })
-    }
-
-    /// Simulates the cluster, unless it has been. If no end is in sight there, TR stays beyond all bounds.
-    fn predict(&mut self, view: &mut View<'_>) {
-        if self.predicted.is_some() {
-            return;
-        }
-        self.predicted = view.predict(self.estimate.cluster);
-        self.estimate.turnaround = TurnaroundBounds { at_least: Span::MAX, at_most: Span::MAX };
-        if let Some(Prediction { turnaround, local_nodes, occupancy, .. }) = self.predicted {
-            let cluster = self.estimate.cluster;
-            let turnaround = TurnaroundBounds { at_least: turnaround, at_most: turnaround };
-            self.estimate = Estimate { cluster, turnaround, local_nodes, occupancy };
-        }
-    }
-}
-
-impl Ptt {
-    /// Simulates only as many clusters as are needed to find the one with the smallest `PTT_k`.
-    fn choose(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Option<Choice> {
-        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.estimate)).fold(0.0, f64::max);
+        let sites = self.readings.candidates(view).into_iter();
+        let candidates: Vec<(SiteId, Option<Prediction>)> = sites.map(|site| (site, view.predict(site))).collect();
+        let predicted = || candidates.iter().filter_map(|(_, prediction)| prediction.as_ref());
+        let max_lt = predicted().map(|prediction| self.local(prediction)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
-        let max_tr = self.max_turnaround(candidates, view).as_secs_f64();
-        let tied = self.smallest(candidates, view, max_tr, max_lt);
-        let chosen = match self.ties {
-            Ties::FirstCluster => tied.into_iter().min(),
-            Ties::SmallestTr => tied.into_iter().min_by_key(|&i| {
-                candidates[i].predict(view);
-                (candidates[i].estimate.turnaround.at_least, i)
-            }),
-        };
-        let chosen = &mut candidates[chosen?];
-        chosen.predict(view);
-        Some(Choice { cluster: chosen.estimate.cluster, prediction: chosen.predicted })
-    }
-
-    /// MaxTR: clusters that may have it are simulated, the likeliest first. One nanosecond if all weights are 0.
-    fn max_turnaround(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Span {
-        let mut max_tr = Span::from_nanos(1);
-        if candidates.iter().any(|candidate| self.weights.of(candidate.estimate.cluster) > 0.0) {
-            let mut order: Vec<usize> = (0..candidates.len()).collect();
-            order.sort_by_key(|&i| Reverse(candidates[i].estimate.turnaround.at_most));
-            for i in order {
-                if candidates[i].estimate.turnaround.at_most <= max_tr {
-                    break;
-                }
-                candidates[i].predict(view);
-                max_tr = candidates[i].predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
-            }
-        }
-        max_tr
-    }
-
-    /// Positions of the clusters with the smallest `PTT_k`, ties included. Clusters that may be among them are simulated, since
-    /// `PTT_k` grows with `TR_k`.
-    fn smallest(&self, candidates: &mut [Candidate], view: &mut View<'_>, max_tr: f64, max_lt: f64) -> Vec<usize> {
-        let score = |estimate: &Estimate, turnaround: Span| {
-            if estimate.turnaround.at_least == Span::MAX {
-                // No end in sight: worse than all others; if there are no others, any queue is equally good.
-                return f64::INFINITY;
-            }
-            let (weight, tr) = (self.weights.of(estimate.cluster), turnaround.as_secs_f64());
+        let max_tr = predicted().map(|prediction| prediction.turnaround).max().unwrap_or(Span::MAX).as_secs_f64();
+        let score = |(cluster, prediction): &(SiteId, Option<Prediction>)| {
+            // No end in sight: worse than all others; if there are no others, any queue is equally good.
+            let Some(prediction) = prediction else { return f64::INFINITY };
+            let (weight, tr) = (self.weights.of(*cluster), prediction.turnaround.as_secs_f64());
             // Equation (1).
-            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(estimate) / max_lt)
+            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(prediction) / max_lt)
         };
-        let least = |Candidate { estimate, .. }: &Candidate| score(estimate, estimate.turnaround.at_least);
-        let mut order: Vec<(f64, usize)> = candidates.iter().map(least).zip(0..).collect();
-        order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let (mut smallest, mut scores) = (f64::INFINITY, Vec::new());
-        for (at_least, i) in order {
-            if !ties_with(at_least, smallest) {
-                break;
+        let least = candidates.iter().map(score).fold(f64::INFINITY, f64::min);
+        let mut tied = candidates.iter().filter(|candidate| ties_with(score(candidate), least));
+        let chosen = match self.ties {
+            Ties::FirstCluster => tied.next(),
+            Ties::SmallestTr => {
+                tied.min_by_key(|(_, prediction)| prediction.map_or(Span::MAX, |prediction| prediction.turnaround))
             }
-            let candidate = &mut candidates[i];
-            let mut found = at_least;
-            // If W and LT are 0, PTT is 0 for any TR.
-            if score(&candidate.estimate, candidate.estimate.turnaround.at_most) > at_least {
-                candidate.predict(view);
-                found = least(candidate);
-            }
-            smallest = smallest.min(found);
-            scores.push((found, i));
-        }
-        scores.into_iter().filter(|(found, _)| ties_with(*found, smallest)).map(|(_, i)| i).collect()
+        };
+        chosen.map(|&(cluster, prediction)| Choice { cluster, prediction })
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::{POLICIES, Policy, run, run_with};
 use crate::generator::Load;
 use metasched::config::Forecasts;
-use metasched::{Cluster, Config, Demand, Intrusiveness, Ptt, Readings, Submission, Tat, Weights};
+use metasched::{Cluster, Config, Demand, Intrusiveness, Ptt, Readings, Submission, Weights};
 use sim_core::{Job, JobId, Span, Streams, Time};
 
 #[test]
@@ -93,15 +93,12 @@ fn one_to_ten_thousand_clusters() {
 }
 
 #[test]
-fn tat_without_ties_is_not_misled_by_where_it_stops_looking() {
-    // The fastest cluster is the last one and empty; the first is slower by less than a tie.
+fn tat_takes_the_first_of_two_clusters_that_tie_and_not_a_slower_one() {
     let mut config = Config::of_the_paper(0);
-    config.clusters[0].speed = 1.0 - 1e-12;
     config.clusters[1].speed = 0.9;
     let job = Job::new(JobId(0), Time::ZERO, 2, Span::from_secs(100));
-    let (_, (), outcomes) = run_with(&config, Tat::new(&config.readings), &[job.into()], ());
-    assert_eq!(outcomes[0].cluster.0, 0);
-    config.clusters[0].speed = 0.999;
-    let (_, (), outcomes) = run_with(&config, Tat::new(&config.readings), &[job.into()], ());
-    assert_eq!(outcomes[0].cluster.0, 2);
+    for (speed, chosen) in [(1.0 - 1e-12, 0), (0.999, 2)] {
+        config.clusters[0].speed = speed;
+        assert_eq!(run(&config, Policy::Tat, &[job.into()]).1[0].cluster.0, chosen);
+    }
 }

@@ -35,9 +35,8 @@ fn the_papers_platform_at_every_level_under_both_presets() {
     }
 }
 
-/// For larger clusters, predictions simulate a part of the cluster; the twin's simulate all of it.
 #[test]
-fn unequal_clusters_where_predictions_look_at_a_part() {
+fn unequal_clusters() {
     for readings in presets() {
         for replication in 0..3 {
             let cluster = |nodes, speed, memory| Cluster { nodes, speed, memory };
