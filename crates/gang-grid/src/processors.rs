@@ -98,23 +98,36 @@ pub enum Eligible {
     NoneWaiting,
 }
 
+impl Eligible {
+    /// The sets that together contain the eligible processors of a site.
+    const fn sets(self) -> &'static [usize] {
+        match self {
+            Self::Idle => &[IDLE],
+            Self::IdleOrHeld => &[IDLE, HELD],
+            Self::NoneWaiting => &[NONE_WAITING],
+        }
+    }
+}
+
 /// All processors of the grid, those of a site side by side, and the sets per site that policies need.
 #[derive(Clone, Debug)]
 pub struct Processors {
     all: Vec<Processor>,
     sites: Vec<SiteSets>,
-    idle: CountTree,
-    none_waiting: CountTree,
-    total_held: u32,
+    /// Number of members of each set, over all sites.
+    totals: [u32; 3],
 }
+
+/// Positions in [`SiteSets::sets`].
+const IDLE: usize = 0;
+const HELD: usize = 1;
+const NONE_WAITING: usize = 2;
 
 #[derive(Clone, Debug)]
 struct SiteSets {
     first: u32,
     count: u32,
-    idle: IdSet,
-    held: IdSet,
-    none_waiting: IdSet,
+    sets: [IdSet; 3],
 }
 
 impl Processors {
@@ -128,13 +141,11 @@ impl Processors {
             sets.push(SiteSets {
                 first,
                 count: site.processors,
-                idle: IdSet::full(site.processors),
-                held: IdSet::empty(site.processors),
-                none_waiting: IdSet::full(site.processors),
+                sets: [IdSet::full(site.processors), IdSet::empty(site.processors), IdSet::full(site.processors)],
             });
         }
-        let counts = || CountTree::new(sites.iter().map(|site| site.processors));
-        Self { all, sites: sets, idle: counts(), none_waiting: counts(), total_held: 0 }
+        let free = u32::try_from(all.len()).expect("fewer than 2³² processors");
+        Self { all, sites: sets, totals: [free, 0, free] }
     }
 
     /// The processor with this id.
@@ -165,55 +176,39 @@ impl Processors {
 
     /// Number of eligible processors of `site`.
     pub fn count(&self, site: SiteId, eligible: Eligible) -> u32 {
-        let sets = &self.sites[site.index()];
-        match eligible {
-            Eligible::Idle => sets.idle.len(),
-            Eligible::IdleOrHeld => sets.idle.len() + sets.held.len(),
-            Eligible::NoneWaiting => sets.none_waiting.len(),
-        }
+        let SiteSets { sets, .. } = &self.sites[site.index()];
+        eligible.sets().iter().map(|set| sets[*set].len()).sum()
     }
 
     /// Number of eligible processors of the grid.
     pub fn total(&self, eligible: Eligible) -> u32 {
-        match eligible {
-            Eligible::Idle => self.idle.total(),
-            Eligible::IdleOrHeld => self.idle.total() + self.total_held,
-            Eligible::NoneWaiting => self.none_waiting.total(),
-        }
+        eligible.sets().iter().map(|set| self.totals[*set]).sum()
     }
 
-    /// The first site, by index, with at least `processors` eligible ones; O(log sites) for the sets that have an index.
+    /// The first site, by index, with at least `processors` eligible ones.
     pub fn first_site(&self, processors: u32, eligible: Eligible) -> Option<SiteId> {
-        match eligible {
-            Eligible::Idle => self.idle.first_at_least(processors).map(SiteId),
-            Eligible::NoneWaiting => self.none_waiting.first_at_least(processors).map(SiteId),
-            Eligible::IdleOrHeld => self.site_ids().find(|&site| self.count(site, eligible) >= processors),
-        }
+        self.site_ids().find(|&site| self.count(site, eligible) >= processors)
     }
 
     /// Appends the eligible processors of `site` to `found`. The order depends on history.
     pub(crate) fn collect(&self, site: SiteId, eligible: Eligible, found: &mut Vec<ProcId>) {
-        let SiteSets { first, idle, held, none_waiting, .. } = &self.sites[site.index()];
-        let mut append = |set: &IdSet| found.extend(set.members.iter().map(|id| ProcId(first + id)));
-        match eligible {
-            Eligible::Idle => append(idle),
-            Eligible::IdleOrHeld => {
-                append(idle);
-                append(held);
-            }
-            Eligible::NoneWaiting => append(none_waiting),
-        }
+        eligible.sets().iter().for_each(|set| found.extend(self.members(site, *set)));
+    }
+
+    fn members(&self, site: SiteId, set: usize) -> impl Iterator<Item = ProcId> {
+        let SiteSets { first, sets, .. } = &self.sites[site.index()];
+        sets[set].members.iter().map(move |id| ProcId(first + id))
     }
 
     /// The held processors of `site`.
     pub(crate) fn held(&self, site: SiteId) -> impl Iterator<Item = ProcId> {
-        let SiteSets { first, held, .. } = &self.sites[site.index()];
-        held.members.iter().map(move |id| ProcId(first + id))
+        self.members(site, HELD)
     }
 
     /// One idle processor of `site` at random.
     pub(crate) fn any_idle(&self, site: SiteId, rng: &mut impl Rng) -> Option<ProcId> {
-        let SiteSets { first, idle, .. } = &self.sites[site.index()];
+        let SiteSets { first, sets, .. } = &self.sites[site.index()];
+        let idle = &sets[IDLE];
         (idle.len() > 0).then(|| ProcId(first + idle.members[rng.random_range(0..idle.len()) as usize]))
     }
 
@@ -272,19 +267,13 @@ impl Processors {
     /// Brings the sets up to date after a change at `processor`.
     fn refresh(&mut self, processor: ProcId) {
         let state = &self.all[processor.index()];
-        let site = state.site.index();
-        let sets = &mut self.sites[site];
-        let id = processor.0 - sets.first;
-        if sets.idle.set(id, state.is_idle()) {
-            self.idle.set(site, sets.idle.len());
+        let SiteSets { first, sets, .. } = &mut self.sites[state.site.index()];
+        let members = [state.is_idle(), state.is_held(), state.none_waiting()];
+        for ((set, total), member) in sets.iter_mut().zip(&mut self.totals).zip(members) {
+            *total -= set.len();
+            set.set(processor.0 - *first, member);
+            *total += set.len();
         }
-        if sets.none_waiting.set(id, state.none_waiting()) {
-            self.none_waiting.set(site, sets.none_waiting.len());
-        }
-        // One sum for the grid instead of a tree: no policy needs the first site by held processors alone.
-        let held_before = sets.held.len();
-        sets.held.set(id, state.is_held());
-        self.total_held = self.total_held + sets.held.len() - held_before;
     }
 }
 
@@ -312,11 +301,11 @@ impl IdSet {
         self.members.len() as u32
     }
 
-    /// Inserts or removes `id`; returns true if that changed the set.
-    fn set(&mut self, id: u32, member: bool) -> bool {
+    /// Inserts or removes `id`.
+    fn set(&mut self, id: u32, member: bool) {
         let position = self.position[id as usize];
         if member == (position != ABSENT) {
-            return false;
+            return;
         }
         if member {
             self.position[id as usize] = self.len();
@@ -329,95 +318,6 @@ impl IdSet {
                 self.position[moved as usize] = position;
             }
             self.position[id as usize] = ABSENT;
-        }
-        true
-    }
-}
-
-/// One count per site under a tournament of maxima: the first site with at least n is found in O(log sites).
-#[derive(Clone, Debug)]
-struct CountTree {
-    /// Complete binary tree, root at 1, leaves from `leaves` on.
-    maxima: Vec<u32>,
-    leaves: usize,
-    total: u32,
-}
-
-impl CountTree {
-    fn new(counts: impl ExactSizeIterator<Item = u32>) -> Self {
-        let leaves = counts.len().next_power_of_two();
-        let mut tree = Self { maxima: vec![0; 2 * leaves], leaves, total: 0 };
-        for (site, count) in counts.enumerate() {
-            tree.set(site, count);
-        }
-        tree
-    }
-
-    const fn total(&self) -> u32 {
-        self.total
-    }
-
-    fn set(&mut self, site: usize, count: u32) {
-        let mut node = self.leaves + site;
-        self.total = self.total - self.maxima[node] + count;
-        self.maxima[node] = count;
-        while node > 1 {
-            node /= 2;
-            let maximum = self.maxima[2 * node].max(self.maxima[2 * node + 1]);
-            if self.maxima[node] == maximum {
-                break;
-            }
-            self.maxima[node] = maximum;
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "site ids are 32 bits wide")]
-    fn first_at_least(&self, count: u32) -> Option<u32> {
-        if self.maxima[1] < count {
-            return None;
-        }
-        let mut node = 1;
-        while node < self.leaves {
-            node = if self.maxima[2 * node] >= count { 2 * node } else { 2 * node + 1 };
-        }
-        Some((node - self.leaves) as u32)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    proptest! {
-        #[test]
-        fn the_id_set_equals_a_plain_set(changes in prop::collection::vec((0..10_u32, any::<bool>()), 0..100)) {
-            let (mut set, mut twin) = (IdSet::empty(10), BTreeSet::new());
-            for (id, member) in changes {
-                let changed = if member { twin.insert(id) } else { twin.remove(&id) };
-                prop_assert_eq!(set.set(id, member), changed);
-                prop_assert_eq!(set.members.iter().copied().collect::<BTreeSet<_>>(), twin.clone());
-                prop_assert_eq!(set.len() as usize, twin.len());
-            }
-        }
-
-        #[test]
-        fn the_count_tree_finds_the_first_site_that_a_search_finds(
-            mut counts in prop::collection::vec(0..6_u32, 1..20),
-            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..6_u32), 0..40),
-            asked in 0..8_u32,
-        ) {
-            let mut tree = CountTree::new(counts.clone().into_iter());
-            for (site, count) in changes {
-                let site = site.index(counts.len());
-                counts[site] = count;
-                tree.set(site, count);
-                let found = counts.iter().position(|&count| count >= asked);
-                // A count of zero is met by any leaf, also by one without a site.
-                prop_assert_eq!(tree.first_at_least(asked).map(|site| site as usize), found);
-                prop_assert_eq!(tree.total(), counts.iter().sum::<u32>());
-            }
         }
     }
 }

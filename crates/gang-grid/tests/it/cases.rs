@@ -363,24 +363,18 @@ mod input {
     }
 
     #[test]
-    #[should_panic(expected = "local 0 arrives at site 2 of a grid of 2 sites")]
-    fn a_local_arrives_at_a_site_that_exists() {
-        let _ = world([1, 1], Approach::One, &[local(0, 0.0, 2, 1.0)]).transcript();
-    }
-
-    #[test]
-    #[should_panic(expected = "local 0 requests 2 processors")]
-    fn a_local_asks_for_one_processor() {
-        let mut wide = local(0, 0.0, 0, 1.0);
+    fn a_submission_that_makes_no_sense_stops_the_run() {
+        let (mut wide, mut short) = (local(0, 0.0, 0, 1.0), gang(0, 0.0, [1.0, 1.0]));
         wide.job.request.processors = 2;
-        let _ = world([2], Approach::One, &[wide]).transcript();
-    }
-
-    #[test]
-    #[should_panic(expected = "gang 0 requests 3 processors and has 2 tasks")]
-    fn a_gang_has_a_task_per_processor() {
-        let mut gang = gang(0, 0.0, [1.0, 1.0]);
-        gang.job.request.processors = 3;
-        let _ = world([4], Approach::One, &[gang]).transcript();
+        short.job.request.processors = 3;
+        for (submission, why) in [
+            (local(0, 0.0, 2, 1.0), "local 0 arrives at site 2 of a grid of 2 sites"),
+            (wide, "local 0 requests 2 processors"),
+            (short, "gang 0 requests 3 processors and has 2 tasks"),
+        ] {
+            let world = world([4, 4], Approach::One, &[submission]);
+            let panic = std::panic::catch_unwind(|| world.transcript()).expect_err(why);
+            assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(why));
+        }
     }
 }

@@ -7,8 +7,7 @@ use gang_grid::config::{
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use proptest::prelude::*;
 use proptest::sample::select;
-use sim_core::{Fact, Job, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time};
-use std::collections::BTreeMap;
+use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time};
 
 /// Facts, in order.
 pub(crate) type Transcript = Vec<(Time, Fact)>;
@@ -33,10 +32,6 @@ impl World {
 
     pub(crate) fn transcript(&self) -> Transcript {
         self.start(Transcript::new()).run().1
-    }
-
-    pub(crate) fn submission(&self, job: JobId) -> &Submission {
-        self.submissions.iter().find(|submission| submission.job.id == job).expect("submitted")
     }
 
     /// Site of a processor: they are numbered site by site.
@@ -174,49 +169,4 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             seed,
         })
     })
-}
-
-/// One job's history, read from a transcript.
-#[derive(Clone, Debug)]
-pub(crate) struct History {
-    pub(crate) job: Job,
-    pub(crate) started: Option<(Time, SiteId, u32)>,
-    /// Processor, from, to: in the order in which they were seized, which is that of the tasks.
-    pub(crate) tasks: Vec<(ProcId, Time, Option<Time>)>,
-    pub(crate) finished: Option<Time>,
-    pub(crate) rejected: bool,
-}
-
-/// History of each job, by id.
-pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
-    let mut all: BTreeMap<JobId, History> = BTreeMap::new();
-    for (now, fact) in transcript {
-        let (Fact::Submitted(Job { id, .. })
-        | Fact::Started { job: id, .. }
-        | Fact::Interrupted { job: id, .. }
-        | Fact::Finished { job: id }
-        | Fact::Rejected { job: id, .. }
-        | Fact::Seized { job: id, .. }
-        | Fact::Released { job: id, .. }) = fact;
-        if let Fact::Submitted(job) = fact {
-            let history = History { job: *job, started: None, tasks: Vec::new(), finished: None, rejected: false };
-            assert!(all.insert(*id, history).is_none(), "job {id} was submitted twice");
-        }
-        let of = all.get_mut(id).unwrap_or_else(|| panic!("{fact:?} of a job never submitted"));
-        match fact {
-            Fact::Submitted(_) => {}
-            Fact::Started { site, processors, .. } => {
-                assert!(of.started.replace((*now, *site, *processors)).is_none(), "job {id} started twice");
-            }
-            Fact::Interrupted { .. } => panic!("job {id} was interrupted where no site fails"),
-            Fact::Finished { .. } => assert!(of.finished.replace(*now).is_none(), "job {id} finished twice"),
-            Fact::Rejected { .. } => of.rejected = true,
-            Fact::Seized { processor, .. } => of.tasks.push((*processor, *now, None)),
-            Fact::Released { processor, .. } => {
-                let open = of.tasks.iter_mut().find(|(id, _, to)| id == processor && to.is_none());
-                open.unwrap_or_else(|| panic!("job {id} never seized processor {processor}")).2 = Some(*now);
-            }
-        }
-    }
-    all
 }
