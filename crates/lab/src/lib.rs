@@ -36,7 +36,6 @@ pub mod verdict;
 pub use sim_core::{answers, readings};
 
 mod record;
-mod seeds;
 mod session;
 mod study;
 mod write;
