@@ -1,6 +1,6 @@
 //! A sheet of paper in CSS pixels, written as SVG: lines, filled shapes and text.
 
-use super::marks::Rgb;
+use super::marks::{Colour, INK, SOFT, WHITE};
 use std::fmt::Write;
 use std::sync::LazyLock;
 use ttf_parser::Face;
@@ -26,15 +26,15 @@ pub(super) struct Type {
     /// Em size in CSS pixels.
     pub(super) size: f64,
     pub(super) bold: bool,
-    pub(super) colour: Rgb,
+    pub(super) colour: Colour,
 }
 
 impl Type {
-    pub(super) const TITLE: Type = Type { size: 15.0, bold: true, colour: Rgb::INK };
-    pub(super) const LABEL: Type = Type { size: 12.0, bold: false, colour: Rgb::SOFT };
-    pub(super) const TICK: Type = Type { size: 11.5, bold: false, colour: Rgb::SOFT };
-    pub(super) const NAME: Type = Type { size: 12.0, bold: false, colour: Rgb::INK };
-    pub(super) const NOTE: Type = Type { size: 10.0, bold: false, colour: Rgb::SOFT };
+    pub(super) const TITLE: Type = Type { size: 15.0, bold: true, colour: INK };
+    pub(super) const LABEL: Type = Type { size: 12.0, bold: false, colour: SOFT };
+    pub(super) const TICK: Type = Type { size: 11.5, bold: false, colour: SOFT };
+    pub(super) const NAME: Type = Type { size: 12.0, bold: false, colour: INK };
+    pub(super) const NOTE: Type = Type { size: 10.0, bold: false, colour: SOFT };
 
     pub(super) fn width(self, text: &str) -> f64 {
         static FACES: LazyLock<[Face<'_>; 2]> = LazyLock::new(|| {
@@ -94,7 +94,7 @@ impl Canvas {
     pub(super) fn new(sheet: Sheet) -> Self {
         let Sheet { width, height, .. } = sheet;
         let mut canvas = Self { sheet, above: 0.0, body: String::new() };
-        canvas.fill(&rectangle(0.0, 0.0, width, height), Rgb::WHITE, 1.0);
+        canvas.fill(&rectangle(0.0, 0.0, width, height), WHITE, 1.0);
         canvas
     }
 
@@ -130,7 +130,7 @@ impl Canvas {
     }
 
     /// Draws a level that holds from each place to the next.
-    pub(super) fn steps(&mut self, places: &[(f64, f64)], colour: Rgb, width: f64) {
+    pub(super) fn steps(&mut self, places: &[(f64, f64)], colour: Colour, width: f64) {
         let Some(((x, y), rest)) = places.split_first() else { return };
         let mut path = format!("M{},{}", tenth(*x), tenth(*y));
         for (x, y) in rest {
@@ -139,17 +139,17 @@ impl Canvas {
         let _ = writeln!(self.body, "<path fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" d=\"{path}\"/>");
     }
 
-    pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Rgb, width: f64, dashed: bool) {
+    pub(super) fn line(&mut self, points: &[(f64, f64)], colour: Colour, width: f64, dashed: bool) {
         let dashes = if dashed { " stroke-dasharray=\"7 4\"" } else { "" };
         self.shape("polyline", points, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dashes}"));
     }
 
-    pub(super) fn fill(&mut self, corners: &[(f64, f64)], colour: Rgb, alpha: f64) {
+    pub(super) fn fill(&mut self, corners: &[(f64, f64)], colour: Colour, alpha: f64) {
         let alpha = if alpha < 1.0 { format!(" fill-opacity=\"{alpha}\"") } else { String::new() };
         self.shape("polygon", corners, &format!("fill=\"{colour}\"{alpha}"));
     }
 
-    pub(super) fn outline(&mut self, corners: &[(f64, f64)], colour: Rgb, width: f64) {
+    pub(super) fn outline(&mut self, corners: &[(f64, f64)], colour: Colour, width: f64) {
         self.shape("polygon", corners, &format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\""));
     }
 

@@ -74,7 +74,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     let (mut canvas, plan) = ChartPlan::new(chart, sheet);
     let frame = &plan.frame;
     let name = |canvas: &mut Canvas, k: usize, room: f64, (x, y): (f64, f64)| {
-        let (series, look) = (&chart.series[k], Type { colour: plan.looks[k].colour().as_text(), ..Type::NAME });
+        let (series, look) = (&chart.series[k], Type { colour: plan.looks[k].of_text(), ..Type::NAME });
         canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
         canvas.text(&look.cut(&series.name, room), x, y, look, Anchor::Start);
         canvas.close();
@@ -338,7 +338,7 @@ fn mark(canvas: &mut Canvas, chart: &Chart, plan: &ChartPlan, k: usize, point: &
         frame::halo(canvas, look, (x, y));
     }
     if let Some((low, high)) = point.finite_interval() {
-        let colour = look.colour().as_text();
+        let colour = look.of_text();
         let ends = [end(frame, high), end(frame, low)];
         canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, false);
         for ((y, inside), onward) in ends.into_iter().zip([1.0, -1.0]) {

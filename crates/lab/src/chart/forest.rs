@@ -4,7 +4,7 @@ use super::Axis;
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
 use super::frame::{label_below, moved, widest};
-use super::marks::{Rgb, SeriesLook};
+use super::marks::{AXIS, GRID, SeriesLook, WHITE};
 use super::scale::{Scale, Tick, decimals_for, fixed};
 
 /// Differences of several policies to a baseline, in one or more panels.
@@ -237,7 +237,7 @@ impl Pane<'_> {
             }
         }
         for (at, _) in &scale.ticks {
-            canvas.line(&[(self.at(*at), first), (self.at(*at), bottom)], Rgb::GRID, 0.8, false);
+            canvas.line(&[(self.at(*at), first), (self.at(*at), bottom)], GRID, 0.8, false);
         }
         // A label stays clear of those of the panels beside it.
         let is_clear = |(at, label): &&Tick| {
@@ -253,7 +253,7 @@ impl Pane<'_> {
             let x = places[k].max(2.0 + widths[k] / 2.0);
             canvas.text(label, x, bottom + 15.0, Type::TICK, Anchor::Middle);
         }
-        canvas.line(&[(zero, first - 2.0), (zero, bottom)], Rgb::AXIS, 1.2, false);
+        canvas.line(&[(zero, first - 2.0), (zero, bottom)], AXIS, 1.2, false);
         for (k, (name, slot)) in rows.iter().enumerate() {
             let top = first + row * count(k);
             let dot = facet.dots.get(k).and_then(Option::as_ref);
@@ -289,7 +289,7 @@ impl Pane<'_> {
         let (low, high) = dot.ends();
         let inside = |value: f64| value.clamp(scale.low, scale.high);
         let [from, to, middle] = [low, high, dot.mean].map(|value| self.at(inside(value)));
-        canvas.fill(&rectangle(reach(from, -1.0), y - 9.0, reach(to, 1.0), y + 9.0), Rgb::WHITE, 0.01);
+        canvas.fill(&rectangle(reach(from, -1.0), y - 9.0, reach(to, 1.0), y + 9.0), WHITE, 0.01);
         if to > from {
             canvas.line(&[(from, y), (to, y)], colour, 2.0, false);
         }
@@ -312,14 +312,14 @@ impl Pane<'_> {
             return;
         }
         let mark = moved(SeriesLook(0).corners(4.6), (middle, y));
-        canvas.fill(&mark, if dot.is_significant() { colour } else { Rgb::WHITE }, 1.0);
+        canvas.fill(&mark, if dot.is_significant() { colour } else { WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }
 }
 
 /// Clears the place of a text, so that no line runs through it.
 fn clear(canvas: &mut Canvas, left: f64, baseline: f64, width: f64) {
-    canvas.fill(&rectangle(left - 1.0, baseline - 10.0, left + width + 1.0, baseline + 2.5), Rgb::WHITE, 1.0);
+    canvas.fill(&rectangle(left - 1.0, baseline - 10.0, left + width + 1.0, baseline + 2.5), WHITE, 1.0);
 }
 
 /// Formats a signed value: `+1,234`, `−6.2`.

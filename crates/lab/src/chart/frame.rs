@@ -2,7 +2,7 @@
 
 use super::arrange::{count, thinned};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
-use super::marks::{Rgb, SeriesLook};
+use super::marks::{AXIS, GRID, SeriesLook, WHITE};
 use super::scale::Scale;
 
 const ROW: f64 = 19.0;
@@ -93,7 +93,7 @@ impl Frame {
         let widths: Vec<f64> = self.x.ticks.iter().map(|(_, label)| Type::TICK.width(label)).collect();
         let shown = thinned(&places, &widths, 9.0, 0);
         for (k, (_, label)) in self.x.ticks.iter().enumerate() {
-            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, false);
+            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], AXIS, 1.0, false);
             if shown[k] {
                 let edge = 2.0 + widths[k] / 2.0;
                 let x = places[k].clamp(edge.min(width / 2.0), (width - edge).max(width / 2.0));
@@ -106,15 +106,15 @@ impl Frame {
     pub(super) fn grid(&self, canvas: &mut Canvas) {
         for (at, label) in &self.y.ticks {
             let (_, y) = self.at(self.x.low, *at);
-            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, false);
+            canvas.line(&[(self.left, y), (self.right, y)], GRID, 0.8, false);
             canvas.text(label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End);
         }
         if self.y.low < 0.0 && self.y.high > 0.0 && !self.y.log {
             // The zero line, where a difference changes sign, is drawn darker.
             let (_, zero) = self.at(self.x.low, 0.0);
-            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, false);
+            canvas.line(&[(self.left, zero), (self.right, zero)], AXIS, 0.8, false);
         }
-        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, false);
+        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], AXIS, 1.0, false);
     }
 
     /// Returns `n` stacked frames of one scale, with room for a name above each; together they fill this one.
@@ -194,7 +194,7 @@ fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, 
 /// Draws one mark. A value printed in the paper is a ring, wide enough to be visible around a simulated mark.
 pub(super) fn mark(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64), hollow: bool) {
     if hollow {
-        canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
+        canvas.outline(&moved(look.corners(6.6), at), look.of_text(), 1.3);
     } else {
         canvas.fill(&moved(look.corners(4.2), at), look.colour(), 1.0);
     }
@@ -202,7 +202,7 @@ pub(super) fn mark(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64), hollow
 
 /// Fills a white area around a mark, so that lines seem to pass behind it.
 pub(super) fn halo(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64)) {
-    canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0);
+    canvas.fill(&moved(look.corners(6.0), at), WHITE, 1.0);
 }
 
 /// Returns `corners` around the place `(x, y)`.

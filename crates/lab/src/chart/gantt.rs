@@ -3,7 +3,7 @@
 use super::Axis;
 use super::canvas::{Anchor, Canvas, Sheet, Type, escape, rectangle};
 use super::frame::{Frame, Texts};
-use super::marks::{Rgb, SeriesLook};
+use super::marks::{AXIS, Colour, INK, SeriesLook};
 use super::scale::{Scale, significant};
 
 /// A schedule small enough to read: up to a few hundred jobs.
@@ -101,7 +101,7 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
     for ((first, name), end) in gantt.sites.iter().zip(ends) {
         let (left, at) = frame.at(frame.x.low, f64::from(*first));
-        canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, false);
+        canvas.line(&[(left, at), (frame.right, at)], AXIS, 0.8, false);
         if at - frame.at(frame.x.low, f64::from(end)).1 >= NAME_HEIGHT {
             canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End);
         }
@@ -110,7 +110,7 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
 }
 
 /// Draws one block of processors held by a job, with the job's name if it fits.
-fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32, count: u32) {
+fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Colour, first: u32, count: u32) {
     let (left, bottom) = frame.at(bar.start, f64::from(first));
     let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
     // A thin white line separates neighbours, but a short job must not vanish behind it.
@@ -121,7 +121,7 @@ fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32,
     if right - left > 6.0 {
         canvas.fill(&rectangle(left, top, left + 1.2, bottom), colour, 1.0);
     }
-    let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: Rgb::INK };
+    let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: INK };
     if look.size >= 7.0 && look.width(&bar.job) <= right - left - 5.0 {
         let baseline = f64::midpoint(top, bottom) + 0.36 * look.size;
         canvas.text(&bar.job, f64::midpoint(left, right) + 0.6, baseline, look, Anchor::Middle);

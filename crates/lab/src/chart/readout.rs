@@ -14,7 +14,7 @@ pub(crate) fn readout(picture: &Picture) -> Option<Value> {
         let name = if k < chart.series.len() { series.name.clone() } else { format!("{}, {PRINTED}", series.name) };
         let (group, joined) = (group_of(chart, k), k < chart.series.len() && is_dense(chart));
         let style = format!("{:?}", if k < chart.series.len() { series.style } else { LineStyle::MarksOnly });
-        let (colour, points) = (looks[k].colour().to_string(), points(chart, series));
+        let (colour, points) = (looks[k].colour(), points(chart, series));
         json!({ "name": name, "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
     });
     let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));

@@ -1,7 +1,7 @@
 //! Boxes, lines and words at given places: trees, sequences of messages.
 
 use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
-use super::marks::{Rgb, SeriesLook};
+use super::marks::{AXIS, Colour, INK, SOFT, SeriesLook};
 use super::{HEIGHT, WIDTH};
 
 /// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
@@ -83,31 +83,31 @@ pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
         canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start);
     }
     for Stroke { points, slot, width, dashed } in &sketch.strokes {
-        let colour = colour(*slot, Rgb::AXIS);
+        let colour = colour(*slot, AXIS);
         canvas.line(points, colour, *width, *dashed);
     }
     for frame in &sketch.boxes {
         draw_box(&mut canvas, frame);
     }
     for words in &sketch.words {
-        let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
+        let look = Type { size: words.size, bold: false, colour: colour(words.slot, SOFT) };
         let (x, y) = words.at;
         canvas.text(&look.cut(&words.text, width - x), x, y, look, Anchor::Start);
     }
     canvas.finish(&sketch.title, &sketch.about, "")
 }
 
-fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
+fn colour(slot: Option<usize>, otherwise: Colour) -> Colour {
     slot.map_or(otherwise, |slot| SeriesLook(slot).colour())
 }
 
 fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {
     let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
     let corners = rectangle(x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
-    let border = colour(*slot, Rgb::AXIS);
+    let border = colour(*slot, AXIS);
     canvas.fill(&corners, border, 0.12);
     canvas.outline(&corners, border, 1.0);
-    let look = Type { size: BOXED, bold: false, colour: Rgb::INK };
+    let look = Type { size: BOXED, bold: false, colour: INK };
     let leading = BOXED + 3.0;
     let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
     for (line, row) in lines.iter().zip(0_u32..) {
