@@ -24,12 +24,11 @@ pub(super) fn write<P: Paper>(
     out: OutDir,
     store: &Store,
 ) -> Result<()> {
-    let readings: &[Reading] = P::READINGS;
     out.write("doubt.csv", table(outcome, session, alternatives)?)?;
-    let picture = Picture::from(matrix::picture(outcome, readings, alternatives));
+    let picture = Picture::from(matrix::picture(outcome, P::READINGS, alternatives));
     write_picture(&picture, &out)?;
     let command = command::<P>(request);
-    out.write("report.html", page::render(&page(outcome, session, request, alternatives, picture, &command))?)?;
+    out.write("report.html", page::render(&page(outcome, session, request, picture, &command))?)?;
     let session::Request { quick, set, .. } = &request.run;
     let Request { readings, product, .. } = request;
     let options = json!({ "quick": quick, "readings": readings, "product": product, "set": set });
@@ -86,15 +85,7 @@ fn command<P: Paper>(request: &Request) -> String {
     command + &request.run.options()
 }
 
-fn page<P: Paper>(
-    outcome: &Outcome,
-    session: &Session<P>,
-    request: &Request,
-    alternatives: &[Alternative],
-    picture: Picture,
-    command: &str,
-) -> Page {
-    let readings: &[Reading] = P::READINGS;
+fn page<P: Paper>(outcome: &Outcome, session: &Session<P>, request: &Request, picture: Picture, command: &str) -> Page {
     let mut notes = session.lead(&request.run);
     notes.push(format!(
         "{} other answers were tried, {}; {} of {} claims change their verdict under some.",
@@ -111,7 +102,7 @@ fn page<P: Paper>(
         notes,
         claims: outcome.claims.iter().map(|claim| (claim.judged.clone(), claim.recorded.clone())).collect(),
         figures: vec![page::Figure::new(picture, caption, "doubt.csv")],
-        tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
+        tables: vec![sentences(outcome), matrix::answers(P::READINGS)],
         readings: readings_of::<P>(&session.scenario),
         commands: vec![("The same run".to_owned(), command.to_owned())],
         provenance: session.provenance(),

@@ -1,7 +1,7 @@
-//! Claims × answers as a picture, and claims × readings as a table.
+//! Claims × answers as a picture, and the answers as a table.
 
+use super::Outcome;
 use super::alternative::Alternative;
-use super::{Doubted, Outcome};
 use crate::chart::{Sketch, SketchBox, Words};
 use crate::page;
 use crate::paper::Reading;
@@ -33,13 +33,6 @@ fn letter(reading: &Reading, answer: &str) -> String {
     place.and_then(|place| ('a'..='z').nth(place)).map_or_else(String::new, String::from)
 }
 
-/// Returns the letters of the answers of an alternative: `b`, or `b+c` for two readings.
-fn letters(readings: &[Reading], alternative: &Alternative) -> String {
-    let answers = alternative.answer.split('+');
-    let letters = alternative.places.iter().zip(answers).map(|(place, answer)| letter(&readings[*place], answer));
-    letters.collect::<Vec<_>>().join("+")
-}
-
 /// Draws a row for each claim: its verdict under the scenario's own answers, and a box for each other answer, empty if the verdict is the
 /// same. Pairs are only in `doubt.csv`.
 pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> Sketch {
@@ -58,7 +51,7 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
             x += if i == 0 { 0.0 } else { GAP };
             word(x - COLUMN / 2.0, TOP - 27.0, &alternative.reading, None);
         }
-        word(x - 3.0, TOP - 14.0, &letters(readings, alternative), None);
+        word(x - 3.0, TOP - 14.0, &letter(&readings[alternative.places[0]], &alternative.answer), None);
         columns.push(x);
         x += COLUMN;
     }
@@ -92,40 +85,6 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
         boxes,
         words,
         size: Some((f64::max(x + 16.0, crate::chart::WIDTH), bottom + 18.0)),
-    }
-}
-
-/// Lists, for each claim and reading, the answers that change the verdict and the new verdicts.
-pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> page::Table {
-    let mut columns: Vec<(String, String)> = Vec::new();
-    for alternative in alternatives {
-        let column = (alternative.reading.clone(), alternative.field.clone());
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    let cell = |claim: &Doubted, (id, field): &(String, String)| {
-        let flips = claim.flips().filter(|(its, _)| its.reading == *id && its.field == *field);
-        let flips = flips.map(|(alternative, verdict)| format!("{}: {verdict}", letters(readings, alternative)));
-        flips.collect::<Vec<_>>().join("; ")
-    };
-    let head = |(id, field): &(String, String)| {
-        let fields = columns.iter().filter(|(other, _)| other == id).count();
-        if fields > 1 { format!("{id} {field}") } else { id.clone() }
-    };
-    let row = |claim: &Doubted| {
-        let cells = columns.iter().map(|column| cell(claim, column));
-        [claim.judged.id.clone(), claim.judged.verdict.to_string()].into_iter().chain(cells).collect()
-    };
-    page::Table {
-        id: "matrix".to_owned(),
-        title: "Claims × readings".to_owned(),
-        caption: "Verdicts under the other answers to each reading; empty where no answer changes the verdict. The letters are those of \
-                  the table of answers."
-            .to_owned(),
-        columns: ["claim", "verdict"].map(str::to_owned).into_iter().chain(columns.iter().map(head)).collect(),
-        rows: outcome.claims.iter().map(row).collect(),
-        ..page::Table::default()
     }
 }
 
