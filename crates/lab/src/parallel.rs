@@ -3,7 +3,6 @@
 use crate::control::Control;
 use anyhow::Result;
 use rayon::prelude::*;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs `run` on each of `items`, on all threads; results are in the order of the items.
@@ -13,29 +12,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The error of the first item, in the order of `items`, that fails. (`collect` into a `Result` would return the error that some thread
 /// found first, which varies from run to run.) Items behind a known error are skipped.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    until_one_fails(items.len(), &|place| {
-        let result = run(&items[place]);
-        let has_failed = result.is_err();
-        *results[place].lock().expect("no other thread writes here") = Some(result);
-        has_failed
-    });
-    let results = results.into_iter().map(|result| result.into_inner().expect("no other thread writes here"));
-    // Only items behind an error lack a result, and collecting ends at the error.
-    results.map(|result| result.expect("nothing is left out before an error")).collect()
-}
-
-/// Runs each place below `count` on all threads, except those behind a known failure.
-///
-/// It is not generic, so that the thread machinery is compiled once and not for every caller.
-fn until_one_fails(count: usize, has_failed: &(dyn Fn(usize) -> bool + Sync)) {
     let (first_failure, control) = (AtomicUsize::new(usize::MAX), Control::current());
-    (0..count).into_par_iter().for_each(|place| {
-        let fails = || Control::within(control.clone(), || has_failed(place));
-        if place <= first_failure.load(Ordering::Relaxed) && fails() {
+    let run_at = |(place, item): (usize, &T)| {
+        if place > first_failure.load(Ordering::Relaxed) {
+            return None;
+        }
+        let result = Control::within(control.clone(), || run(item));
+        if result.is_err() {
             first_failure.fetch_min(place, Ordering::Relaxed);
         }
-    });
+        Some(result)
+    };
+    let results: Vec<Option<Result<R>>> = items.par_iter().enumerate().map(run_at).collect();
+    // Only items behind an error lack a result, and collecting ends at the error.
+    results.into_iter().map(|result| result.expect("nothing is left out before an error")).collect()
 }
 
 #[cfg(test)]

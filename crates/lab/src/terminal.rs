@@ -47,15 +47,8 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(obeyed) {
         return text.into();
     }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for letter in text.chars() {
-        if obeyed(letter) {
-            escaped.extend(letter.escape_default());
-        } else {
-            escaped.push(letter);
-        }
-    }
-    escaped.into()
+    let escaped = |letter: char| if obeyed(letter) { letter.escape_default().to_string() } else { letter.to_string() };
+    text.chars().map(escaped).collect::<String>().into()
 }
 
 /// Returns a name as a field of a CSV file. A name that a spreadsheet would read as a formula (`=`, `+`, `-` or `@` first) gets a leading
@@ -76,8 +69,10 @@ mod tests {
 
     #[test]
     fn a_name_is_no_formula() {
-        assert_eq!(csv_name("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
-        assert_eq!((csv_name("-1"), csv_name("@a"), csv_name("+b")), ("'-1".into(), "'@a".into(), "'+b".into()));
+        assert_eq!(
+            ["=cmd|' /C calc'!A0", "-1", "@a", "+b"].map(csv_name),
+            ["'=cmd|' /C calc'!A0", "'-1", "'@a", "'+b"]
+        );
         assert_eq!(csv_name("zewura-1"), "zewura-1");
     }
 }
