@@ -17,12 +17,6 @@ pub fn built_from(revision: &'static str, sources: &'static str) {
     let _ = BUILT.set([revision, sources]);
 }
 
-/// Returns the rows that the provenance of every page ends with.
-pub(crate) fn of_program() -> [(String, String); 2] {
-    [("Version", env!("CARGO_PKG_VERSION")), ("Git revision", git_revision())]
-        .map(|(name, it)| (name.to_owned(), it.to_owned()))
-}
-
 /// Returns the commit that this program was built from, marked `-dirty` if its sources differed from it; `unknown` outside a repository. It
 /// is independent of what is checked out at run time.
 pub fn git_revision() -> &'static str {

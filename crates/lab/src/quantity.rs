@@ -81,12 +81,6 @@ impl<C: DesignPoint> Quantity<C> {
         Self::combined(Operation::Alike, self, other)
     }
 
-    /// Returns true for the larger of several in each replication. If these are noisy, its mean lies above the largest of their means: each
-    /// replication selects the value that chance favours.
-    pub(crate) const fn is_largest(&self) -> bool {
-        matches!(self, Self::Combined(Operation::Larger, ..))
-    }
-
     /// Returns the mean of several, in each replication.
     ///
     /// # Panics

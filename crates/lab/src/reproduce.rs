@@ -214,13 +214,14 @@ fn decide<P: Paper>(
 ) -> Result<()> {
     for factor in DECIDE {
         let more = replications * factor;
+        let would_run = |cell: &P::Cell| study.worth_running(cell, more) > study.observations.replications_of(cell);
         let is_open =
-            |i: &usize| judged[*i].verdict == Verdict::Inconclusive && study.would_run(&claims[*i].cells(), more);
+            |i: &usize| judged[*i].verdict == Verdict::Inconclusive && claims[*i].cells().iter().any(would_run);
         let open: Vec<usize> = (0..claims.len()).filter(is_open).collect();
         study.run(&open.iter().flat_map(|i| claims[*i].cells()).collect(), more)?;
         for i in open {
             judged[i] = study.judge(&claims[i], more);
-            judged[i].decided_at = Some(study.most_affordable(&claims[i].cells(), more));
+            judged[i].decided_at = claims[i].cells().iter().map(|cell| study.worth_running(cell, more)).max();
         }
     }
     Ok(())

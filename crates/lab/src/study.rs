@@ -139,18 +139,8 @@ impl<'a, P: Paper> Study<'a, P> {
     }
 
     /// Returns the number of replications of a cell to run, at most `wanted`.
-    fn worth_running(&self, cell: &P::Cell, wanted: u32) -> u32 {
+    pub(crate) fn worth_running(&self, cell: &P::Cell, wanted: u32) -> u32 {
         if self.paper.draws(cell) { self.paper.affordable(cell, wanted) } else { 1 }
-    }
-
-    /// Returns true if a run of this number of replications would compute any.
-    pub(crate) fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
-        cells.iter().any(|cell| self.worth_running(cell, replications) > self.observations.replications_of(cell))
-    }
-
-    /// Returns the largest number of replications, at most `wanted`, that any of the cells will have.
-    pub(crate) fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
-        cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
     }
 
     pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {

@@ -33,11 +33,6 @@ impl Verdict {
         }
     }
 
-    /// Returns true for the verdict of a check.
-    pub(crate) fn is_of_a_check(self) -> bool {
-        Self::OF_CHECKS.contains(&self)
-    }
-
     /// Iterates over all verdicts, in the order in which a sentence lists them.
     pub(crate) fn every() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::OF_CHECKS)

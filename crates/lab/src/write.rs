@@ -160,6 +160,8 @@ impl<P: Paper> Findings<'_, P> {
             notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
         }
         notes.extend(session.paper.notes());
+        let first = self.study.observations.rows().next();
+        let run = first.map_or_else(String::new, |(cell, i, _)| run_id(&session.paper, cell, i));
         let tables = |is_extra| {
             let exhibits = self.exhibits.iter().filter(move |exhibit| exhibit.is_extra == is_extra);
             exhibits.flat_map(|exhibit| exhibit.tables.clone())
@@ -195,7 +197,7 @@ impl<P: Paper> Findings<'_, P> {
                 }),
                 Some((
                     "Run one replication again and print its metrics".to_owned(),
-                    format!("{program} reproduce {slug} --run '{}'", self.first_run()),
+                    format!("{program} reproduce {slug} --run '{run}'"),
                 )),
             ]
             .into_iter()
@@ -203,14 +205,6 @@ impl<P: Paper> Findings<'_, P> {
             .collect(),
             provenance: session.provenance(),
         }
-    }
-
-    fn first_run(&self) -> String {
-        self.study
-            .observations
-            .rows()
-            .next()
-            .map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
     }
 
     /// Returns the verdicts under other seeds as a table of the page.

@@ -3,6 +3,7 @@
 use super::{Figure, Page, Part, Section, Table};
 use crate::chart::{self, Chart, Picture, decimals_for, fixed, significant};
 use crate::claim::{Judged, JudgedCell};
+use crate::provenance::git_revision;
 use crate::verdict::Verdict;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -15,8 +16,10 @@ const NARROW: f64 = 400.0;
 /// Draws the figures of a page and formats its numbers.
 pub(super) fn view(page: &Page) -> Value {
     // Checks of the paper's own numbers are counted separately.
-    let (checks, claims): (Vec<_>, Vec<_>) = page.claims.iter().partition(|(judged, _)| judged.verdict.is_of_a_check());
+    let (checks, claims): (Vec<_>, Vec<_>) =
+        page.claims.iter().partition(|(judged, _)| Verdict::OF_CHECKS.contains(&judged.verdict));
     let count = |verdict: Verdict| page.claims.iter().filter(|(judged, _)| judged.verdict == verdict).count();
+    let program = [("Version", env!("CARGO_PKG_VERSION")), ("Git revision", git_revision())];
     context! {
         title => page.title.as_str(),
         subtitle => page.subtitle.as_str(),
@@ -38,7 +41,7 @@ pub(super) fn view(page: &Page) -> Value {
         }),
         parameters => serde(&page.parameters),
         commands => serde(&page.commands),
-        provenance => serde(&[&page.provenance[..], &crate::provenance::of_program()].concat()),
+        provenance => serde(&[&page.provenance[..], &program.map(|(name, it)| (name.to_owned(), it.to_owned()))].concat()),
         style => safe(include_str!("../../templates/report.css")),
         dark => safe(&chart::dark_css()),
         script => safe(include_str!("../../templates/report.js")),
