@@ -151,15 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_found_by_its_name_plain_or_packed_and_verified_by_its_hash() {
+    fn a_log_is_found_by_its_name_plain_or_packed_and_verified_by_its_hash_or_reported() {
         let logs = read(HASH).expect("it is there");
         assert_eq!((logs.of("KTH").processors, logs.of("KTH").held.jobs().len()), (8, 1));
         let refusal = read("0").expect_err("another hash").to_string();
         assert!(refusal.contains("this is another log") && refusal.contains(HASH), "{refusal}");
-    }
-
-    #[test]
-    fn a_missing_log_is_reported_by_its_name() {
         let error = Logs::read(&[("no.swf.gz", "0")], Some(Path::new("no folder"))).expect_err("there is none");
         assert!(error.is::<Missing>() && error.to_string().starts_with("no.swf.gz was not found"), "{error}");
     }

@@ -96,35 +96,26 @@ mod tests {
     use super::*;
     use crate::metric::for_tests::Metric;
 
-    fn observed(rows: &[(u8, &[f64])]) -> Observations<u8> {
+    #[test]
+    fn a_quantity_is_estimated_over_the_replications_in_which_all_of_it_is_defined() {
         let mut observations = Observations::new(vec![Metric::wait]);
+        let nan = f64::NAN;
+        let rows: [(u8, &[f64]); 4] = [(1, &[10.0, 20.0, 30.0]), (2, &[9.0, 18.0]), (3, &[nan, nan]), (4, &[nan, 4.0])];
         for (cell, waits) in rows {
-            waits.iter().for_each(|wait| observations.add(*cell, vec![*wait]));
+            waits.iter().for_each(|wait| observations.add(cell, vec![*wait]));
         }
-        observations
-    }
-
-    #[test]
-    fn a_difference_is_paired_over_the_replications_that_both_have() {
-        let observations = observed(&[(1, &[10.0, 20.0, 30.0]), (2, &[9.0, 18.0])]);
-        let estimate = observations.estimate(&(1.get(Metric::wait) - 2.get(Metric::wait)), 10);
-        assert_eq!((estimate.replications, estimate.mean.to_bits()), (2, 1.5_f64.to_bits()));
-    }
-
-    #[test]
-    fn where_nothing_is_defined_there_is_no_number_and_no_interval() {
-        let observations = observed(&[(1, &[f64::NAN, f64::NAN]), (2, &[f64::NAN, 4.0])]);
-        let none = observations.estimate(&1.get(Metric::wait), 10);
-        assert!(none.mean.is_nan() && none.replications == 0);
-        assert_eq!(observations.sample(&2.get(Metric::wait), 10).len(), 1);
-        assert_eq!(observations.estimate(&3.get(Metric::wait), 10).replications, 0, "it was not run");
-    }
-
-    #[test]
-    fn what_draws_nothing_stands_beside_every_replication() {
-        let mut observations = observed(&[(1, &[10.0, 20.0])]);
-        observations.add_exact(2, vec![1.0]);
-        assert!(observations.estimate(&2.get(Metric::wait), 10).is_exact());
-        assert_eq!(observations.estimate(&(1.get(Metric::wait) - 2.get(Metric::wait)), 10).replications, 2);
+        observations.add_exact(5, vec![1.0]);
+        let wait = |cell: u8| cell.get(Metric::wait);
+        let estimate = |quantity: Quantity<u8>| observations.estimate(&quantity, 10);
+        // A difference is paired over the replications that both have.
+        let paired = estimate(wait(1) - wait(2));
+        assert_eq!((paired.replications, paired.mean.to_bits()), (2, 1.5_f64.to_bits()));
+        // Where nothing is defined there is no number and no interval.
+        assert!(estimate(wait(3)).mean.is_nan() && estimate(wait(3)).replications == 0);
+        assert_eq!(observations.sample(&wait(4), 10).len(), 1);
+        assert_eq!(estimate(wait(6)).replications, 0, "it was not run");
+        // What draws nothing stands beside every replication.
+        assert!(estimate(wait(5)).is_exact());
+        assert_eq!(estimate(wait(1) - wait(5)).replications, 3);
     }
 }

@@ -269,20 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn parameters_come_with_the_comment_behind_them() {
-        let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+    fn parameters_come_with_the_comment_behind_them_and_a_set_value_is_marked() {
+        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         let jobs = &scenario.parameters()[0];
         assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
-    }
-
-    #[test]
-    fn a_set_value_reaches_the_typed_scenario_and_is_marked() {
-        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         scenario.set("run.jobs=10").expect("a known key");
         scenario.set("readings.release=gang-end").expect("a bare word is text");
         assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
-        assert!(scenario.parameters()[1].changed);
-        assert_eq!(scenario.parameters()[1].value, "\"gang-end\"");
+        assert!(scenario.parameters()[1].changed && scenario.parameters()[1].value == "\"gang-end\"");
     }
 
     #[test]

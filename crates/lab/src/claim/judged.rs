@@ -160,37 +160,28 @@ mod tests {
     use super::*;
     use crate::metric::for_tests::Metric;
 
+    fn judged(quantity: Quantity<u8>, estimate: ConfidenceInterval) -> Judged {
+        let check = Check::new("", quantity, Rule::POSITIVE);
+        Judged::new(&Claim::new("D2", "table 4", "", &[], [check]).tested(""), |_| estimate)
+    }
+
     #[test]
     fn a_claim_about_the_largest_of_noisy_values_says_that_it_is_biased() {
-        let larger = || 0_u8.get(Metric::wait).or_larger(1_u8.get(Metric::wait));
-        let noisy = |quantity: Quantity<u8>, values: &[f64]| {
-            let claim = claim(quantity);
-            Judged::new(&claim, |_| ConfidenceInterval::of(values)).test
-        };
-        assert!(noisy(larger(), &[1.0, 2.0]).contains("chance alone raises it"));
-        assert_eq!(noisy(0_u8.get(Metric::wait), &[1.0, 2.0]), "");
-        assert_eq!(judged(larger()).test, "", "exact values");
-    }
-
-    fn judged(quantity: Quantity<u8>) -> Judged {
-        Judged::new(&claim(quantity), |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
-    }
-
-    fn claim(quantity: Quantity<u8>) -> Claim<u8> {
-        Claim {
-            id: "D2",
-            source: "table 4",
-            statement: String::new(),
-            test: String::new(),
-            figures: &[],
-            checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
-        }
+        let wait = |cell: u8| cell.get(Metric::wait);
+        let noisy = ConfidenceInterval::of(&[1.0, 2.0]);
+        assert!(judged(wait(0).or_larger(wait(1)), noisy).test.contains("chance alone raises it"));
+        assert_eq!(judged(wait(0), noisy).test, "");
+        assert_eq!(judged(wait(0).or_larger(wait(1)), ConfidenceInterval::exact(1.0)).test, "");
     }
 
     #[test]
     fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
-        assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
-        assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
-        assert_eq!(judged(0_u8.get(Metric::wait)).verdict, Verdict::Reproduced);
+        for (quantity, value, verdict) in [
+            (Quantity::Constant(1.0), 1.0, Verdict::Consistent),
+            (Quantity::Constant(-1.0), -1.0, Verdict::Inconsistent),
+            (0_u8.get(Metric::wait), 1.0, Verdict::Reproduced),
+        ] {
+            assert_eq!(judged(quantity, ConfidenceInterval::exact(value)).verdict, verdict);
+        }
     }
 }

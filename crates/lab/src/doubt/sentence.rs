@@ -94,52 +94,40 @@ fn either(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Verdict::{Contradicted, Inconclusive, Reproduced};
+    use Verdict::{Contradicted as C, Inconclusive as I, Reproduced as R};
 
     const READINGS: &[Reading] = &[
         Reading::new("R1", "release", "When?", &["task-end", "gang-end"]),
         Reading::new("R2", "order", "Which?", &["first", "last", "any"]),
     ];
 
-    /// Checks the sentence for a claim with the verdicts `under` R1 = gang-end, R2 = last, R2 = any.
-    fn check(own: Verdict, under: [Verdict; 3], expected: &str) {
-        let scenario =
-            Scenario::of_paper("p", "[readings]\nrelease = \"task-end\" # R1\norder = \"first\" # R2\n").expect("good");
-        let alternatives =
-            [(0, "gang-end"), (1, "last"), (1, "any")].map(|(place, answer)| Alternative::one(READINGS, place, answer));
-        let under: Vec<_> = alternatives.into_iter().zip(under).collect();
-        assert_eq!(of(own, &under, READINGS, &scenario), expected);
-    }
-
     #[test]
     fn the_sentence_names_what_breaks_a_claim_or_makes_it_hold() {
+        let scenario = "[readings]\nrelease = \"task-end\" # R1\norder = \"first\" # R2\n";
+        let scenario = Scenario::of_paper("p", scenario).expect("good");
+        let alternatives =
+            [(0, "gang-end"), (1, "last"), (1, "any")].map(|(place, answer)| Alternative::one(READINGS, place, answer));
+        // The verdict of the claim, those under R1 = gang-end, R2 = last and R2 = any, and the sentence.
         for (own, under, expected) in [
-            (Reproduced, [Reproduced; 3], "holds under all 3 alternative readings"),
-            (Contradicted, [Contradicted; 3], "fails under all 3 alternative readings"),
-            (Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 alternative readings"),
-            (Reproduced, [Reproduced, Contradicted, Reproduced], "holds unless R2 = last"),
-            (Reproduced, [Contradicted, Reproduced, Reproduced], "holds only if R1 = task-end"),
-            (Reproduced, [Reproduced, Contradicted, Contradicted], "holds only if R2 = first"),
-            (Reproduced, [Contradicted, Reproduced, Contradicted], "holds only if R1 = task-end, and unless R2 = any"),
+            (R, [R; 3], "holds under all 3 alternative readings"),
+            (C, [C; 3], "fails under all 3 alternative readings"),
+            (I, [I; 3], "is inconclusive under all 3 alternative readings"),
+            (R, [R, C, R], "holds unless R2 = last"),
+            (R, [C, R, R], "holds only if R1 = task-end"),
+            (R, [R, C, C], "holds only if R2 = first"),
+            (R, [C, R, C], "holds only if R1 = task-end, and unless R2 = any"),
+            (R, [I, R, R], "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end"),
+            (R, [R, C, I], "holds unless R2 = last; inconclusive if R2 = any"),
+            (C, [R, C, C], "holds only if R1 = gang-end; else contradicted"),
+            (C, [R, R, I], "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any"),
             (
-                Reproduced,
-                [Inconclusive, Reproduced, Reproduced],
-                "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end",
-            ),
-            (Reproduced, [Reproduced, Contradicted, Inconclusive], "holds unless R2 = last; inconclusive if R2 = any"),
-            (Contradicted, [Reproduced, Contradicted, Contradicted], "holds only if R1 = gang-end; else contradicted"),
-            (
-                Contradicted,
-                [Reproduced, Reproduced, Inconclusive],
-                "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any",
-            ),
-            (
-                Inconclusive,
-                [Contradicted, Inconclusive, Inconclusive],
+                I,
+                [C, I, I],
                 "holds under none of the 3 alternative readings: inconclusive, contradicted if R1 = gang-end",
             ),
         ] {
-            check(own, under, expected);
+            let under: Vec<_> = alternatives.iter().cloned().zip(under).collect();
+            assert_eq!(of(own, &under, READINGS, &scenario), expected);
         }
     }
 }
