@@ -116,17 +116,20 @@ impl Canvas {
         )
     }
 
-    /// Begins a group; [`close`](Self::close) ends it. `facts` are the lines of its tooltip.
-    pub(super) fn open(&mut self, attributes: &str, facts: &[String]) {
+    /// Draws a group; `facts` are the lines of its tooltip.
+    pub(super) fn group(&mut self, attributes: &str, facts: &[String], draw: impl FnOnce(&mut Self)) {
         let _ = write!(self.body, "<g {attributes}>");
         if !facts.is_empty() {
             let facts: Vec<String> = facts.iter().map(|line| escape(line)).collect();
             let _ = write!(self.body, "<title>{}</title>", facts.join("\n"));
         }
+        draw(self);
+        self.body += "</g>\n";
     }
 
-    pub(super) fn close(&mut self) {
-        self.body += "</g>\n";
+    /// Draws a group that the pointer finds by its number: the name of a series.
+    pub(super) fn key(&mut self, group: usize, facts: &[String], draw: impl FnOnce(&mut Self)) {
+        self.group(&format!("class=\"key\" data-group=\"{group}\""), facts, draw);
     }
 
     /// Draws a level that holds from each place to the next.

@@ -75,9 +75,8 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     let frame = &plan.frame;
     let name = |canvas: &mut Canvas, k: usize, room: f64, (x, y): (f64, f64)| {
         let (series, look) = (&chart.series[k], Type { colour: plan.looks[k].of_text(), ..Type::NAME });
-        canvas.open(&format!("class=\"key\" data-group=\"{k}\""), series.about.as_slice());
-        canvas.text(&look.cut(&series.name, room), x, y, look, Anchor::Start);
-        canvas.close();
+        let name = look.cut(&series.name, room);
+        canvas.key(k, series.about.as_slice(), |canvas| canvas.text(&name, x, y, look, Anchor::Start));
     };
     for (k, strip) in plan.strips.iter().enumerate() {
         strip.grid(&mut canvas);
@@ -87,18 +86,15 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         frame.grid(&mut canvas);
     }
     for (k, series) in chart.series.iter().enumerate() {
-        canvas.open(&format!("data-group=\"{k}\""), &[]);
-        line(&mut canvas, chart, &plan, k, series);
-        canvas.close();
+        canvas.group(&format!("data-group=\"{k}\""), &[], |canvas| line(canvas, chart, &plan, k, series));
     }
     let (own, printed): (Vec<_>, Vec<_>) = all(chart).partition(|(k, _)| *k < chart.series.len());
     let with_marks = own.into_iter().filter(|(_, series)| has_marks(chart, series));
     for (k, series) in printed.into_iter().chain(with_marks) {
-        canvas.open(&format!("data-group=\"{}\"", group_of(chart, k)), &[]);
-        for point in series.points.iter().filter(|p| has_place(p, chart)) {
-            mark(&mut canvas, chart, &plan, k, point);
-        }
-        canvas.close();
+        let points = series.points.iter().filter(|p| has_place(p, chart));
+        canvas.group(&format!("data-group=\"{}\"", group_of(chart, k)), &[], |canvas| {
+            points.for_each(|point| mark(canvas, chart, &plan, k, point));
+        });
     }
     for (k, y) in plan.ends.iter().flatten().enumerate() {
         name(&mut canvas, k, f64::INFINITY, (frame.right + 8.0, y + 4.0));

@@ -261,23 +261,23 @@ impl Pane<'_> {
             let is_above = self.layout.names <= 0.0;
             let y = if is_above { top + row - 10.0 } else { top + row / 2.0 };
             // The pointer reads the same over the name as over the dot.
-            canvas.open("class=\"mark\"", dot.map_or_else(Default::default, |dot| dot.facts.as_slice()));
-            if is_above {
-                let text = format!("{name}: {}", dot.map_or("", |dot| &dot.text));
-                let text = Type::NAME.cut(&text, self.right - self.left);
-                clear(canvas, self.left, top + 16.0, Type::NAME.width(&text));
-                canvas.text(&text, self.left, top + 16.0, Type::NAME, Anchor::Start);
-            } else if has_names {
-                let name = Type::NAME.cut(name, self.layout.names - 14.0);
-                canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
-            }
-            if let Some(dot) = dot {
-                self.dot(canvas, dot, SeriesLook(*slot), y);
-                if self.layout.texts > 0.0 {
-                    canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
+            canvas.group("class=\"mark\"", dot.map_or_else(Default::default, |dot| dot.facts.as_slice()), |canvas| {
+                if is_above {
+                    let text = format!("{name}: {}", dot.map_or("", |dot| &dot.text));
+                    let text = Type::NAME.cut(&text, self.right - self.left);
+                    clear(canvas, self.left, top + 16.0, Type::NAME.width(&text));
+                    canvas.text(&text, self.left, top + 16.0, Type::NAME, Anchor::Start);
+                } else if has_names {
+                    let name = Type::NAME.cut(name, self.layout.names - 14.0);
+                    canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
                 }
-            }
-            canvas.close();
+                if let Some(dot) = dot {
+                    self.dot(canvas, dot, SeriesLook(*slot), y);
+                    if self.layout.texts > 0.0 {
+                        canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
+                    }
+                }
+            });
         }
     }
 

@@ -56,11 +56,11 @@ impl Frame {
         let (places, rows) = legend_places(texts.legend, margin, width);
         let first_row = baseline + ROW + 3.0;
         for (entry, (x, row)) in texts.legend.iter().zip(places) {
-            canvas.open(&format!("class=\"key\" data-group=\"{}\"", entry.group), entry.about.as_slice());
-            let end = sample(canvas, entry, x, first_row + row - 8.0);
-            let name = Type::NAME.cut(&entry.name, width - margin - end - 6.0);
-            canvas.text(&name, end + 6.0, first_row + row - 4.0, Type::NAME, Anchor::Start);
-            canvas.close();
+            canvas.key(entry.group, entry.about.as_slice(), |canvas| {
+                let end = sample(canvas, entry, x, first_row + row - 8.0);
+                let name = Type::NAME.cut(&entry.name, width - margin - end - 6.0);
+                canvas.text(&name, end + 6.0, first_row + row - 4.0, Type::NAME, Anchor::Start);
+            });
         }
         if rows > 0.0 {
             baseline = first_row + (rows - 1.0) * ROW;

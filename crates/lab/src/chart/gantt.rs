@@ -92,11 +92,9 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     for (k, bar) in finite.enumerate() {
         // Neighbours in the list differ in colour.
         let colour = SeriesLook(bar.slot.unwrap_or(k) % 6).colour();
-        canvas.open(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar));
-        for &(first, count) in &bar.processors {
-            block(&mut canvas, &frame, bar, colour, first, count);
-        }
-        canvas.close();
+        canvas.group(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar), |canvas| {
+            bar.processors.iter().for_each(|&(first, count)| block(canvas, &frame, bar, colour, first, count));
+        });
     }
     let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
     for ((first, name), end) in gantt.sites.iter().zip(ends) {
