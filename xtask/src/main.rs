@@ -26,8 +26,6 @@ enum XtaskCommand {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
-    /// Measure how many intervals contain the true difference: those from one log.
-    Coverage(replay::coverage::Coverage),
     /// Feed damaged files to every reader.
     Fuzz(fuzz::Fuzz),
     /// Report size and language of the sources; fail where a count exceeds its ceiling.
@@ -45,7 +43,6 @@ fn main() -> ExitCode {
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         XtaskCommand::Lab(command) => lab.run(command, &common, &program),
         XtaskCommand::Bench(options) => bench::bench(&options, &common),
-        XtaskCommand::Coverage(options) => replay::coverage::coverage(&options, &common),
         XtaskCommand::Fuzz(options) => fuzz::fuzz(&options, &common),
         XtaskCommand::Tidy(options) => tidy::tidy(&options, &common),
         XtaskCommand::Ci => {

@@ -41,7 +41,6 @@ use lab::output::{OutDir, write_whole};
 use lab::provenance::quoted;
 use lab::store::Store;
 use lab::terminal::tell;
-pub(crate) use measure::Metric;
 use plan::{Batch, ExperimentPlan};
 use report::ExperimentReport;
 use results::Results;
@@ -49,7 +48,6 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use unit::Run;
-pub(crate) use weeks::Replayed;
 
 /// Reads and checks the text of an experiment's file as a run would, and runs nothing.
 ///

@@ -1,7 +1,6 @@
 //! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment`, `slurm` and `workload`.
 
 pub mod check;
-pub mod coverage;
 mod difference;
 pub mod experiment;
 pub mod explain;

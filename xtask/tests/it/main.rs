@@ -11,6 +11,7 @@ mod by_hand;
 mod check;
 mod circles;
 mod command_line;
+mod coverage;
 mod determinism;
 mod documented;
 mod doubt;

@@ -25,8 +25,8 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
     // Beside the tiers, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
     ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay"]),
-    // Its tests read the program's output with the crates below.
-    ("xtask", &["sim-core", "workload", "lab", "replay", "fuzz", "gridproof"]),
+    // Its tests read the program's output with the crates below, and measure the coverage of intervals.
+    ("xtask", &["sim-core", "workload", "metrics", "gap-schedule", "lab", "replay", "fuzz", "gridproof"]),
 ];
 
 const STAR: &[&str] = &["sim-core"];

@@ -13,7 +13,7 @@
 //! Congested episodes are rare and carry most of the wait. A log without one has a low mean *and* a small standard error, so
 //! both classical intervals contain the true difference too rarely, the more so the rarer the queue is empty. The stretch has
 //! no proof: it was chosen because measured coverage then lies between 92 and 98 % from light load up to loads at which
-//! most logs are refused (`cargo xtask coverage`; table in docs/statistics.md).
+//! most logs are refused (tables in docs/statistics.md).
 //!
 //! # Refusals
 //!
