@@ -81,7 +81,7 @@ impl Breakdown {
 }
 
 /// Sums over the jobs of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sums {
     /// All jobs.
     pub summary: Summary,
@@ -102,15 +102,7 @@ pub struct Sums {
 impl Sums {
     /// Sums over no jobs.
     pub fn new(processors: u32) -> Self {
-        Self {
-            summary: Summary::new(),
-            users: Breakdown::default(),
-            classes: Breakdown::default(),
-            rejected: 0,
-            trend: None,
-            processors,
-            area_weighted: Default::default(),
-        }
+        Self { processors, ..Self::default() }
     }
 
     /// Adds the record of one finished job.

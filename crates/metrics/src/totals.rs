@@ -22,7 +22,7 @@ use sim_core::record::Sink;
 /// assert_eq!(totals.value("user_wait_median"), Some(20.0));
 /// assert_eq!(totals.value("user_wait_max"), Some(100.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// Sums over the added jobs.
     pub sums: Sums,
@@ -35,7 +35,7 @@ pub struct Totals {
 impl Totals {
     /// Creates totals without jobs for a system of `processors`; `own` are metrics that a program adds.
     pub fn new(processors: u32, own: &[OwnMetric]) -> Self {
-        Self { sums: Sums::new(processors), counted: Vec::new(), own: own.to_vec(), records: Vec::new() }
+        Self { sums: Sums::new(processors), own: own.to_vec(), ..Self::default() }
     }
 
     /// Adds the record of one finished job.

@@ -85,7 +85,7 @@ impl World for Alea31 {
         let processors: Vec<u32> = at.sites.machines().iter().map(|machine| machine.processors).collect();
         let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
-        let (_, watch) = at.run(policy, &|| true, world, watch)?;
+        let (_, watch) = at.run(policy, world, watch)?;
         Ok(watch.finish(intake.repairs().clone()))
     }
 }

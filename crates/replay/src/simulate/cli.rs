@@ -11,6 +11,7 @@ use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gap_schedule::Order;
 use lab::output::OutDir;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use workload::Deadlines;
 
@@ -121,7 +122,7 @@ Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";
 
 fn entries<B>(registry: &Registry<B>) -> String {
-    registry.policies.iter().map(|(form, about, _)| super::policy::entry(form, 14, about)).collect()
+    registry.policies.iter().map(|(form, about, _)| super::policy::entry(form, about)).collect()
 }
 
 /// One line for each order of a queue, with its source.
@@ -129,7 +130,7 @@ fn orders() -> String {
     let line = |order: Order| {
         let source = Some(order.source()).filter(|source| *source != "textbooks");
         let source = source.map_or_else(String::new, |source| format!("; {source}"));
-        super::policy::entry(order.name(), 7, &format!("{}{source}", order.definition()))
+        super::policy::entry(order.name(), &format!("{}{source}", order.definition()))
     };
     Order::ALL.map(line).concat()
 }
@@ -196,20 +197,19 @@ impl Simulate {
         if self.further.is_empty() {
             return Ok(vec![self.clone()]);
         }
-        let mut each: Vec<Self> = Vec::new();
-        for log in self.log.log.iter().chain(&self.further) {
+        let mut names = BTreeSet::new();
+        let one = |log: &PathBuf| {
             let name = stem(log);
-            let is_taken = each.iter().any(|other| stem(other.log.trace()) == name);
             ensure!(
-                !is_taken,
+                names.insert(name.clone()),
                 "{}: two logs are called {name}, and their results would share a folder; rename one",
                 log.display()
             );
             let out = self.out.as_ref().map(|out| out.join(name));
-            let one = LogOptions { log: Some(log.clone()), ..self.log.clone() };
-            each.push(Self { log: one, further: Vec::new(), out, ..self.clone() });
-        }
-        Ok(each)
+            let log = LogOptions { log: Some(log.clone()), ..self.log.clone() };
+            Ok(Self { log, further: Vec::new(), out, ..self.clone() })
+        };
+        self.log.log.iter().chain(&self.further).map(one).collect()
     }
 
     pub(super) fn out_of_log(&self) -> PathBuf {

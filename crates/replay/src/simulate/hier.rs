@@ -76,7 +76,7 @@ impl World for HierGrid {
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
-        let (grid, servers) = at.run(policy, &|| true, grid, servers)?;
+        let (grid, servers) = at.run(policy, grid, servers)?;
         let counts = grid.counts().clone();
         drop(grid);
         let Servers { watch, turnaround, completed, .. } = servers;

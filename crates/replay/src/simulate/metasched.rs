@@ -94,7 +94,7 @@ impl World for Metasched {
         let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.clusters.config.clone());
         let at_work = build(&config.readings, *number);
         let model = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Streams::new(at.log.seed(), 0))?;
-        let (world, watch) = at.run(policy, &|| true, model, watch)?;
+        let (world, watch) = at.run(policy, model, watch)?;
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();

@@ -264,12 +264,11 @@ impl Policy {
             [] => String::new(),
             ["conf", keys @ ..] | keys => format!(". Settings: {}", keys.join(", ")),
         };
-        let policies = BASES.iter().map(|base| entry(base.form(), 14, &format!("{}{}", base.about, settings(base))));
-        let keys = SETTINGS.map(|(key, value, about)| entry(&format!("+{key}={value}"), 18, about));
+        let policies = BASES.iter().map(|base| entry(base.form(), &format!("{}{}", base.about, settings(base))));
+        let keys = SETTINGS.map(|(key, value, about)| entry(&format!("+{key}={value}"), about));
         let aliases = ALIASES.map(|(alias, name)| format!("  {alias:14} {name}\n"));
         let exec = entry(
             "exec+PROGRAM",
-            14,
             "a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or 'exec+python3 \
              mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python",
         );
@@ -453,20 +452,9 @@ pub fn machines_under<J: Iterator<Item = Job>>(
     })
 }
 
-/// Entry of the help: lines of 80 columns at most, the name in a column of `width`.
-pub(super) fn entry(name: &str, width: usize, about: &str) -> String {
-    let mut text = format!("  {name:width$}");
-    let mut column = text.chars().count();
-    for word in about.split_whitespace() {
-        let length = word.chars().count();
-        if column + 1 + length > 80 {
-            text += &format!("\n{:1$}", "", width + 2);
-            column = width + 2;
-        }
-        text += &format!(" {word}");
-        column += 1 + length;
-    }
-    text + "\n"
+/// Entry of the help; clap breaks its lines, and keeps the indentation.
+pub(super) fn entry(name: &str, about: &str) -> String {
+    format!("  {name}\n      {about}\n")
 }
 
 impl Settings {

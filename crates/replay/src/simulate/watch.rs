@@ -19,8 +19,9 @@ use workload::Repairs;
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Keeps {
+    #[default]
     None,
     /// Jobs that ran, unless there are too many to draw.
     Drawable,
@@ -38,26 +39,30 @@ pub(crate) struct RunRequest<'a> {
 /// The log's data of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<FromLog>>>>;
 
-pub(super) struct Watch {
-    log: JobLog<Finished>,
+pub(super) struct Watch(JobLog<Recorder>);
+
+/// Sink of the jobs that ran, and all that is recorded beside them.
+#[derive(Default)]
+struct Recorder {
+    /// The record up to now.
+    outcome: Outcome,
+    busy: Timeline,
     waiting: Timeline,
     backlog: Backlog,
     queue: u64,
-    last_rejection: Time,
-}
-
-struct Finished {
-    /// The record up to now.
-    so_far: Outcome,
-    busy: Timeline,
-    known: Known,
-    seats: Seats,
-    last_finish: Time,
     cut: u64,
+    last_finish: Time,
+    last_rejection: Time,
+    known: Known,
+    /// Free processors of each place. Jobs hold those of lowest number, since no policy distinguishes processors.
+    free: Vec<Free>,
+    /// Place and processors of each job; never iterated.
+    held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
     keeps: Keeps,
 }
 
 /// Record of a run that is over.
+#[derive(Default)]
 pub(crate) struct Outcome {
     pub(super) totals: Totals,
     /// The same jobs as they ran in the log, as far as it knows their waits, in [`Totals::sums`] of all jobs; `None` where there is no
@@ -97,56 +102,30 @@ impl Outcome {
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
         let RunRequest { keeps, rows, own } = asked;
-        let so_far = Outcome {
-            totals: Totals::new(sites.processors(), own),
-            log: (keeps != Keeps::None).then(|| Totals::new(sites.processors(), &[])),
-            blocks: Blocks::default(),
-            blocks_by_class: Default::default(),
-            groups: Breakdown::default(),
-            partitions: Breakdown::default(),
-            users: BTreeMap::new(),
-            interrupted: 0.0,
-            busy: Vec::new(),
-            waiting: Vec::new(),
-            rows,
-            jobs: Vec::new(),
-            repairs: Repairs::default(),
-            notes: Vec::new(),
-            disturbed: None,
-        };
+        let totals = |own| Totals::new(sites.processors(), own);
+        let log = (keeps != Keeps::None).then(|| totals(&[]));
+        let outcome = Outcome { totals: totals(own), log, rows, ..Outcome::default() };
         let places = sites.first_processors().zip(sites.iter());
         let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
-        let seats = Seats { free, held: FxHashMap::default() };
-        let (busy, known, last_finish) = (Timeline::default(), Known::default(), Time::ZERO);
-        Self {
-            log: JobLog::new(Finished { so_far, busy, known, seats, last_finish, cut: 0, keeps }),
-            waiting: Timeline::default(),
-            backlog: Backlog::default(),
-            queue: 0,
-            last_rejection: Time::ZERO,
-        }
+        Self(JobLog::new(Recorder { outcome, free, keeps, ..Recorder::default() }))
     }
 
     /// Map that receives the log's data of each arriving job.
     pub(super) fn known(&self) -> Known {
-        Rc::clone(&self.log.sink().known)
+        Rc::clone(&self.0.sink().known)
     }
 
     pub(super) fn finish(self, repairs: Repairs) -> Outcome {
-        let JobCounts { rejected, interrupted, .. } = self.log.counts();
-        let Finished { so_far, busy, last_finish, cut, .. } = self.log.into_sink();
-        let mut totals = so_far.totals;
-        (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
-        totals.count("cut", Some(float(cut)));
-        Outcome {
-            totals,
-            interrupted: float(interrupted),
-            repairs,
-            busy: busy.means(last_finish),
-            // A job may be rejected after all others have left.
-            waiting: self.waiting.means(last_finish.max(self.last_rejection)),
-            ..so_far
-        }
+        let JobCounts { rejected, interrupted, .. } = self.0.counts();
+        let Recorder { mut outcome, busy, waiting, backlog, cut, last_finish, last_rejection, .. } = self.0.into_sink();
+        (outcome.totals.sums.rejected, outcome.totals.sums.trend) = (rejected, Some(backlog.trend()));
+        outcome.totals.count("cut", Some(float(cut)));
+        outcome.interrupted = float(interrupted);
+        outcome.busy = busy.means(last_finish);
+        // A job may be rejected after all others have left.
+        outcome.waiting = waiting.means(last_finish.max(last_rejection));
+        outcome.repairs = repairs;
+        outcome
     }
 }
 
@@ -157,94 +136,78 @@ pub(super) const fn float(count: u64) -> f64 {
 
 impl Probe for Watch {
     fn observe(&mut self, now: Time, fact: &Fact) {
+        let all = self.0.sink_mut();
         match fact {
             Fact::Submitted(_) => {
-                let finished = self.log.sink_mut();
-                let Outcome { blocks, blocks_by_class, .. } = &mut finished.so_far;
-                let all = blocks_by_class.iter_mut().chain([blocks]);
-                all.for_each(|blocks| blocks.note_submission(now, self.queue == 0));
-                self.queue += 1;
-                self.waiting.raise(now, 1);
+                let Outcome { blocks, blocks_by_class, .. } = &mut all.outcome;
+                let blocks = blocks_by_class.iter_mut().chain([blocks]);
+                blocks.for_each(|blocks| blocks.note_submission(now, all.queue == 0));
+                all.queue += 1;
+                all.waiting.raise(now, 1);
             }
             Fact::Started { job, site, processors } => {
-                self.queue -= 1;
-                self.waiting.lower(now, 1);
-                let finished = self.log.sink_mut();
-                finished.busy.raise(now, u64::from(*processors));
-                finished.seats.take(*job, *site, *processors);
+                all.queue -= 1;
+                all.waiting.lower(now, 1);
+                all.busy.raise(now, u64::from(*processors));
+                let blocks = all.free[site.index()].take_lowest(*processors);
+                all.held.insert(*job, (*site, blocks));
             }
             Fact::Interrupted { job, processors, .. } => {
-                self.queue += 1;
-                self.waiting.raise(now, 1);
-                let finished = self.log.sink_mut();
-                finished.busy.lower(now, u64::from(*processors));
-                finished.seats.give_back(*job);
+                all.queue += 1;
+                all.waiting.raise(now, 1);
+                all.busy.lower(now, u64::from(*processors));
+                all.give_back(*job);
             }
             Fact::Rejected { job, .. } => {
-                self.queue -= 1;
-                self.waiting.lower(now, 1);
-                self.last_rejection = now;
-                self.log.sink_mut().leaves(*job, None);
+                all.queue -= 1;
+                all.waiting.lower(now, 1);
+                all.last_rejection = now;
+                all.leaves(*job, None);
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
-        self.backlog.observe(now, fact);
-        self.log.observe(now, fact);
+        all.backlog.observe(now, fact);
+        self.0.observe(now, fact);
     }
 }
 
-impl Sink for Finished {
+impl Sink for Recorder {
     fn take_in(&mut self, record: JobRecord) {
         self.busy.lower(record.finish, u64::from(record.processors));
-        self.so_far.totals.add(&record);
-        self.so_far.blocks.add(&record);
+        self.outcome.totals.add(&record);
+        self.outcome.blocks.add(&record);
         self.last_finish = self.last_finish.max(record.finish);
         self.leaves(record.job.id, Some(record));
     }
 }
 
-impl Finished {
+impl Recorder {
     /// Records a job that leaves the system: it ran, or is rejected.
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
         let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
-        let so_far = &mut self.so_far;
+        let (processors, outcome) = (self.give_back(id).into(), &mut self.outcome);
         if let Some(record) = &record {
-            so_far.blocks_by_class[JobClass::of(record) as usize].add(record);
+            outcome.blocks_by_class[JobClass::of(record) as usize].add(record);
             let log = &known.log.record;
-            so_far.groups.add(log.group, record);
-            so_far.partitions.add(log.partition, record);
+            outcome.groups.add(log.group, record);
+            outcome.partitions.add(log.partition, record);
             if let Some(user) = Label::of_user(&known.log) {
-                so_far.users.entry(record.job.request.user).or_insert(user);
+                outcome.users.entry(record.job.request.user).or_insert(user);
             }
-            if let Some((log, logged)) = so_far.log.as_mut().zip(known.logged(record)) {
+            if let Some((log, logged)) = outcome.log.as_mut().zip(known.logged(record)) {
                 log.sums.summary.add(&logged);
             }
         }
-        let job = SimulatedJob { known, record, processors: self.seats.give_back(id).into() };
+        let job = SimulatedJob { known, record, processors };
         self.cut += u64::from(job.is_cut());
-        so_far.rows.add(&job);
+        outcome.rows.add(&job);
         Control::count_job();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
-            so_far.jobs.push(job);
+            outcome.jobs.push(job);
         }
-        if self.keeps == Keeps::Drawable && so_far.jobs.len() > GANTT_JOBS {
-            (self.keeps, so_far.jobs) = (Keeps::None, Vec::new());
+        if self.keeps == Keeps::Drawable && outcome.jobs.len() > GANTT_JOBS {
+            (self.keeps, outcome.jobs) = (Keeps::None, Vec::new());
         }
-    }
-}
-
-/// Processors that jobs hold: those of lowest number that are free on their place. No policy distinguishes
-/// processors, so any choice is equivalent.
-struct Seats {
-    free: Vec<Free>,
-    /// Place and processors of each job; never iterated.
-    held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
-}
-
-impl Seats {
-    fn take(&mut self, job: JobId, site: SiteId, processors: u32) {
-        let blocks = self.free[site.index()].take_lowest(processors);
-        self.held.insert(job, (site, blocks));
     }
 
     fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
