@@ -43,20 +43,32 @@ fn answering(expression: &str, options: &[&str]) -> (TempDir, assert_cmd::assert
     (folder, run)
 }
 
-/// Expects a wrong answer to end the run with the exchange, exit code 2 and no partial output.
-fn check_wrong(expression: &str, options: &[&str], expected: &[&str]) {
+/// A wrong answer ends the run with the exchange, exit code 2 and no partial output.
+#[test]
+fn a_wrong_answer_ends_the_run_with_the_exchange() {
     if !has_python() {
         return;
     }
-    let (folder, run) = answering(expression, options);
-    let output = run.code(2).get_output().clone();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    for part in expected {
-        assert!(text.contains(part), "{part:?} is missing in: {text}");
+    let every = "json.dumps({'start': [j['job'] for j in message['submitted']]})";
+    let now = "json.dumps({'start': [], 'wake': message['now']})";
+    // The timeout is long enough for an interpreter to start on a busy machine and to report that it is ready.
+    for (expression, options, expected) in [
+        ("json.dumps({'start': [99]})", &[][..], &["no job 99 waits", "received: {\"start\": [99]}"][..]),
+        (every, &[], &["job 2 needs 8 processors; free by machine are [4]"]),
+        ("'nonsense'", &[], &["expected a line such as", "received: nonsense"]),
+        ("time.sleep(600)", &["--policy-timeout", "8"], &["no answer within 8 s", "--policy-timeout"]),
+        ("sys.exit(3)", &[], &["the program ended (exit status: 3) before the log did"]),
+        (now, &[], &["wake: 0 is no instant after now"]),
+    ] {
+        let (folder, run) = answering(expression, options);
+        let output = run.code(2).get_output().clone();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        for part in expected.iter().chain(&["sent: {\"type\":\"pass\""]) {
+            assert!(text.contains(part), "{part:?} is missing in: {text}");
+        }
+        let left = walk(&folder.path().join("out"));
+        assert!(!left.iter().any(|path| path.ends_with("jobs.csv") || path.ends_with("summary.csv")), "{left:?}");
     }
-    assert!(text.contains("sent: {\"type\":\"pass\""), "the exchange is missing: {text}");
-    let left: Vec<_> = walk(&folder.path().join("out"));
-    assert!(!left.iter().any(|path| path.ends_with("jobs.csv") || path.ends_with("summary.csv")), "{left:?}");
 }
 
 fn walk(root: &Path) -> Vec<PathBuf> {
@@ -84,24 +96,12 @@ fn an_easy_in_python_gives_the_schedule_of_ours() {
         let requested = run + draw(2) * draw(900) + 1;
         log += &format!("{job} {submit} -1 {run} {width} -1 -1 {width} {requested} -1 1 1 1 -1 -1 -1 -1 -1\n");
     }
-    let trace = file(&folder, "log.swf", log);
-    compare_with_easy(&trace, &folder, &[]);
-}
-
-#[test]
-fn an_easy_in_python_gives_the_schedule_of_ours_on_kth() {
-    let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
-    if has_python() {
-        let folder = folder();
-        compare_with_easy(&log, &folder, &["--max-jobs", "2000"]);
-    }
-}
-
-fn compare_with_easy(trace: &Path, folder: &TempDir, options: &[&str]) {
-    let out = folder.path().join("out");
+    let logs = [Some(file(&folder, "log.swf", log)), test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz")];
     let policies = format!("easy,exec+python3 {}", example().display());
-    write(&[&["simulate", "--quiet", "--trace", utf8(trace), "--policy", &policies], options].concat(), &out);
-    assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
+    for (log, out) in logs.iter().flatten().zip(["made", "kth"].map(|name| folder.path().join(name))) {
+        write(&["simulate", "--quiet", "--max-jobs", "2000", "--trace", utf8(log), "--policy", &policies], &out);
+        assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
+    }
 }
 
 #[test]
@@ -129,41 +129,6 @@ fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
     let manifest = crate::program::manifest(&folder.path().join("out"));
     let files = manifest["programs"]["exec+python3_p.py"].as_object().expect("its files");
     assert!(files.len() == 2 && files.keys().any(|file| file.ends_with("/python3")), "{files:?}");
-}
-
-#[test]
-fn an_unknown_job_is_not_started() {
-    check_wrong("json.dumps({'start': [99]})", &[], &["no job 99 waits", "received: {\"start\": [99]}"]);
-}
-
-#[test]
-fn a_job_that_does_not_fit_is_not_started() {
-    check_wrong(
-        "json.dumps({'start': [j['job'] for j in message['submitted']]})",
-        &[],
-        &["job 2 needs 8 processors; free by machine are [4]"],
-    );
-}
-
-#[test]
-fn an_answer_that_is_no_json_is_shown() {
-    check_wrong("'nonsense'", &[], &["expected a line such as", "received: nonsense"]);
-}
-
-#[test]
-fn silence_is_borne_until_the_timeout() {
-    // Long enough for an interpreter to start on a busy machine and to report that it is ready.
-    check_wrong("time.sleep(600)", &["--policy-timeout", "8"], &["no answer within 8 s", "--policy-timeout"]);
-}
-
-#[test]
-fn a_program_that_ends_early_is_reported() {
-    check_wrong("sys.exit(3)", &[], &["the program ended (exit status: 3) before the log did"]);
-}
-
-#[test]
-fn an_instant_that_is_past_is_refused() {
-    check_wrong("json.dumps({'start': [], 'wake': message['now']})", &[], &["wake: 0 is no instant after now"]);
 }
 
 #[test]

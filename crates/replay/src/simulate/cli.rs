@@ -23,9 +23,7 @@ Examples:
       results/simulate
   cargo xtask simulate KTH-SP2.swf.gz CTC-SP2.swf.gz --policy fcfs,easy
       two logs, each with results of its own, and the best policy of each
-  cargo xtask simulate --trace log.swf --policy easy,EASY++,cons+order=saf
-      the same log as an option; other orders of the queue
-  cargo xtask simulate log.swf --policy easy --procs 512 --estimates exact
+  cargo xtask simulate log.swf --policy easy,EASY++,cons+order=saf --procs 512
   cargo xtask simulate log.swf --policy fcfs,easy --tables jobs,summary --no-report
       two tables, and no page
   cargo xtask simulate log.swf --policy easy,eg-edf --machines site.machines \\
