@@ -5,7 +5,6 @@ mod answer;
 mod cli;
 mod clock;
 mod clusters;
-mod columns;
 mod compare;
 mod exec;
 mod free;
@@ -19,7 +18,6 @@ mod own;
 pub(crate) mod policy;
 pub(crate) mod predicting;
 mod report;
-mod row;
 mod rows;
 mod schedules;
 mod sections;
@@ -48,7 +46,7 @@ pub use metrics::{Metric, OwnMetric};
 pub use own::{Added, Own};
 pub use policy::machines_under;
 pub use report::Simulation;
-pub use row::{Name, Processors, Row, Seconds};
+pub use rows::{Name, Processors, Row, Seconds};
 use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
 use sites::Sites;
@@ -257,7 +255,7 @@ impl Simulation {
             out.write("best.csv", compare::best_table(runs)?)?;
         }
         if writes(Table::Columns) {
-            out.write("columns.md", columns::text(self))?;
+            out.write("columns.md", report::columns(self))?;
         }
         if !options.no_report {
             let sections = sections::sections(self);

@@ -1,7 +1,7 @@
 //! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
 use super::free::Free;
-use super::rows::{FromLog, Rows, SimulatedJob};
+use super::rows::{FromLog, Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
 use lab::control::Control;
@@ -54,8 +54,10 @@ struct Recorder {
     last_finish: Time,
     last_rejection: Time,
     known: Known,
-    /// Free processors of each place. Jobs hold those of lowest number, since no policy distinguishes processors.
+    /// Free processors of each place, while jobs are listed or drawn with theirs: on a large machine they take half of a run's time. Jobs
+    /// hold those of lowest number, since no policy distinguishes processors.
     free: Vec<Free>,
+    lists_processors: bool,
     /// Place and processors of each job; never iterated.
     held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
     keeps: Keeps,
@@ -102,12 +104,14 @@ impl Outcome {
 impl Watch {
     pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
         let RunRequest { keeps, rows, own } = asked;
+        let lists_processors = rows.lists_processors() || keeps == Keeps::All && tells_processors(sites);
         let totals = |own| Totals::new(sites.processors(), own);
         let log = (keeps != Keeps::None).then(|| totals(&[]));
         let outcome = Outcome { totals: totals(own), log, rows, ..Outcome::default() };
         let places = sites.first_processors().zip(sites.iter());
+        let places = places.filter(|_| lists_processors || keeps != Keeps::None);
         let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
-        Self(JobLog::new(Recorder { outcome, free, keeps, ..Recorder::default() }))
+        Self(JobLog::new(Recorder { outcome, free, lists_processors, keeps, ..Recorder::default() }))
     }
 
     /// Map that receives the log's data of each arriving job.
@@ -149,8 +153,9 @@ impl Probe for Watch {
                 all.queue -= 1;
                 all.waiting.lower(now, 1);
                 all.busy.raise(now, u64::from(*processors));
-                let blocks = all.free[site.index()].take_lowest(*processors);
-                all.held.insert(*job, (*site, blocks));
+                if let Some(free) = all.free.get_mut(site.index()) {
+                    all.held.insert(*job, (*site, free.take_lowest(*processors)));
+                }
             }
             Fact::Interrupted { job, processors, .. } => {
                 all.queue += 1;
@@ -205,14 +210,21 @@ impl Recorder {
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
             outcome.jobs.push(job);
         }
-        if self.keeps == Keeps::Drawable && outcome.jobs.len() > GANTT_JOBS {
-            (self.keeps, outcome.jobs) = (Keeps::None, Vec::new());
+        if outcome.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
+            if self.keeps == Keeps::Drawable {
+                (self.keeps, outcome.jobs) = (Keeps::None, Vec::new());
+            }
+            if !self.lists_processors {
+                self.free.clear();
+            }
         }
     }
 
     fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
         let Some((site, blocks)) = self.held.remove(&job) else { return Vec::new() };
-        blocks.iter().for_each(|&(first, count)| self.free[site.index()].give_back(first, count));
+        if let Some(free) = self.free.get_mut(site.index()) {
+            blocks.iter().for_each(|&(first, count)| free.give_back(first, count));
+        }
         blocks
     }
 }
