@@ -30,7 +30,7 @@ pub(crate) mod world;
 pub(crate) mod worlds;
 
 pub use crate::difference::Difference;
-use crate::options::begun;
+use crate::options::{begun, stem};
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 pub use compare::Ranked;
@@ -138,8 +138,9 @@ fn command_on(
 ) -> Result<(serde_json::Value, String, Option<Vec<String>>)> {
     let mut simulation = Simulation::open(options, added)?;
     simulation.world.idle_options().iter().for_each(|option| tell(option));
-    let out = OutDir::create(&options.out_of_log(), "simulate")?;
-    let progress = Progress::new("simulate", simulation.world.names().len() as u64, common.quiet);
+    let folder = || Path::new("results/simulate").join(stem(options.log.trace()));
+    let out = OutDir::create(&options.out.clone().unwrap_or_else(folder), "simulate")?;
+    let progress = Progress::new("simulate", simulation.world.policies.len() as u64, common.quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use gap_schedule::Order;
 use lab::output::OutDir;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use workload::Deadlines;
 
 /// Text after the options, in lines of 80 columns; words in capitals stand for the registries.
@@ -208,10 +208,6 @@ impl Simulate {
             Ok(Self { log, further: Vec::new(), out, ..self.clone() })
         };
         self.log.log.iter().chain(&self.further).map(one).collect()
-    }
-
-    pub(super) fn out_of_log(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(self.log.trace())))
     }
 
     pub(super) fn writes(&self, table: Table) -> bool {

@@ -29,8 +29,8 @@ pub struct Ranked<'a> {
 pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
     let Some(text) = wanted else { return Ok(world.position(USUAL).unwrap_or(0)) };
     world.position(text).ok_or_else(|| {
-        let names = world.names();
-        let hint = did_you_mean(text, names.iter().map(String::as_str));
+        let names: Vec<&str> = world.policies.iter().map(|policy| policy.name.as_str()).collect();
+        let hint = did_you_mean(text, names.iter().copied());
         anyhow!("--baseline {text}: none of the policies compared{hint}; choose one of {}", names.join(", "))
     })
 }

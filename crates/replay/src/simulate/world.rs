@@ -192,10 +192,6 @@ impl Opened {
         self.without_effect.iter().map(|option| format!("{option} has no effect on this run")).collect()
     }
 
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.policies.iter().map(|policy| policy.name.clone()).collect()
-    }
-
     /// Position of the policy that `text` names, in any form that `--policy` takes.
     pub(crate) fn position(&self, text: &str) -> Option<usize> {
         let normal = (self.entry.normal)(text);
