@@ -9,9 +9,6 @@ mod finding;
 mod follower;
 mod schedule;
 
-#[cfg(test)]
-mod conformance;
-
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
 use crate::simulate::policy::{Policy, Search};

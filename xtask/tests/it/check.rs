@@ -4,6 +4,7 @@ use crate::program::{FOUR_JOBS, file, folder, utf8, write, xtask};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use sim_core::Span;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -430,13 +431,32 @@ fn schedules_of_independent_simulators_without_ties_are_those_of_the_policies() 
     }
 }
 
+/// Returns the names in a folder that end so, without the end.
+fn names_in(folder: &Path, end: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> =
+        entries.filter_map(|name| name.to_str()?.strip_suffix(end).map(str::to_owned)).collect();
+    names.sort();
+    names
+}
+
+/// The schedules of docs/conformance are those of their policies, which differ on some workload.
 #[test]
 fn the_conformance_folder_is_accepted_by_the_command_that_it_names() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("docs/conformance");
-    for (workload, policy) in [("ties", "easy"), ("zero-run-times", "cons"), ("wide-heads", "easy+order=wfp3")] {
+    let mut schedules: BTreeMap<String, String> = BTreeMap::new();
+    let workloads = names_in(&folder, ".swf");
+    assert_eq!(workloads.len(), 7, "{workloads:?}");
+    for workload in workloads {
         let log = folder.join(format!("{workload}.swf"));
-        let schedule = folder.join(workload).join(format!("{policy}.csv"));
-        let (code, told) = check(&log, &schedule, &["--policy", policy]);
-        assert!(code == 0 && told.contains("every start is its own"), "{policy} on {workload}: {told}");
+        for policy in names_in(&folder.join(&workload), ".csv") {
+            let schedule = folder.join(&workload).join(format!("{policy}.csv"));
+            let (code, told) = check(&log, &schedule, &["--policy", &policy]);
+            assert!(code == 0 && told.contains("every start is its own"), "{policy} on {workload}: {told}");
+            *schedules.entry(policy).or_default() += &std::fs::read_to_string(schedule).expect("a schedule");
+        }
     }
+    // Two are names of one order without predictions.
+    let different: BTreeSet<&String> = schedules.values().collect();
+    assert_eq!((schedules.len(), different.len()), (17, 16));
 }

@@ -1,7 +1,7 @@
 //! Listener to a run of space-shared machines: receives the policy's reasons, and the events.
 
 use super::history::Explanation;
-use super::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Tale, Wait};
+use super::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Step, Tale, Wait};
 use crate::label::Label;
 use gap_schedule::{Reason, ReasonProbe, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -66,11 +66,11 @@ impl Listener {
             // The prediction, if there is one.
             tale.about.job.request.estimate = pass.request(*job).estimate;
             tale.came_behind.get_or_insert_with(|| pass.labels_of(pass.before(*job)));
-            let step = match starts.iter().find(|(other, _)| other == job) {
+            let stage = match starts.iter().find(|(other, _)| other == job) {
                 Some((_, machine)) => Stage::Starts(pass.start(*job, *machine)),
                 None => Stage::Waits(pass.wait(*job)),
             };
-            tale.steps.push(step);
+            tale.steps.push(Step { at: view.now, stage });
         }
         self.reasons.clear();
     }
@@ -113,12 +113,13 @@ impl Probe for Ear {
         let Some(tale) = tales.get_mut(&job) else { return };
         tale.waits = matches!(fact, Fact::Submitted(_) | Fact::Interrupted { .. });
         tale.is_over = matches!(fact, Fact::Finished { .. } | Fact::Rejected { .. });
-        tale.steps.extend(match fact {
-            Fact::Interrupted { site, .. } => Some(Stage::Interrupted { at: now, site: sites[site.index()].clone() }),
-            Fact::Finished { .. } => Some(Stage::Ends { at: now }),
-            Fact::Rejected { .. } => Some(Stage::Rejected { at: now }),
-            _ => None,
-        });
+        let stage = match fact {
+            Fact::Interrupted { site, .. } => Stage::Interrupted(sites[site.index()].clone()),
+            Fact::Finished { .. } => Stage::Ends,
+            Fact::Rejected { .. } => Stage::Rejected,
+            _ => return,
+        };
+        tale.steps.push(Step { at: now, stage });
     }
 }
 
@@ -163,7 +164,6 @@ impl Pass<'_> {
             _ => None,
         });
         Began {
-            at: self.view.now,
             site: self.sites[machine.index()].clone(),
             right: right.map(|(right, ..)| right),
             free: right.map(|(.., before)| self.free_after(machine.index(), before)),
@@ -193,7 +193,7 @@ impl Pass<'_> {
                         processors: by.processors,
                     });
                     let (at, by) = (Moment::At(*at), by.collect());
-                    let barred = Obstacle::Barred { at, left: *left, most_left: *left, by };
+                    let barred = Obstacle::Barred { at, left: *left, by };
                     (machine, obstacle, before) = (Some(on.index()), Some(barred), so_far);
                 }
                 Reason::Behind { head } => {
@@ -212,21 +212,8 @@ impl Pass<'_> {
             }
         }
         let machine = machine.unwrap_or_else(|| self.roomiest(job, before));
-        let free = self.free_after(machine, before);
-        Wait {
-            from: now,
-            until: now,
-            reason: obstacle,
-            passes: 1,
-            place,
-            last_place: place,
-            site: self.sites[machine].clone(),
-            free,
-            most_free: free,
-            held_by: self.holders(job, machine, before),
-            first_promise: promise.clone(),
-            promised: promise,
-        }
+        let (site, free) = (self.sites[machine].clone(), self.free_after(machine, before));
+        Wait { reason: obstacle, place, site, free, held_by: self.holders(job, machine, before), promised: promise }
     }
 
     /// The machine with the most room after these starts, among those that the job may use.

@@ -5,7 +5,7 @@ use crate::label::Label;
 use crate::units::span;
 use gap_schedule::Right;
 use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde_json::{Value, json};
 use sim_core::{Span, Time};
 use std::fmt;
 use workload::LogJob;
@@ -66,53 +66,39 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Event in the life of a job, or a period without changes. Serialized with its facts; times in seconds, `null` for never.
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "event", rename_all = "lowercase")]
+/// Step in the history of a job.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) at: Time,
+    pub(super) stage: Stage,
+}
+
+#[derive(Debug)]
 pub(super) enum Stage {
+    /// A pass in which it did not start.
     Waits(Wait),
     Starts(Began),
     /// Its machine has failed: its work is lost.
-    Interrupted {
-        #[serde(skip)]
-        at: Time,
-        site: SiteName,
-    },
-    Ends {
-        #[serde(skip)]
-        at: Time,
-    },
+    Interrupted(SiteName),
+    Ends,
     /// No machine that it may use is wide enough.
-    Rejected {
-        #[serde(skip)]
-        at: Time,
-    },
+    Rejected,
 }
 
-/// Passes in which the job did not start, for the same reason.
-#[derive(Clone, Debug, Serialize)]
+/// Reasons for which a job did not start in a pass.
+#[derive(Debug)]
 pub(super) struct Wait {
-    #[serde(skip)]
-    pub(super) from: Time,
-    #[serde(skip)]
-    pub(super) until: Time,
     /// `None` if the policy reports no reason.
     pub(super) reason: Option<Obstacle>,
-    pub(super) passes: u64,
-    /// Its place in the policy's order, in the first pass and the last; the first is 1.
+    /// Its place in the policy's order; the first is 1.
     pub(super) place: usize,
-    pub(super) last_place: usize,
     /// The machine with the most room, among those that it may use.
     pub(super) site: SiteName,
-    /// Processors that were free there: the fewest and the most.
+    /// Processors that were free there.
     pub(super) free: u32,
-    #[serde(skip)]
-    pub(super) most_free: u32,
     /// Jobs whose expected ends would give it the missing processors, in that order; empty if enough are free.
     pub(super) held_by: Vec<Holder>,
-    /// Its reservation, in the first pass and the last.
-    #[serde(skip)]
-    pub(super) first_promise: Option<Promise>,
+    /// Its reservation.
     pub(super) promised: Option<Promise>,
 }
 
@@ -121,12 +107,10 @@ pub(super) struct Wait {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Obstacle {
     NoRoom,
-    /// Processors that are left `at` an instant: the fewest and the most.
+    /// Too few processors are left `at` an instant.
     Barred {
         at: Moment,
         left: u32,
-        #[serde(skip)]
-        most_left: u32,
         by: Vec<ByJob>,
     },
     Behind {
@@ -159,10 +143,8 @@ pub(super) struct Promise {
     pub(super) start: Moment,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Began {
-    #[serde(skip)]
-    pub(super) at: Time,
     pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
     pub(super) right: Option<Right>,
@@ -177,8 +159,8 @@ pub(super) struct Began {
 impl Wait {
     /// Returns true if nothing has changed except its place.
     fn is_same(&self, next: &Self) -> bool {
-        (&self.reason, &self.site, self.free, self.most_free, &self.held_by, &self.promised)
-            == (&next.reason, &next.site, next.free, next.most_free, &next.held_by, &next.first_promise)
+        (&self.reason, &self.site, self.free, &self.held_by, &self.promised)
+            == (&next.reason, &next.site, next.free, &next.held_by, &next.promised)
     }
 
     /// Returns true if only numbers have changed.
@@ -192,39 +174,39 @@ impl Wait {
         };
         is_like && self.site == next.site && self.promised.is_some() == next.promised.is_some()
     }
+}
 
-    fn append(&mut self, next: &Self) {
-        self.until = next.until;
-        self.passes += next.passes;
-        self.last_place = next.last_place;
-        (self.free, self.most_free) = (self.free.min(next.free), self.most_free.max(next.most_free));
-        if let (
-            Some(Obstacle::Barred { left, most_left, .. }),
-            Some(Obstacle::Barred { left: later, most_left: most_later, .. }),
-        ) = (&mut self.reason, &next.reason)
-        {
-            (*left, *most_left) = ((*left).min(*later), (*most_left).max(*most_later));
-        }
-        if next.promised.is_some() {
-            self.promised.clone_from(&next.promised);
-        }
+/// Passes that are alike, as one line.
+struct Waits<'a>(Vec<&'a Wait>);
+
+impl Waits<'_> {
+    fn facts(&self) -> Value {
+        let (first, last) = (self.0[0], self.0[self.0.len() - 1]);
+        json!({
+            "event": "waits",
+            "reason": first.reason,
+            "passes": self.0.len(),
+            "place": first.place,
+            "last_place": last.place,
+            "site": first.site,
+            "free": first.free,
+            "held_by": first.held_by,
+            "promised": last.promised,
+        })
     }
 
     fn in_words(&self, about: &LogJob) -> String {
-        let place = match (self.place, self.last_place) {
+        let (first, last) = (self.0[0], self.0[self.0.len() - 1]);
+        let place = match (first.place, last.place) {
             (1, 1) => "first in the queue".to_owned(),
             (first, last) if first == last => format!("{} in the queue", ordinal(first)),
             (first, last) => format!("{}, finally {}, in the queue", ordinal(first), ordinal(last)),
         };
-        let promise = match (&self.first_promise, &self.promised) {
+        let width = processors(about.job.request.processors);
+        let promise = match (&first.promised, &last.promised) {
+            (Some(first), Some(last)) if first == last => format!("; it holds a reservation of {width} {first}"),
             (Some(first), Some(last)) => {
-                let width = processors(about.job.request.processors);
-                let (first, last) = (first.to_string(), last.to_string());
-                if first == last {
-                    format!("; it holds a reservation of {width} {first}")
-                } else {
-                    format!("; it holds a reservation of {width}, first {first}, finally {last}")
-                }
+                format!("; it holds a reservation of {width}, first {first}, finally {last}")
             }
             _ => String::new(),
         };
@@ -232,22 +214,26 @@ impl Wait {
     }
 
     fn kept_by(&self, about: &LogJob) -> String {
-        let (free, on) = (range(self.free, self.most_free), self.site.on());
+        let first = self.0[0];
+        let (free, on) = (range(self.0.iter().map(|wait| wait.free)), first.site.on());
         let is_are = if free == "1" { "is" } else { "are" };
         let has_room = format!("{free} processors are free{on}, enough for the job");
-        match &self.reason {
-            Some(Obstacle::Barred { at, left, most_left, by }) => {
+        match &first.reason {
+            Some(Obstacle::Barred { at, by, .. }) => {
                 let theirs =
                     by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
                 let (reservation, blocks) =
                     if by.len() == 1 { ("reservation", "blocks") } else { ("reservations", "block") };
-                let expected = about
-                    .job
-                    .request
-                    .estimate
-                    .map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
-                let left =
-                    if *most_left == 0 { "none".to_owned() } else { format!("only {}", range(*left, *most_left)) };
+                let expected = about.job.request.estimate;
+                let expected = expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
+                let left = |wait: &&Wait| match wait.reason {
+                    Some(Obstacle::Barred { left, .. }) => left,
+                    _ => 0,
+                };
+                let left = match range(self.0.iter().map(left)) {
+                    none if none == "0" => "none".to_owned(),
+                    left => format!("only {left}"),
+                };
                 format!(
                     "{has_room}, but the {reservation} of {} {blocks} it: {left} would be left at {at}, and it is expected to run \
                      {expected}, beyond that time",
@@ -260,11 +246,11 @@ impl Wait {
             Some(Obstacle::Kept) => {
                 format!("{has_room}, but its reservation moves only when a job ends")
             }
-            None if self.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
+            None if first.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
             None | Some(Obstacle::NoRoom) => {
-                let (needs, held) = (about.job.request.processors, self.held());
-                let on = if self.site.is_only { on } else { format!("{on}, which has most") };
-                if self.most_free == 0 {
+                let (needs, held) = (about.job.request.processors, held(&first.held_by));
+                let on = if first.site.is_only { on } else { format!("{on}, which has most") };
+                if free == "0" {
                     format!("no processor is free{on}, and the job needs {needs}{held}")
                 } else {
                     format!("{free} of the {needs} processors that it needs {is_are} free{on}{held}")
@@ -272,21 +258,21 @@ impl Wait {
             }
         }
     }
+}
 
-    /// Holders of the processors that it lacks.
-    fn held(&self) -> String {
-        let holder = |Holder { job, processors: width, expected_until }: &Holder| {
-            let holder = job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
-            format!("{holder} ({}, expected until {expected_until})", processors(*width))
-        };
-        let (named, rest) = self.held_by.split_at(self.held_by.len().min(NAMED));
-        let mut items: Vec<String> = named.iter().map(holder).collect();
-        if let Some(last) = rest.last() {
-            let theirs = processors(rest.iter().map(|holder| holder.processors).sum());
-            items.push(format!("{} more ({theirs}, the last expected until {})", rest.len(), last.expected_until));
-        }
-        if items.is_empty() { String::new() } else { format!("; the missing ones are held by {}", listed(items)) }
+/// Holders of the processors that a job lacks.
+fn held(held_by: &[Holder]) -> String {
+    let holder = |Holder { job, processors: width, expected_until }: &Holder| {
+        let holder = job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
+        format!("{holder} ({}, expected until {expected_until})", processors(*width))
+    };
+    let (named, rest) = held_by.split_at(held_by.len().min(NAMED));
+    let mut items: Vec<String> = named.iter().map(holder).collect();
+    if let Some(last) = rest.last() {
+        let theirs = processors(rest.iter().map(|holder| holder.processors).sum());
+        items.push(format!("{} more ({theirs}, the last expected until {})", rest.len(), last.expected_until));
     }
+    if items.is_empty() { String::new() } else { format!("; the missing ones are held by {}", listed(items)) }
 }
 
 impl fmt::Display for Promise {
@@ -301,8 +287,8 @@ impl fmt::Display for Promise {
 }
 
 impl Began {
-    fn in_words(&self, about: &LogJob) -> String {
-        let Self { at, site, right, free, passed, overtaken } = self;
+    fn in_words(&self, at: Time, about: &LogJob) -> String {
+        let Self { site, right, free, passed, overtaken } = self;
         let waited = match at.saturating_since(about.job.submit) {
             Span::ZERO => "at once".to_owned(),
             wait => format!("after {}", span(wait.as_secs_f64())),
@@ -330,28 +316,49 @@ impl Began {
     }
 }
 
-impl Stage {
-    fn time(&self) -> (Time, Option<Time>) {
-        match self {
-            Self::Waits(wait) => (wait.from, Some(wait.until)),
-            Self::Starts(start) => (start.at, None),
-            Self::Interrupted { at, .. } | Self::Ends { at } | Self::Rejected { at } => (*at, None),
-        }
-    }
-
-    fn line(&self, about: &LogJob) -> Line {
-        let (from, until) = self.time();
-        let words = match self {
-            Self::Waits(wait) => wait.in_words(about),
-            Self::Starts(start) => start.in_words(about),
-            Self::Interrupted { site, .. } => {
-                format!("loses its processors{} to an outage, and waits again", site.on())
+/// The steps of a job as lines: adjacent passes are one if nothing has changed, or, if `brief`, only numbers.
+fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
+    let groups = steps.chunk_by(|one, next| match (&one.stage, &next.stage) {
+        (Stage::Waits(one), Stage::Waits(next)) if brief => one.is_like(next),
+        (Stage::Waits(one), Stage::Waits(next)) => one.is_same(next),
+        _ => false,
+    });
+    let mut end = 0;
+    let line = |group: &[Step]| {
+        let Step { at: from, stage } = &group[0];
+        end += group.len();
+        let mut until = None;
+        let (words, facts) = match stage {
+            Stage::Waits(_) => {
+                // A wait lasts until the next step.
+                until = Some(steps.get(end).map_or(steps[end - 1].at, |next| next.at));
+                let waits = group.iter().filter_map(|step| match &step.stage {
+                    Stage::Waits(wait) => Some(wait),
+                    _ => None,
+                });
+                let waits = Waits(waits.collect());
+                (waits.in_words(about), waits.facts())
             }
-            Self::Ends { .. } => "ends".to_owned(),
-            Self::Rejected { .. } => format!("is rejected: no machine has {} processors", about.job.request.processors),
+            Stage::Starts(start) => {
+                let Began { site, right, free, passed, overtaken } = start;
+                let facts = json!({
+                    "event": "starts", "site": site, "right": right, "free": free, "passed": passed, "overtaken": overtaken,
+                });
+                (start.in_words(*from, about), facts)
+            }
+            Stage::Interrupted(site) => {
+                let words = format!("loses its processors{} to an outage, and waits again", site.on());
+                (words, json!({ "event": "interrupted", "site": site }))
+            }
+            Stage::Ends => ("ends".to_owned(), json!({ "event": "ends" })),
+            Stage::Rejected => {
+                let words = format!("is rejected: no machine has {} processors", about.job.request.processors);
+                (words, json!({ "event": "rejected" }))
+            }
         };
-        Line { from, until, words, facts: object(self) }
-    }
+        Line { from: *from, until, words, facts: object(facts) }
+    };
+    groups.map(line).collect()
 }
 
 /// Followed job, with its history.
@@ -359,7 +366,7 @@ impl Stage {
 pub(super) struct Tale {
     /// The job; its estimate is the prediction, if there is one.
     pub(super) about: LogJob,
-    pub(super) steps: Vec<Stage>,
+    pub(super) steps: Vec<Step>,
     /// Jobs that waited when it was submitted, in order of arrival.
     pub(super) came_behind: Option<Vec<Label>>,
     pub(super) waits: bool,
@@ -375,22 +382,16 @@ impl Tale {
     pub(super) fn explanation(self, policy: &str, reports: bool) -> Explanation {
         let Self { about, mut steps, came_behind, .. } = self;
         // If the policy reports reasons, a pass without its decision has no information.
-        steps.retain(|step| !reports || !matches!(step, Stage::Waits(wait) if wait.reason.is_none()));
-        // A wait lasts until the next step.
-        for next in (1..steps.len()).rev() {
-            let (from, _) = steps[next].time();
-            if let Stage::Waits(wait) = &mut steps[next - 1] {
-                wait.until = from;
-            }
-        }
-        let lines = |brief| joined(&steps, brief).iter().map(|step| step.line(&about)).collect();
+        steps.retain(|step| !reports || !matches!(&step.stage, Stage::Waits(wait) if wait.reason.is_none()));
         let came = came_behind.as_ref().map(|before| match before.len() {
             0 => "arrives when no other job waits".to_owned(),
             count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
         });
-        let start =
-            steps.iter().rev().find_map(|step| if let Stage::Starts(start) = step { Some(start) } else { None });
-        let ends = |step: &Stage| matches!(step, Stage::Ends { .. }).then(|| step.time().0.as_secs_f64());
+        let start = steps.iter().rev().find_map(|step| match &step.stage {
+            Stage::Starts(start) => Some((step.at, &start.site)),
+            _ => None,
+        });
+        let finish = steps.iter().rfind(|step| matches!(step.stage, Stage::Ends));
         let submit = about.job.submit;
         let facts = json!({
             "line": about.line,
@@ -401,10 +402,10 @@ impl Tale {
             "expected": about.job.request.estimate.map(Span::as_secs_f64),
             "run": about.job.runtime.as_secs_f64(),
             "came_behind": came_behind,
-            "start": start.map(|start| start.at.as_secs_f64()),
-            "wait": start.map(|start| start.at.since(submit).as_secs_f64()),
-            "finish": steps.iter().rev().find_map(ends),
-            "site": start.map(|start| &start.site),
+            "start": start.map(|(at, _)| at.as_secs_f64()),
+            "wait": start.map(|(at, _)| at.since(submit).as_secs_f64()),
+            "finish": finish.map(|finish| finish.at.as_secs_f64()),
+            "site": start.map(|(_, site)| site),
             "tells_reasons": reports,
         });
         let note = || {
@@ -419,8 +420,8 @@ impl Tale {
             submit,
             about: std::iter::once(in_words(&about)).chain(came).collect(),
             facts: object(facts),
-            history: lines(false),
-            brief: lines(true),
+            history: lines(&steps, false, &about),
+            brief: lines(&steps, true, &about),
             note: (!reports).then(note),
         }
     }
@@ -440,20 +441,6 @@ fn in_words(about: &LogJob) -> String {
     };
     let (width, run) = (processors(job.request.processors), job.runtime);
     format!("{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s")
-}
-
-/// Steps with adjacent ones merged if nothing has changed; if `brief`, also if only numbers have changed.
-fn joined(steps: &[Stage], brief: bool) -> Vec<Stage> {
-    let mut joined: Vec<Stage> = Vec::new();
-    for step in steps {
-        match (joined.last_mut(), step) {
-            (Some(Stage::Waits(last)), Stage::Waits(next)) if last.is_same(next) || brief && last.is_like(next) => {
-                last.append(next);
-            }
-            _ => joined.push(step.clone()),
-        }
-    }
-    joined
 }
 
 /// `1 processor`, `4 processors`.
@@ -489,7 +476,8 @@ fn jobs(numbers: &[Label]) -> String {
 }
 
 /// `3`, or `3 to 5`.
-fn range(least: u32, most: u32) -> String {
+fn range(numbers: impl Iterator<Item = u32> + Clone) -> String {
+    let (least, most) = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
     if least == most { least.to_string() } else { format!("{least} to {most}") }
 }
 
