@@ -12,10 +12,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print};
 use lab::scenario::workspace;
-use lab::terminal::tell;
 use serde::Serialize;
 use sim_core::{Purpose, Streams};
-use std::fmt::Write;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use targets::{TARGETS, Target};
@@ -65,6 +63,16 @@ struct Outcome {
     finding: Option<String>,
 }
 
+impl Outcome {
+    fn in_words(&self) -> String {
+        let Self { target, cases, accepted, seconds, finding } = self;
+        let percent = 100.0 * *accepted as f64 / (*cases).max(1) as f64;
+        let rate = *cases as f64 / seconds.max(1e-9);
+        let finding = finding.as_deref().unwrap_or_default();
+        format!("{target:<14} {cases:>12} {percent:>8.1} % {rate:>10.0}\n{finding}")
+    }
+}
+
 /// Fuzzes the targets and prints the results. Returns [`Ending::Differs`] if there is a finding.
 ///
 /// # Errors
@@ -80,16 +88,19 @@ pub fn fuzz(options: &Fuzz, common: &Common) -> Result<Ending> {
     let time = minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes / targets.len() as f64));
     let cases = options.case.map_or(0..options.cases.unwrap_or(u64::MAX), |case| case..case.saturating_add(1));
     let mut outcomes = Vec::new();
+    if !common.json {
+        print(&format!("seed {seed}\ntarget                cases   accepted   a second\n"));
+    }
     for target in targets {
         let outcome = run(target, seed, cases.clone(), time)?;
-        if !common.quiet {
-            let found = if outcome.finding.is_some() { ", A FINDING" } else { "" };
-            tell(&format!("fuzz: {}: {} cases in {:.1} s{found}", outcome.target, outcome.cases, outcome.seconds));
+        if !common.json {
+            print(&outcome.in_words());
         }
         outcomes.push(outcome);
     }
-    let as_json = || format!("{:#}\n", serde_json::json!({ "seed": seed, "targets": outcomes }));
-    print(&if common.json { as_json() } else { in_words(seed, &outcomes) });
+    if common.json {
+        print(&format!("{:#}\n", serde_json::json!({ "seed": seed, "targets": outcomes })));
+    }
     let is_sound = outcomes.iter().all(|outcome| outcome.finding.is_none());
     Ok(if is_sound { Ending::Done } else { Ending::Differs })
 }
@@ -164,19 +175,6 @@ fn now() -> Instant {
 fn new_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     since.as_secs() << 10 | u64::from(since.subsec_millis())
-}
-
-fn in_words(seed: u64, outcomes: &[Outcome]) -> String {
-    let mut text = format!("seed {seed}\ntarget                cases   accepted   a second\n");
-    for Outcome { target, cases, accepted, seconds, .. } in outcomes {
-        let percent = 100.0 * *accepted as f64 / (*cases).max(1) as f64;
-        let rate = *cases as f64 / seconds.max(1e-9);
-        let _ = writeln!(text, "{target:<14} {cases:>12} {percent:>8.1} % {rate:>10.0}");
-    }
-    for finding in outcomes.iter().filter_map(|outcome| outcome.finding.as_ref()) {
-        let _ = write!(text, "\n{finding}");
-    }
-    text
 }
 
 #[cfg(test)]

@@ -47,7 +47,9 @@ fn errors_name_the_fix() {
     let folder = folder();
     let log = file(&folder, "ten-jobs.swf", TEN_JOBS.replace("230 -1 100 10", "230 -1 -1 10"));
     let machines = file(&folder, "two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
-    let tree = file(&folder, "tree.toml", "tree = \"site\"\n[[site]]\nname = \"site\"\nservers = [{ cpus = 4 }]\n");
+    let site = |name: &str| format!("[[site]]\nname = \"{name}\"\nservers = [{{ cpus = 4 }}]\n");
+    let tree = "tree = [\"root\", [\"left\"]]\n".to_owned() + &site("root") + &site("left");
+    let tree = file(&folder, "tree.toml", tree);
     let clusters = file(&folder, "clusters.toml", "[[cluster]]\nname = \"lab\"\nnodes = 10\n");
     for (words, place, expected) in [
         ("easy --job 11", None, "there is no job 11; its jobs have the numbers from 1 to 10, in the first column"),
