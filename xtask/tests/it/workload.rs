@@ -390,6 +390,9 @@ fn a_model_that_was_measured_in_a_log_draws_one_like_it() {
     assert!(drawn.iter().all(|size| measured.contains(size)));
     let serial = |sizes: &[u32]| sizes.iter().filter(|size| **size == 1).count();
     assert!(serial(&measured).abs_diff(serial(&drawn)) < 400, "{} of 2000", serial(&drawn));
+    for hours in ["25", "NaN"] {
+        refused(&["fit", utf8(&log), "--utc-offset", hours], &["expected hours from -24 to 24"]);
+    }
     let few = file(&folder, "few.swf", ODD);
     refused(&["fit", utf8(&few)], &["few.swf: expected at least 100 jobs that ran, found 4"]);
 }
@@ -402,6 +405,9 @@ fn parameters_that_describe_no_workload_are_refused_with_the_way_out() {
     };
     check(&["downey", "--set", "variatio=1"], &["--set variatio=1", "did you mean \"variation\"?"]);
     check(&["downey", "--set", "variation=wide"], &["\"wide\" is no value"]);
+    check(&["downey", "--set", "variation=1\nother=2"], &["is no value"]);
+    check(&["downey", "--set", "variation.low=7"], &["inside a single value"]);
+    check(&["downey", "--set", "variation"], &["expected KEY=VALUE"]);
     check(&["downey", "--set", "processors=-3"], &["--set processors=-3"]);
     check(&["downey", "--set", "longest=1"], &["downey: longest: expected at least shortest"]);
     check(&["lublin", "--set", "classes.2.serial=1"], &["no position in a list of 2"]);
@@ -409,6 +415,9 @@ fn parameters_that_describe_no_workload_are_refused_with_the_way_out() {
     check(&["wagap-like", "--procs", "64"], &["--procs does not fit wagap-like"]);
     check(&["session"], &["needs --preset FILE", "workload fit"]);
     check(&["lublin", "--estimates", "tsafrir:1m"], &["max_estimate: expected at least 3600 seconds"]);
+    for wrong in ["exact", "tsafrir:", "tsafrir:36", "tsafrir:h", "tsafrir:99999999d", "tsafrir:3ü"] {
+        check(&["lublin", "--estimates", wrong], &["expected tsafrir or tsafrir:SPAN such as tsafrir:36h"]);
+    }
     check(&["lublin", "--preset", "missing.toml"], &["missing.toml"]);
     let preset = file(&folder, "bad.toml", "classes = []\nhour = 3\n");
     check(&["lublin", "--preset", utf8(&preset)], &["bad.toml", "line 2", "unknown field `hour`"]);

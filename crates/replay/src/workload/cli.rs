@@ -279,29 +279,3 @@ fn utc_offset(text: &str) -> Result<i32, String> {
     #[expect(clippy::cast_possible_truncation, reason = "a day at most")]
     hours.map(|hours| (hours * 3_600.0).round() as i32).ok_or_else(|| "expected hours from -24 to 24".to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn estimates_have_a_span_or_none() {
-        let check = |text: &str, expected: Option<Option<u32>>| {
-            let found = text.parse::<TsafrirEstimates>().ok().map(|tsafrir| tsafrir.max_estimate);
-            assert_eq!(found, expected, "{text}");
-        };
-        check("tsafrir", Some(None));
-        check("tsafrir:36h", Some(Some(129_600)));
-        check("tsafrir:2d", Some(Some(172_800)));
-        for wrong in ["exact", "tsafrir:", "tsafrir:36", "tsafrir:h", "tsafrir:99999999d", "tsafrir:3ü"] {
-            check(wrong, None);
-        }
-    }
-
-    #[test]
-    fn hours_may_be_negative_and_broken() {
-        assert_eq!(utc_offset("-8"), Ok(-28_800));
-        assert_eq!(utc_offset("5.5"), Ok(19_800));
-        assert!(utc_offset("25").is_err() && utc_offset("NaN").is_err());
-    }
-}

@@ -60,24 +60,20 @@ pub(crate) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Parses `12`, `-1`, `142.00`, `12.5` or `1.2e3`. `None` for other text, including `nan` and `inf`.
 pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
-    let (negative, token) = match token {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, token),
-    };
-    let (mantissa, exponent) = match token.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-        Some(at) => (&token[..at], std::str::from_utf8(&token[at + 1..]).ok()?.parse::<i16>().ok()?),
+    let token = std::str::from_utf8(token).ok()?;
+    let (negative, token) = token.strip_prefix('-').map_or((false, token), |token| (true, token));
+    let (mantissa, exponent) = match token.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i16>().ok()?),
         None => (token, 0),
     };
-    let (before, after) = match mantissa.iter().position(|byte| *byte == b'.') {
-        Some(at) => (&mantissa[..at], &mantissa[at + 1..]),
-        None => (mantissa, &mantissa[..0]),
-    };
-    if before.len() + after.len() == 0 || !before.iter().chain(after).all(u8::is_ascii_digit) {
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = || before.bytes().chain(after.bytes());
+    if digits().next().is_none() || !digits().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     // Value in billionths, as a whole number. After 37 digits, the rest is too small to matter, or the value is beyond the range.
     let (mut value, mut places) = (0_u128, 9 + i64::from(exponent) - i64::try_from(after.len()).ok()?);
-    for digit in before.iter().chain(after) {
+    for digit in digits() {
         if value < 10_u128.pow(37) {
             value = 10 * value + u128::from(digit - b'0');
         } else {

@@ -41,13 +41,6 @@ fn a_plain_record_becomes_a_job_with_limit_and_due_date() {
 }
 
 #[test]
-fn clusters_come_in_order_of_size() {
-    let names =
-        |intake: &Alea31Intake| intake.clusters().iter().map(|cluster| cluster.name.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&intake(line(1, "0", "1", 1, "1", "1:ppn=1"))), ["zewura", "zegox"]);
-}
-
-#[test]
 fn processors_are_a_multiple_of_those_per_node() {
     for (allocated, spec, processors) in [
         (16, "1:ppn=16", 16),

@@ -17,11 +17,6 @@ fn due(deadlines: Deadlines) -> Options {
 }
 
 #[test]
-fn there_are_none_unless_requested() {
-    assert_eq!(deadlines(line(1, "0", "9", "1", "1", "60"), Options::default()), Ok(vec![None]));
-}
-
-#[test]
 fn a_factor_stretches_the_limit_whatever_policies_see() {
     let log =
         line(1, "5", "9", "1", "1", "60") + &line(2, "10", "90", "1", "1", "60") + &line(3, "10", "9", "1", "1", "-1");
@@ -78,10 +73,4 @@ fn deadlines_are_read_and_printed() {
             )
         );
     }
-}
-
-#[test]
-#[should_panic(expected = "deadlines cannot be column:0")]
-fn there_is_no_column_0() {
-    let _ = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), due(Deadlines::Column(0)));
 }

@@ -54,16 +54,6 @@ fn an_estimate_of_the_f_model_depends_on_job_number_and_seed_alone() {
     let all = of(hundreds(50), 1);
     assert_eq!(all[40..], of(hundreds(50).lines().skip(40).map(|line| format!("{line}\n")).collect(), 1));
     assert_ne!(all, of(hundreds(50), 2));
-    assert_eq!(of(hundreds(3), 0), {
-        let (jobs, _) = take_in(hundreds(3), with(Estimates::FModel(9.0)));
-        jobs.iter().map(|job| (job.record.number, estimate(job))).collect::<Vec<_>>()
-    });
-}
-
-#[test]
-fn an_f_of_0_is_exact() {
-    let (jobs, _) = take_in(hundreds(3), with(Estimates::FModel(0.0)));
-    assert!(jobs.iter().all(|job| estimate(job) == Span::from_secs(100)));
 }
 
 #[test]

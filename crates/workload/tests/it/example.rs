@@ -16,16 +16,3 @@ fn the_example_reports_on_five_jobs() {
     1 × cut-at-estimate, first in line 4: ran beyond its requested time (field 9): cut there, as an enforced limit would
     ");
 }
-
-#[test]
-fn the_example_measures_a_log() {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--package", "workload", "--example", "fit_log"]);
-    let output = cargo.output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout);
-    let model: workload::model::SessionModel = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(workload::model::WorkloadModel::validate(&model), Ok(()));
-    let (_, printed) = (model, String::from_utf8_lossy(&output.stderr));
-    assert!(printed.starts_with("a thousand jobs drawn from it take "), "{printed}");
-}

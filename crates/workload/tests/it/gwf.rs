@@ -111,16 +111,6 @@ proptest! {
         prop_assert_eq!(reader(text.clone()).expect("a log").comments().len(), 2);
         prop_assert_eq!(records(text), written);
     }
-
-    /// Reading any bytes ends with records or an error, and without a panic.
-    #[test]
-    fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, numbers in "([-+.0-9e]{1,25}[ \\t]){11}", names in "([ -~]{0,4}\\t){18}") {
-        for log in [bytes, (numbers + &names).into_bytes()] {
-            if let Ok(reader) = reader(log) {
-                reader.for_each(drop);
-            }
-        }
-    }
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn estimates_are_exact_requested_or_multiples_and_requests_are_limits() {
         (Estimates::User, [(60, 60), (30, 60), (30, 30), (30, 30)], &requested),
         (Estimates::MeanOfUser(2), [(60, 60), (30, 60), (30, 30), (30, 30)], &requested),
         (Estimates::Factor(2.5), [(90, 225), (30, 75), (30, 75), (30, 75)], &[]),
+        (Estimates::FModel(0.0), [(90, 90), (30, 30), (30, 30), (30, 30)], &[]),
         (Estimates::RequestFactor(2.5), [(60, 150), (30, 150), (30, 75), (30, 75)], &requested),
     ] {
         let (jobs, repairs) = take_in(&log, with(estimates));

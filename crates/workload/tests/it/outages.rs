@@ -185,15 +185,4 @@ proptest! {
         let source = Outages::Drawn { mtbf: Span::from_nanos(mtbf), mttr: Span::from_secs(mttr) };
         prop_assert_eq!(source.to_string().parse(), Ok(source));
     }
-
-    /// Reading any bytes ends without a panic.
-    #[test]
-    fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, lines in "([-0-9a-z.,# ]{0,20}\\n){0,5}") {
-        let text = [b"machine,down,up\n".as_slice(), lines.as_bytes(), &bytes].concat();
-        for text in [text, bytes] {
-            if let Ok(trace) = OutageTrace::from_read("o.csv", std::io::Cursor::new(text), &["a", "b"]) {
-                trace.for_each(drop);
-            }
-        }
-    }
 }

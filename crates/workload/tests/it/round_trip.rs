@@ -78,19 +78,6 @@ proptest! {
         prop_assert_eq!(records(text), written);
     }
 
-    /// Reading any bytes ends with records or an error, and without a panic.
-    #[test]
-    fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, line in "[ -~\\n\\t]{0,300}", numbers in "([-+.0-9e]{1,25} ){18}") {
-        for log in [bytes, line.into_bytes(), numbers.into_bytes()] {
-            let gzip = [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &log].concat();
-            for log in [log, gzip] {
-                if let Ok(reader) = reader(log) {
-                    reader.for_each(drop);
-                }
-            }
-        }
-    }
-
     /// Numbers with at most nine decimals are read exactly.
     #[test]
     fn times_are_exact(seconds in 0..=u64::from(u32::MAX), nanos in 0..1_000_000_000_u64) {

@@ -57,36 +57,3 @@ fn set(model: &mut Value, assignment: &str) -> Result<()> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn after(assignment: &str) -> Result<String> {
-        let mut model: Value =
-            toml::from_str("rate = 1.5\nclasses = [{ low = 1, high = 2 }, { low = 3, high = 4 }]\n")?;
-        set(&mut model, assignment)?;
-        Ok(toml::to_string(&model)?)
-    }
-
-    #[test]
-    fn a_path_leads_through_names_and_positions() {
-        assert!(after("rate = 2").expect("a parameter").starts_with("rate = 2\n"));
-        assert!(after("classes.1.high=7.5").expect("a parameter").contains("high = 7.5"));
-        assert!(after("classes=[]").expect("a parameter").contains("classes = []"));
-    }
-
-    #[test]
-    fn a_path_that_leads_nowhere_says_where_it_ends() {
-        let check = |assignment: &str, words: &str| {
-            let error = after(assignment).expect_err("no parameter").to_string();
-            assert!(error.contains(words), "{error}");
-        };
-        check("rat=2", "did you mean \"rate\"?");
-        check("classes.2.high=7", "no position in a list of 2");
-        check("rate.low=7", "inside a single value");
-        check("rate", "expected KEY=VALUE");
-        check("rate=fast", "\"fast\" is no value");
-        check("rate=1\nother=2", "is no value");
-    }
-}
