@@ -20,8 +20,8 @@ pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> 
     let nodes = of_jobs(unread.nodes, "request nodes (column 21)").map(|jobs| {
         format!("{jobs}, which this world ignores: it counts processors alone (--profile alea31 reads them)")
     });
-    let partitions = (unread.partitions() > 1).then(|| {
-        let count = unread.partitions();
+    let partitions = (unread.partitions.len() > 1).then(|| {
+        let count = unread.partitions.len();
         format!("jobs name {count} partitions (field 16), which this world ignores: a job may start on any place that is wide enough")
     });
     [memory, dependencies, nodes, partitions].into_iter().flatten().collect()

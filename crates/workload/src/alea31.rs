@@ -15,28 +15,23 @@
 //! - A record without column 21, as in other archives, demands nothing, and its processors may lie on any nodes.
 
 use crate::error::InputError;
-use crate::intake::LogJob;
+use crate::intake::{Intake, LogJob, Options};
 use crate::machines::{Machine, Machines};
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
+use sim_core::{Job, Request, SiteId, SiteSet, Span};
 
-/// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`] on.
+/// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`](sim_core::Time::ZERO) on.
 ///
 /// The run time of a job is that of the log, at least 1 s. Its estimate and its requested time are the limit by which it is planned and at
 /// which it is cut. Its deadline is the due date. Its sites are the clusters that it may use, by their places in
 /// [`clusters`](Self::clusters), including clusters that are too small for it. Its request names no user.
 #[derive(Debug)]
 pub struct Alea31Intake {
-    records: SwfReader,
+    /// Reader and counts; its options but for the number of records have no effect.
+    intake: Intake,
     /// Clusters, the largest first.
     clusters: Vec<Machine>,
-    records_left: u64,
-    delivered: u32,
-    repairs: Repairs,
-    origin: Option<Span>,
-    /// Submission of the previous job.
-    submit: Time,
 }
 
 impl Alea31Intake {
@@ -44,8 +39,8 @@ impl Alea31Intake {
     pub fn new(records: SwfReader, machines: &Machines, max_records: Option<u64>) -> Self {
         let mut clusters = machines.clusters().to_vec();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
-        let (records_left, repairs) = (max_records.unwrap_or(u64::MAX), Repairs::default());
-        Self { records, clusters, records_left, delivered: 0, repairs, origin: None, submit: Time::ZERO }
+        let intake = Intake::new(records, Options { max_jobs: max_records, ..Options::default() });
+        Self { intake, clusters }
     }
 
     /// Clusters, the largest first; among equals, in the order of their file.
@@ -55,17 +50,14 @@ impl Alea31Intake {
 
     /// Repairs so far.
     pub const fn repairs(&self) -> &Repairs {
-        &self.repairs
+        self.intake.repairs()
     }
 
     /// Returns the job, or the rule under which it is skipped.
     fn job_of(&mut self, record: SwfRecord) -> Result<LogJob, Rule> {
-        let line = Some(self.records.line());
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
-        let run = run_time(&self.records.lines.line).ok_or(Rule::NoRuntime)?;
+        let run = run_time(&self.intake.records.lines.line).ok_or(Rule::NoRuntime)?;
         let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
-        let origin = *self.origin.get_or_insert(submit);
-
         let spec = record.node_spec();
         let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
         let allocated = allocated.clamp(1, widest);
@@ -78,18 +70,13 @@ impl Alea31Intake {
         let runtime = Span::from_secs(run.unsigned_abs().into()).max(second);
         let runtime = if run < 0 { second } else { runtime };
         if record.requested_time.is_none() {
-            self.repairs.note(Rule::EstimateFromRuntime, line);
+            self.intake.note_here(Rule::EstimateFromRuntime);
         }
         let limit = record.requested_time.unwrap_or(runtime).max(second);
         if limit < runtime {
-            self.repairs.note(Rule::CutAtEstimate, line);
+            self.intake.note_here(Rule::CutAtEstimate);
         }
-        let submit = Time::ZERO + submit.saturating_sub(origin);
-        if submit < self.submit {
-            self.repairs.note(Rule::SubmitOutOfOrder, line);
-        }
-        let submit = submit.max(self.submit);
-        self.submit = submit;
+        let (id, submit) = self.intake.admit(submit);
         // The simulator doubles in 32 bits: a job that ended in 1970 is due in decades.
         let due = submit + Span::from_secs(u64::try_from(run.wrapping_mul(2)).unwrap_or(0));
 
@@ -99,26 +86,20 @@ impl Alea31Intake {
         };
         let clusters = (0..).map(SiteId).zip(&self.clusters);
         let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
-        self.repairs.note_unread(&record, true);
-        let id = JobId(self.delivered);
-        self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        self.intake.repairs.note_unread(&record, true);
         let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
-        Ok(LogJob {
-            job: Job { id, submit, origin: None, request, runtime },
-            line: self.records.line(),
-            logged_runtime: runtime,
-            user_name: self.records.names.of_user(&record),
-            record: SwfRecord {
-                requested_time: Some(limit),
-                requested_memory: None,
-                group: None,
-                executable: None,
-                queue: None,
-                partition: None,
-                further: None,
-                ..record
-            },
-        })
+        let job = Job { id, submit, origin: None, request, runtime };
+        let record = SwfRecord {
+            requested_time: Some(limit),
+            requested_memory: None,
+            group: None,
+            executable: None,
+            queue: None,
+            partition: None,
+            further: None,
+            ..record
+        };
+        Ok(self.intake.delivered(job, runtime, record))
     }
 }
 
@@ -126,17 +107,15 @@ impl Iterator for Alea31Intake {
     type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.records_left > 0 {
-            self.records_left -= 1;
-            match self.records.next()? {
+        loop {
+            match self.intake.read()? {
                 Err(error) => return Some(Err(error)),
                 Ok(record) => match self.job_of(record) {
                     Ok(job) => return Some(Ok(job)),
-                    Err(rule) => self.repairs.note(rule, Some(self.records.line())),
+                    Err(rule) => self.intake.note_here(rule),
                 },
             }
         }
-        None
     }
 }
 

@@ -17,11 +17,12 @@ use std::sync::Arc;
 /// the former. Records that cannot be taken as they stand are repaired or skipped under a [`Rule`], and counted.
 #[derive(Debug)]
 pub struct Intake {
-    records: SwfReader,
+    pub(crate) records: SwfReader,
     options: Options,
-    repairs: Repairs,
+    pub(crate) repairs: Repairs,
     records_left: u64,
-    delivered: u32,
+    /// Number of the next job.
+    next_id: u32,
     /// Submit times of the first delivered job and of the last, on the log's clock.
     first_and_last: Option<(Span, Span)>,
 }
@@ -73,7 +74,7 @@ impl Intake {
             options,
             repairs: Repairs::default(),
             records_left: options.max_jobs.unwrap_or(u64::MAX),
-            delivered: 0,
+            next_id: 0,
             first_and_last: None,
         }
     }
@@ -98,10 +99,41 @@ impl Intake {
         &self.records
     }
 
+    /// Returns the next record, unless the log or the requested number of records has ended.
+    #[inline]
+    pub(crate) fn read(&mut self) -> Option<Result<SwfRecord, InputError>> {
+        self.records_left = self.records_left.checked_sub(1)?;
+        self.records.next()
+    }
+
+    /// Returns number and submission of the job of the last record, which is not before that of the previous job: the log is
+    /// streamed, so it cannot be sorted.
+    pub(crate) fn admit(&mut self, logged_submit: Span) -> (JobId, Time) {
+        let (first, last) = self.first_and_last.unwrap_or((logged_submit, logged_submit));
+        if logged_submit < last {
+            self.note_here(Rule::SubmitOutOfOrder);
+        }
+        let submit = logged_submit.max(last);
+        self.first_and_last = Some((first, submit));
+        let id = JobId(self.next_id);
+        self.next_id = self.next_id.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        (id, Time::ZERO + (submit - first))
+    }
+
+    /// Returns the job of the last record with its place and the name of its user.
+    pub(crate) fn delivered(&self, job: Job, logged_runtime: Span, record: SwfRecord) -> LogJob {
+        LogJob {
+            job,
+            line: self.records.line(),
+            logged_runtime,
+            user_name: self.records.names.of_user(&record),
+            record,
+        }
+    }
+
     /// Returns the next record, with its job and the part of it that a held log keeps, unless it is skipped.
     pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<TakenIn>), InputError>> {
-        self.records_left = self.records_left.checked_sub(1)?;
-        let record = match self.records.next()? {
+        let record = match self.read()? {
             Ok(record) => record,
             Err(error) => return Some(Err(error)),
         };
@@ -133,18 +165,9 @@ impl Intake {
             self.note_here(Rule::ProcessorsFromRequest);
         }
 
-        // The log is streamed, so it cannot be sorted.
-        let (first, last) = self.first_and_last.unwrap_or((logged_submit, logged_submit));
-        if logged_submit < last {
-            self.note_here(Rule::SubmitOutOfOrder);
-        }
-        let submit = logged_submit.max(last);
-        self.first_and_last = Some((first, submit));
-
-        let id = JobId(self.delivered);
-        self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        let (id, submit) = self.admit(logged_submit);
         let held = HeldJob {
-            submit: Time::ZERO + (submit - first),
+            submit,
             runtime: logged_runtime,
             wait: record.wait,
             limit,
@@ -162,7 +185,7 @@ impl Intake {
         Ok(Some((job, held)))
     }
 
-    fn note_here(&mut self, rule: Rule) {
+    pub(crate) fn note_here(&mut self, rule: Rule) {
         self.repairs.note(rule, Some(self.records.line()));
     }
 }
@@ -174,10 +197,8 @@ impl Iterator for Intake {
         while let Some(item) = self.next_record() {
             match item {
                 Ok((record, Some((job, held)))) => {
-                    let user_name = self.records.names.of_user(&record);
                     let record = SwfRecord { requested_time: held.limit, ..record };
-                    let (line, logged_runtime) = (self.records.line(), held.runtime);
-                    return Some(Ok(LogJob { job, line, logged_runtime, user_name, record }));
+                    return Some(Ok(self.delivered(job, held.runtime, record)));
                 }
                 Ok((_, None)) => {}
                 Err(error) => return Some(Err(error)),

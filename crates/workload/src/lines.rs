@@ -126,7 +126,7 @@ impl Lines {
     pub(crate) fn step_to_content(&mut self, comments: &[u8]) -> Option<Result<(), InputError>> {
         loop {
             let read = self.step()?;
-            if read.is_err() || self.line.trim_ascii().first().is_some_and(|first| !comments.contains(first)) {
+            if read.is_err() || self.line.trim_ascii_start().first().is_some_and(|first| !comments.contains(first)) {
                 return Some(read);
             }
         }

@@ -1,7 +1,7 @@
 //! Rules under which a log is repaired, and the number of applications of each.
 
 use crate::swf::SwfRecord;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Rule that was applied.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,30 +72,35 @@ rules! {
 /// Number of applications of each rule, and the first line of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repairs<R = Rule> {
-    applied: BTreeMap<R, Repair<R>>,
+    /// Rules that were applied, in their order.
+    applied: Vec<Repair<R>>,
     unread: Unread,
 }
 
 impl<R> Default for Repairs<R> {
     fn default() -> Self {
-        Self { applied: BTreeMap::new(), unread: Unread::default() }
+        Self { applied: Vec::new(), unread: Unread::default() }
     }
 }
 
 impl<R: Copy + Ord> Repairs<R> {
     /// Number of applications of `rule`.
     pub fn count(&self, rule: R) -> u64 {
-        self.applied.get(&rule).map_or(0, |repair| repair.count)
+        self.applied.iter().find(|repair| repair.rule == rule).map_or(0, |repair| repair.count)
     }
 
     /// Rules that were applied, in the order in which they are reported.
     pub fn iter(&self) -> impl Iterator<Item = Repair<R>> {
-        self.applied.values().copied()
+        self.applied.iter().copied()
     }
 
     /// Counts one application of `rule`, at a line of the log or to the log as a whole.
     pub(crate) fn note(&mut self, rule: R, line: Option<u64>) {
-        let repair = self.applied.entry(rule).or_insert(Repair { rule, count: 0, first_line: None });
+        let at = self.applied.partition_point(|repair| repair.rule < rule);
+        if self.applied.get(at).is_none_or(|repair| repair.rule != rule) {
+            self.applied.insert(at, Repair { rule, count: 0, first_line: None });
+        }
+        let repair = &mut self.applied[at];
         repair.count += 1;
         repair.first_line = repair.first_line.or(line);
     }
@@ -124,11 +129,7 @@ impl Repairs {
         unread.memory += u64::from(record.requested_memory.is_some_and(|memory| memory > 0));
         unread.preceding_job += u64::from(record.preceding_job.is_some_and(|job| job > 0));
         unread.nodes += u64::from(!reads_nodes && record.node_spec().is_some_and(|nodes| nodes != "-1"));
-        // Neighbouring records mostly share a partition.
-        if record.partition.is_some() && record.partition != unread.last_partition {
-            unread.last_partition = record.partition;
-            unread.partitions.extend(record.partition);
-        }
+        unread.partitions.extend(record.partition);
     }
 }
 
@@ -143,13 +144,6 @@ pub struct Unread {
     pub preceding_job: u64,
     /// Number of jobs that request nodes (column 21, in logs of `MetaCentrum`); zero if the intake reads them.
     pub nodes: u64,
-    partitions: BTreeSet<u32>,
-    last_partition: Option<u32>,
-}
-
-impl Unread {
-    /// Number of partitions that jobs name (field 16).
-    pub fn partitions(&self) -> usize {
-        self.partitions.len()
-    }
+    /// Partitions that jobs name (field 16).
+    pub partitions: BTreeSet<u32>,
 }

@@ -3,7 +3,7 @@
 use crate::error::InputError;
 use crate::estimates::Estimates;
 use crate::intake::{Intake, Options};
-use crate::repair::{Rule, rules};
+use crate::repair::{Repair, Rule, rules};
 use crate::swf::{Status, SwfReader, SwfRecord};
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -116,7 +116,7 @@ impl Validation {
     /// Reads the next record, finds its anomalies, and returns it with the processors of its job. The inner `None` is an
     /// unreadable line, the outer one the end of the log.
     pub(crate) fn read_on(&mut self) -> Option<Option<(SwfRecord, Option<u32>)>> {
-        let before = Rule::ALL.map(|rule| self.intake.repairs().count(rule));
+        let before: Vec<Repair> = self.intake.repairs().iter().collect();
         let item = self.intake.next_record()?;
         let line = self.intake.reader().line();
         let (record, job) = match item {
@@ -126,8 +126,7 @@ impl Validation {
             }
             Ok(both) => both,
         };
-        let repaired = Rule::ALL.into_iter().zip(before);
-        let repaired = repaired.filter(|(rule, before)| self.intake.repairs().count(*rule) > *before);
+        let repaired = self.intake.repairs().iter().filter(|repair| !before.contains(repair));
         let is_ascending = self.last_number.is_none_or(|last| record.number > last);
         self.last_number = Some(record.number);
         let has_run = record.runtime.is_some_and(|runtime| !runtime.is_zero());
@@ -147,7 +146,7 @@ impl Validation {
             Contradiction::PrecedingJobNotBefore => record.preceding_job >= Some(record.number),
         };
         let contradicts = Contradiction::ALL.into_iter().filter(applies).map(Anomaly::Contradicts);
-        let anomalies = repaired.map(|(rule, _)| Anomaly::Repaired(rule)).chain(contradicts);
+        let anomalies = repaired.map(|repair| Anomaly::Repaired(repair.rule)).chain(contradicts);
         self.found.extend(anomalies.map(|anomaly| Finding { line, job: Some(record.number), anomaly }));
         Some(Some((record, job.map(|(job, _)| job.request.processors))))
     }

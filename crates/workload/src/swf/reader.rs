@@ -105,15 +105,19 @@ impl Iterator for SwfReader {
     fn next(&mut self) -> Option<Self::Item> {
         self.names.passed.clear();
         loop {
-            if let Err(error) = self.lines.step_to_content(b"")? {
+            if let Err(error) = self.lines.step()? {
                 return Some(Err(error));
             }
-            if let [b';', text @ ..] = self.lines.line.trim_ascii_start() {
-                self.names.take_in(text);
-                continue;
+            match self.lines.line.trim_ascii_start() {
+                [] => {}
+                [b';', text @ ..] => {
+                    self.names.take_in(text);
+                }
+                _ => {
+                    let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
+                    return Some(parse(&self.lines.line).map(name).map_err(|fault| self.faulty(fault)));
+                }
             }
-            let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
-            return Some(parse(&self.lines.line).map(name).map_err(|fault| self.faulty(fault)));
         }
     }
 }
