@@ -5,7 +5,7 @@ use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::error::Faults;
 use slurm_sched::workload::{Request, SubmittedJob};
-use slurm_sched::{Events, Site, Version, follow, version_of};
+use slurm_sched::{Site, Version, follow, version_of};
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -240,10 +240,10 @@ fn slurm_log(input: &[u8]) -> Result<bool, String> {
         let conf = Conf::read(NAME, CONF, version, &[]).expect("it is sound");
         Site { conf, accounts: Some(Accounts::read(NAME, ACCOUNTS).expect("it is sound")), version }
     });
-    if let Err(error) = version_of(Events::new(input)) {
+    if let Err(error) = version_of(input) {
         refused(format!("{NAME}: {error}"))?;
     }
-    match follow(site, &(1..9).map(job).collect::<Vec<_>>(), Events::new(input)) {
+    match follow(site, &(1..9).map(job).collect::<Vec<_>>(), input) {
         Err(error) => refused(format!("{NAME}: {error}")),
         Ok(found) if found.is_equal() == found.first_difference.is_some() => {
             Err(format!("it contradicts itself: {found:?}"))

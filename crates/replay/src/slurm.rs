@@ -14,10 +14,11 @@ mod what_if;
 pub use input::Inputs;
 pub use what_if::WhatIf;
 
+use crate::options::unpacked;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use lab::cli::{Common, Ending, print};
-use slurm_sched::{Comparison, FollowError, Version, follow, version_of};
+use slurm_sched::{Comparison, Version, follow, version_of};
 use std::path::PathBuf;
 use trace::Trace;
 
@@ -89,11 +90,10 @@ pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
 
 /// Compares the decisions of a recorded controller with those of this program; prints nothing.
 fn compare(options: &Follow) -> Result<Comparison> {
-    let log = || input::events(&options.log);
+    let log = || unpacked(&options.log);
     let place = || options.log.display().to_string();
     let version: Version = match &options.inputs.slurm_version {
         Some(version) => version.parse()?,
-        None if log()?.next().is_none() => return Err(FollowError::Empty).with_context(place),
         None => version_of(log()?)
             .with_context(place)?
             .with_context(|| format!("{}: the log shows no version; give it with --slurm-version", place()))?
@@ -103,7 +103,7 @@ fn compare(options: &Follow) -> Result<Comparison> {
     let Trace { jobs, left_out, .. } = options.inputs.jobs(&site)?;
     let trace = input::name(&options.inputs.trace);
     site.conf.not_modelled.extend(left_out.iter().map(|what| format!("{trace}: {what}")));
-    follow(&site, &jobs, log()?.named_as(&jobs)).with_context(place)
+    follow(&site, &jobs, log()?).with_context(place)
 }
 
 /// The comparison as a text for a terminal.

@@ -16,30 +16,15 @@ use counts::Counts;
 use quick::Bounds;
 use std::collections::BTreeMap;
 
-/// Planned start of a job.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Plan {
-    /// Number of the job.
-    pub job: u32,
-    /// Index of the partition.
-    pub partition: usize,
-    /// Planned start.
-    pub start: i64,
-    /// Planned end, rounded as in the table.
-    pub end: i64,
-    /// Planned nodes.
-    pub nodes: NodeSet,
-}
-
-/// Job that a pass starts.
+/// Start of a job, now or planned.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Start {
-    /// Number of the job.
     pub job: u32,
     /// Index of the partition.
     pub partition: usize,
-    /// Nodes of the job.
     pub nodes: NodeSet,
+    /// Planned start and end, the latter rounded as in the table; `None` for a start now.
+    pub planned: Option<(i64, i64)>,
 }
 
 /// Decisions of a backfill pass.
@@ -48,7 +33,7 @@ pub(crate) struct Pass {
     /// Jobs tested, in order, with the index of the partition.
     pub tested: Vec<(u32, usize)>,
     /// Plans, in order.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<Start>,
     /// Starts, in order.
     pub starts: Vec<Start>,
     /// CPUs of the nodes that the last successful will-run test of each job found.
@@ -84,13 +69,8 @@ pub(crate) struct Step {
     pub will_run: Option<(i64, NodeSet)>,
 }
 
-/// Outcome of the search for one job.
-#[derive(Debug)]
-enum Found {
-    Nothing,
-    Now(NodeSet),
-    Later { start: i64, end: i64, nodes: NodeSet },
-}
+/// Nodes that the search for a job found, with the planned start and end unless the job starts now.
+type Found = Option<(NodeSet, Option<(i64, i64)>)>;
 
 /// Backfill pass in progress.
 struct Search<'a> {
@@ -140,7 +120,7 @@ impl<'a> Search<'a> {
         let Terms { settings, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
         let (releases, completing) = (cluster.releases(now), cluster.completing(0));
-        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len(), &releases);
+        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len());
         let pass = Pass::default();
         Self {
             cluster,
@@ -182,38 +162,35 @@ impl<'a> Search<'a> {
             }
             self.pass.tested.push((entry.job, entry.partition));
             self.note(entry, |(_, without)| *without += 1);
-            let found = if self.needs_slots(entry) { None } else { self.quick_search(entry) };
-            let (found, is_counted) = found.map_or_else(|| self.search(entry), |found| (found, true));
+            let quick = if self.needs_slots(entry) { None } else { self.quick_search(entry) };
+            let (found, is_counted) = if quick.is_some() { (quick, true) } else { self.search(entry) };
             tests += usize::from(is_counted);
-            match found {
-                Found::Nothing => {}
-                // A limit that counts the nodes found prevents the start of a job and, except under assoc_limit_stop, its plan.
-                Found::Now(_) if self.cluster.limits().reason(&entry.demand).is_some() => {}
-                Found::Later { .. }
-                    if !self.settings.assoc_limit_stop && self.cluster.limits().reason(&entry.demand).is_some() => {}
-                Found::Now(nodes) => {
-                    self.start(entry, nodes);
-                    if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
-                        break;
-                    }
+            let Some((nodes, planned)) = found else { continue };
+            // A limit that counts the nodes found prevents the start of a job and, except under assoc_limit_stop, its plan.
+            let is_exempt = planned.is_some() && self.settings.assoc_limit_stop;
+            if !is_exempt && self.cluster.limits().reason(&entry.demand).is_some() {
+                continue;
+            }
+            let Some((start, end)) = planned else {
+                self.start(entry, nodes);
+                if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
+                    break;
                 }
-                Found::Later { start, end, nodes } => {
-                    if !self.is_for_now_only(entry) {
-                        // Beyond the window, and where the table is full, a plan reserves nothing.
-                        let is_beyond = start > self.now + self.settings.bf_window;
-                        let is_full = self.is_full();
-                        if !is_beyond && !is_full {
-                            let begin = self.floor(start);
-                            let end = end.max(begin + self.settings.bf_resolution);
-                            self.table.reserve(begin, end, &nodes, &self.releases);
-                        }
-                        self.note(entry, |(planned, without)| (*planned, *without) = (*planned + 1, *without - 1));
-                        self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
-                        if is_full && !is_beyond {
-                            break;
-                        }
-                    }
-                }
+                continue;
+            };
+            if self.is_for_now_only(entry) {
+                continue;
+            }
+            // Beyond the window, and where the table is full, a plan reserves nothing.
+            let (is_beyond, is_full) = (start > self.now + self.settings.bf_window, self.is_full());
+            if !is_beyond && !is_full {
+                let begin = self.floor(start);
+                self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
+            }
+            self.note(entry, |(planned, without)| (*planned, *without) = (*planned + 1, *without - 1));
+            self.pass.plans.push(Start { job: entry.job, partition: entry.partition, nodes, planned });
+            if is_full && !is_beyond {
+                break;
             }
         }
         self.pass.marks_nodes = self.marks_nodes();
@@ -270,10 +247,10 @@ impl<'a> Search<'a> {
         loop {
             let from = later;
             if is_for_now_only && from > self.now {
-                return (Found::Nothing, is_tested);
+                return (None, is_tested);
             }
             if self.is_new && from >= self.table.end() {
-                return (Found::Nothing, is_tested);
+                return (None, is_tested);
             }
             let (usable, next) = self.usable(entry, from);
             later = next;
@@ -291,7 +268,7 @@ impl<'a> Search<'a> {
             }
             let Some((start, nodes)) = found else {
                 if later == 0 {
-                    return (Found::Nothing, is_tested);
+                    return (None, is_tested);
                 }
                 continue;
             };
@@ -304,7 +281,7 @@ impl<'a> Search<'a> {
                 let mut idle = usable;
                 idle.intersect(self.cluster.idle());
                 if let Some(picked) = self.cluster.machine().choose(&idle, entry.need, entry.required.as_ref()) {
-                    return (Found::Now(picked), true);
+                    return (Some((picked, None)), true);
                 }
                 // A job past its limit still holds some of the nodes (24.11): they are planned from now on.
                 later = 0;
@@ -324,7 +301,7 @@ impl<'a> Search<'a> {
             if is_nearer {
                 continue;
             }
-            return (Found::Later { start, end, nodes }, true);
+            return (Some((nodes, Some((start, end)))), true);
         }
     }
 
@@ -396,14 +373,14 @@ impl<'a> Search<'a> {
         let end = self.now + entry.least_limit();
         if !self.is_full() {
             let least = self.floor(self.now) + self.settings.bf_resolution;
-            self.table.reserve(0, self.round_end(end).max(least), &nodes, &self.releases);
+            self.table.reserve(0, self.round_end(end).max(least), &nodes);
         }
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.releases = self.cluster.releases(self.now);
         self.pass.changed = true;
         self.note(entry, |(_, without)| *without -= 1);
         (self.candidates, self.due) = (None, 0);
-        self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
+        self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes, planned: None });
     }
 
     fn floor(&self, time: i64) -> i64 {

@@ -70,17 +70,13 @@ pub(crate) struct Controller {
     is_sorted: bool,
     /// True if priorities change with the CPUs that will-run tests find.
     counts_cpus: bool,
-    /// Last main pass, with true for a full one, if it started nothing and no job, priority or node has changed since.
-    /// The next one of its kind is the same.
-    idle_pass: Option<(bool, main_pass::Pass)>,
 }
 
 impl Controller {
     /// Returns the controller of an idle cluster that starts at `start`.
     pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
         let nodes = &site.conf.nodes;
-        let machine =
-            Machine::new(nodes.iter().map(|node| node.cpus).collect(), nodes.iter().map(|node| node.weight).collect());
+        let machine = Machine(nodes.iter().map(|node| (node.cpus, node.weight)).collect());
         let limits = Limits::new(&site.conf, site.accounts.as_ref());
         let priority = &site.conf.priority;
         let up = |partition: &crate::conf::Partition| {
@@ -108,7 +104,6 @@ impl Controller {
             lacking: BTreeSet::new(),
             is_sorted: true,
             counts_cpus: priority.multifactor && priority.decays && priority.weights.job_size != 0,
-            idle_pass: None,
             site,
         }
     }
@@ -310,7 +305,6 @@ impl Controller {
         if !self.is_sorted {
             queue::sort(&mut self.queue);
             self.is_sorted = true;
-            self.idle_pass = None;
         }
     }
 
@@ -318,16 +312,7 @@ impl Controller {
     pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> main_pass::Pass {
         self.prepare(now);
         let settings = &self.site.conf.scheduling;
-        // SPEC 0.4. Under bf_min_age_reserve a pass depends on the time, too.
-        let is_same = |(kind, _): &&(bool, main_pass::Pass)| *kind == is_full && settings.bf_min_age_reserve == 0;
-        if let Some((_, pass)) = self.idle_pass.as_ref().filter(is_same) {
-            return pass.clone();
-        }
-        let lacking = self.lacking.clone();
-        let pass = main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings);
-        let is_idle = pass.starts.is_empty() && lacking == self.lacking;
-        self.idle_pass = is_idle.then(|| (is_full, pass.clone()));
-        pass
+        main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings)
     }
 
     /// Decides a backfill pass, which may end early as [`Terms::ends_early`] says. The nodes are held afterwards;
@@ -368,7 +353,6 @@ impl Controller {
             self.jobs.entry(start.job).and_modify(|job| job.running = Some(running));
         }
         if !starts.is_empty() {
-            self.idle_pass = None;
             self.queue.retain(|entry| !starts.iter().any(|start| start.job == entry.job));
         }
     }
@@ -385,14 +369,12 @@ impl Controller {
         while let Some(at) = self.completing.iter().position(|(stopped, _)| *stopped <= time) {
             let (_, job) = self.completing.remove(at);
             self.cluster.end(job);
-            self.idle_pass = None;
         }
     }
 
     /// Takes nodes of stopped jobs as idle before [`Self::clean_up`].
     pub(crate) fn clean(&mut self, nodes: &NodeSet) {
         self.cluster.clean(nodes);
-        self.idle_pass = None;
     }
 
     /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
@@ -409,7 +391,6 @@ impl Controller {
         self.cluster.stop(job, now);
         self.completing.push((now, job));
         self.lacking.remove(&job);
-        self.idle_pass = None;
         self.queue.retain(|entry| entry.job != job);
     }
 
@@ -430,7 +411,6 @@ impl Controller {
         self.fates.remove(&id);
         self.ahead.insert((now + REQUEUE_DELAY, id));
         self.cluster.end(id);
-        self.idle_pass = None;
     }
 
     /// Takes a failed node from a running job.
@@ -440,7 +420,6 @@ impl Controller {
             nodes.subtract(&NodeSet::of(self.site.conf.nodes.len(), [node]));
             self.cluster.start(job, ended.end, nodes, ended.demand);
         }
-        self.idle_pass = None;
     }
 
     /// Changes a pending or running job as `scontrol` does.
@@ -486,7 +465,6 @@ impl Controller {
                 }
             }
         }
-        self.idle_pass = None;
         let is_eligible = job.running.is_none() && !job.is_held && !self.dependent.contains_key(&id);
         self.queue.retain(|entry| entry.job != id);
         if is_eligible && self.ahead.iter().all(|(_, other)| *other != id) {
@@ -501,7 +479,6 @@ impl Controller {
                 self.cluster.set_usable(at, node, is_up);
             }
         }
-        self.idle_pass = None;
     }
 
     /// Runs one round of the decay thread. Returns true if a priority changed.
@@ -571,7 +548,6 @@ impl Controller {
 
     /// Restores an earlier state of the nodes.
     pub(crate) fn restore(&mut self, cluster: Cluster) {
-        self.idle_pass = None;
         self.cluster = cluster;
     }
 

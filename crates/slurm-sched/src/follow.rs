@@ -3,19 +3,20 @@
 //! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
 //! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
-use crate::backfill::{Plan, Start, Step};
+use crate::backfill::{Start, Step};
 use crate::calendar::stamp;
 use crate::cluster::Cluster;
 use crate::conf::{YEAR, usable};
 use crate::controller::Controller;
 use crate::hostlist;
-use crate::log::{Entry, Event, LogError, Placed};
+use crate::log::{Entry, Event, Events, Placed};
 use crate::main_pass::Pass;
 use crate::nodes::NodeSet;
 use crate::site::Site;
 use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
 use std::sync::Arc;
 
 /// Result of a comparison.
@@ -67,32 +68,21 @@ pub struct Difference {
 /// Error of a log that cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// A line cannot be read.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// The log names a job that the trace lacks.
-    #[error("line {line}: job {job} is not in the trace; add it, or cut the log where it begins")]
-    Job {
+    /// The log cannot be read.
+    #[error("line {line}: the log cannot be read on; copy the file again")]
+    Read {
         /// Line, counted from 1.
         line: u64,
-        /// Number of the job.
-        job: u32,
+        /// Reason.
+        source: std::io::Error,
     },
-    /// The log names a node or partition that slurm.conf lacks.
-    #[error("line {line}: {name:?} is not in slurm.conf; use the slurm.conf of the time of the log")]
-    Name {
+    /// A line cannot be read, or contradicts the other files.
+    #[error("line {line}: {words}")]
+    Wrong {
         /// Line, counted from 1.
         line: u64,
-        /// Name in the log.
-        name: String,
-    },
-    /// The log's clock jumps.
-    #[error(
-        "line {line}: the clock jumps by more than a year, or a day back; follow the parts of the log by themselves"
-    )]
-    Clock {
-        /// Line, counted from 1.
-        line: u64,
+        /// Fault and fix.
+        words: String,
     },
     /// The log has no event.
     #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
@@ -112,11 +102,9 @@ impl Comparison {
 /// # Errors
 ///
 /// If the log cannot be read, or names jobs, nodes or partitions that the other files lack.
-pub fn follow<I>(site: &Site, jobs: &[SubmittedJob], events: I) -> Result<Comparison, FollowError>
-where
-    I: IntoIterator<Item = Result<Entry, LogError>>,
-{
-    let mut events = events.into_iter().peekable();
+pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<Comparison, FollowError> {
+    let arrays = jobs.iter().map(|job| (array_of(job.id).0, job.id)).filter(|(array, job)| array != job);
+    let mut events = Events::new(log, arrays.map(|(array, _)| array).collect()).peekable();
     let start = match events.peek() {
         Some(Ok(first)) => first.time,
         Some(Err(_)) => 0,
@@ -145,7 +133,9 @@ where
         let entry = entry?;
         // Local clocks are set back by an hour in autumn.
         if !(-86_400..=YEAR).contains(&(entry.time - last)) {
-            return Err(FollowError::Clock { line: entry.line });
+            const WORDS: &str =
+                "the clock jumps by more than a year, or a day back; follow the parts of the log by themselves";
+            return Err(FollowError::Wrong { line: entry.line, words: WORDS.to_owned() });
         }
         last = entry.time;
         if matches!(entry.event, Event::MainPass { .. } | Event::BackfillPass) {
@@ -202,10 +192,10 @@ impl LogFollower<'_> {
         let mut theirs = Vec::new();
         for entry in events.iter().filter(is_start) {
             if let Event::MainStart(placed) = &entry.event {
-                theirs.push(self.decision(entry.line, placed, (first.time, 0))?);
+                theirs.push(self.decision(entry.line, placed)?);
             }
         }
-        let is_theirs = |pass: &Pass| pass.starts.iter().cloned().eq(theirs.iter().map(Decision::as_start));
+        let is_theirs = |pass: &Pass| pass.starts.iter().eq(theirs.iter().map(|(_, start)| start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
         let some_clean =
@@ -224,11 +214,10 @@ impl LogFollower<'_> {
             Some((job, _)) => format!("starts in order of priority up to job {job}, which does not fit"),
             None => "starts in order of priority, and every job fits".to_owned(),
         };
-        let ours: Vec<Decision> = pass.starts.iter().map(|start| Decision::of_start(start, first)).collect();
         self.comparison.main_passes += 1;
         self.comparison.starts += theirs.len() as u64;
-        self.comparison.wrong_starts += self.compare("main", first, &ours, &theirs, |_| rule.clone());
-        self.adopt(cluster, &ours, &theirs, first.time);
+        self.comparison.wrong_starts += self.compare("main", first, &pass.starts, &theirs, |_| rule.clone());
+        self.adopt(cluster, &pass.starts, theirs, first.time);
         self.others(events[before..].iter().filter(|entry| !is_start(entry)))
     }
 
@@ -237,7 +226,7 @@ impl LogFollower<'_> {
         let mut starts = Vec::new();
         for entry in events {
             if let Event::BackfillStart(placed) = &entry.event {
-                starts.push(self.decision(entry.line, placed, (first.time, 0))?);
+                starts.push(self.decision(entry.line, placed)?);
             }
         }
         prepare(&mut self.controller, first.time, &starts);
@@ -250,26 +239,25 @@ impl LogFollower<'_> {
                     let ours = before.priority(*job, self.partition(entry.line, partition)?);
                     self.compare_priority("backfill", entry, *job, ours, *priority);
                 }
-                Event::Plan { placed, start, end, .. } => {
-                    // The plan of a last task is named by the task, others by the array.
-                    let placed = Placed { job: array_of(placed.job).0, ..placed.clone() };
-                    plans.push(self.decision(entry.line, &placed, (*start, *end))?)
+                // The plan of a last task is named by the task, others by the array.
+                Event::Plan(placed, _) => {
+                    plans.push(self.decision(entry.line, &Placed { job: array_of(placed.job).0, ..placed.clone() })?)
                 }
                 Event::BackfillEnd | Event::BackfillStart(_) => {}
                 _ => others.push(entry),
             }
         }
         let rule = |job: u32| words(&before.explain(job, first.time), &|nodes| names(self.site, nodes));
-        let our_starts: Vec<Decision> = pass.starts.iter().map(|start| Decision::of_start(start, first)).collect();
-        let our_plans: Vec<Decision> = pass.plans.into_iter().map(|plan| Decision::of_plan(plan, first)).collect();
-        let wrong_starts = self.compare("backfill", first, &our_starts, &starts, rule);
+        let of_array = |plan: Start| Start { job: array_of(plan.job).0, ..plan };
+        let our_plans: Vec<Start> = pass.plans.into_iter().map(of_array).collect();
+        let wrong_starts = self.compare("backfill", first, &pass.starts, &starts, rule);
         let wrong_plans = self.compare("backfill", first, &our_plans, &plans, rule);
         self.comparison.backfill_passes += 1;
         self.comparison.starts += starts.len() as u64;
         self.comparison.plans += plans.len() as u64;
         self.comparison.wrong_starts += wrong_starts;
         self.comparison.wrong_plans += wrong_plans;
-        self.adopt(before.cluster().clone(), &our_starts, &starts, first.time);
+        self.adopt(before.cluster().clone(), &pass.starts, starts, first.time);
         self.others(others)
     }
 
@@ -280,22 +268,23 @@ impl LogFollower<'_> {
             Event::Submit { job, priority } => {
                 let tasks = self.jobs.range(tasks(*job)).chain(self.jobs.get_key_value(job));
                 let ours = tasks.map(|(_, job)| self.controller.submit(job, entry.time)).last();
-                let ours = ours.ok_or(FollowError::Job { line: entry.line, job: *job })?;
+                let ours = ours.ok_or_else(|| FollowError::Wrong {
+                    line: entry.line,
+                    words: format!("job {job} is not in the trace; add it, or cut the log where it begins"),
+                })?;
                 self.compare_priority("submission", entry, *job, Some(ours), *priority);
             }
-            Event::Failure { job } => {
-                // The script of a requeued job fails, too.
-                if self.controller.is_running(*job) {
-                    self.failed.insert(*job);
-                }
+            // The script of a requeued job fails, too.
+            Event::Failure(job) if self.controller.is_running(*job) => {
+                self.failed.insert(*job);
             }
-            Event::Requeue { job } => self.controller.requeue(*job, entry.time),
+            Event::Requeue(job) => self.controller.requeue(*job, entry.time),
             Event::NodeFails { job, node } => {
-                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                let at = self.node(entry.line, node)?;
                 self.controller.release_node(*job, at);
             }
             Event::NodeReturns(node) => {
-                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                let at = self.node(entry.line, node)?;
                 self.controller.set_usable(at, true);
             }
             Event::End { job, is_done } => {
@@ -306,9 +295,9 @@ impl LogFollower<'_> {
                     self.controller.stop(*job, entry.time, is_ok);
                 }
             }
-            Event::Update { job, change } => self.controller.update(*job, *change, entry.time),
+            Event::Update(job, change) => self.controller.update(*job, *change, entry.time),
             Event::NodeState { node, state } => {
-                let at = self.site.node(node).ok_or_else(|| unknown(entry.line, node))?;
+                let at = self.node(entry.line, node)?;
                 // A node that is idle again is used once it has responded.
                 let is_resumed = state == "IDLE";
                 if is_resumed {
@@ -323,7 +312,7 @@ impl LogFollower<'_> {
                     self.controller.set_usable(at, true);
                 }
             }
-            Event::Decay | Event::FairTree => {
+            Event::Decay => {
                 self.is_decay_logged = true;
                 if entry.time > self.last_decay {
                     self.decay(entry.time);
@@ -331,15 +320,10 @@ impl LogFollower<'_> {
             }
             Event::MainStart(placed) | Event::BackfillStart(placed) => {
                 // A start outside a pass, such as that of srun, is adopted.
-                let theirs = self.decision(entry.line, placed, (entry.time, 0))?;
-                self.adopt(self.controller.cluster().clone(), &[], &[theirs], entry.time);
+                let theirs = self.decision(entry.line, placed)?;
+                self.adopt(self.controller.cluster().clone(), &[], vec![theirs], entry.time);
             }
-            Event::Test { .. }
-            | Event::Plan { .. }
-            | Event::Version(_)
-            | Event::MainPass { .. }
-            | Event::BackfillPass
-            | Event::BackfillEnd => {}
+            _ => {}
         }
         Ok(())
     }
@@ -359,9 +343,9 @@ impl LogFollower<'_> {
     }
 
     /// Continues from the starts of the log.
-    fn adopt(&mut self, before: Cluster, ours: &[Decision], theirs: &[Decision], now: i64) {
-        let starts: Vec<Start> = theirs.iter().map(Decision::as_start).collect();
-        if ours.iter().map(Decision::as_start).ne(starts.iter().cloned()) || ours.is_empty() {
+    fn adopt(&mut self, before: Cluster, ours: &[Start], theirs: Vec<Decision>, now: i64) {
+        let starts: Vec<Start> = theirs.into_iter().map(|(_, start)| start).collect();
+        if ours != starts || ours.is_empty() {
             self.controller.restore(before);
             for start in &starts {
                 self.controller.force(start, now);
@@ -399,51 +383,38 @@ impl LogFollower<'_> {
         &mut self,
         pass: &'static str,
         first: &Entry,
-        ours: &[Decision],
+        ours: &[Start],
         theirs: &[Decision],
         rule: impl Fn(u32) -> String,
     ) -> u64 {
-        /// Decisions by job, partition, and order among the plans of one array.
-        fn by_job(decisions: &[Decision]) -> BTreeMap<(u32, usize, usize), &Decision> {
-            let mut found = BTreeMap::new();
-            for one in decisions {
-                let (job, partition) = (one.plan.job, one.plan.partition);
-                let nth = found.range((job, partition, 0)..=(job, partition, usize::MAX)).count();
-                found.insert((job, partition, nth), one);
-            }
-            found
+        // Ours and theirs, with their line, by job, partition, and order among the plans of one array.
+        type Pair<'s> = [Option<(u64, &'s Start)>; 2];
+        let mut pairs = BTreeMap::<(u32, usize, usize), Pair<'_>>::new();
+        let ours = ours.iter().map(|start| (0, first.line, start));
+        for (side, line, start) in ours.chain(theirs.iter().map(|(line, start)| (1, *line, start))) {
+            let of_job = (start.job, start.partition, 0)..=(start.job, start.partition, usize::MAX);
+            let nth = pairs.range(of_job).filter(|(_, pair)| pair[side].is_some()).count();
+            pairs.entry((start.job, start.partition, nth)).or_default()[side] = Some((line, start));
         }
-        let (our, their) = (by_job(ours), by_job(theirs));
-        let keys: BTreeSet<(u32, usize, usize)> = our.keys().chain(their.keys()).copied().collect();
-        let plans = |key: &(u32, usize, usize)| [&our, &their].map(|all| all.get(key).map(|one| &one.plan));
-        let is_missing = |key: &(u32, usize, usize)| self.is_cut && !their.contains_key(key);
-        let differs = |key: &&(u32, usize, usize)| plans(key)[0] != plans(key)[1] && !is_missing(key);
-        let differ: Vec<&(u32, usize, usize)> = keys.iter().filter(differs).collect();
-        let line = |key: &(u32, usize, usize)| their.get(key).map_or(first.line, |decision| decision.line);
-        if let Some(key) = differ.iter().min_by_key(|key| line(key)) {
-            let said = |plan: Option<&Plan>| plan.map_or("no start, no plan".to_owned(), |plan| self.said(plan));
-            let [our_plan, their_plan] = plans(key);
-            let found = Difference {
-                line: line(key),
-                time: stamp(first.time),
-                pass,
-                job: key.0,
-                ours: said(our_plan),
-                theirs: said(their_plan),
-                rule: rule(key.0),
-            };
+        let is_missing = |pair: &Pair<'_>| self.is_cut && pair[1].is_none();
+        pairs.retain(|_, pair| !is_missing(pair) && pair[0].map(|(_, start)| start) != pair[1].map(|(_, start)| start));
+        let line = |pair: &Pair<'_>| pair[1].map_or(first.line, |(line, _)| line);
+        if let Some((key, pair)) = pairs.iter().min_by_key(|(_, pair)| line(pair)) {
+            let said =
+                |one: Option<(u64, &Start)>| one.map_or("no start, no plan".to_owned(), |(_, start)| self.said(start));
+            let [ours, theirs] = pair.map(said);
+            let (line, time, job, rule) = (line(pair), stamp(first.time), key.0, rule(key.0));
+            let found = Difference { line, time, pass, job, ours, theirs, rule };
             self.comparison.first_difference.get_or_insert(found);
         }
-        differ.len() as u64
+        pairs.len() as u64
     }
 
-    fn said(&self, plan: &Plan) -> String {
-        let Plan { start, end, nodes, .. } = plan;
-        let nodes = names(self.site, nodes);
-        if *end == 0 {
-            format!("starts on {nodes}")
-        } else {
-            format!("planned from {} to {} on {nodes}", stamp(*start), stamp(*end))
+    fn said(&self, start: &Start) -> String {
+        let nodes = names(self.site, &start.nodes);
+        match start.planned {
+            None => format!("starts on {nodes}"),
+            Some((start, end)) => format!("planned from {} to {} on {nodes}", stamp(start), stamp(end)),
         }
     }
 
@@ -451,20 +422,24 @@ impl LogFollower<'_> {
         self.site.conf.partition(name).ok_or_else(|| unknown(line, name))
     }
 
-    fn decision(&mut self, line: u64, placed: &Placed, (start, end): (i64, i64)) -> Result<Decision, FollowError> {
+    fn node(&self, line: u64, name: &str) -> Result<usize, FollowError> {
+        self.site.node(name).ok_or_else(|| unknown(line, name))
+    }
+
+    fn decision(&mut self, line: u64, placed: &Placed) -> Result<Decision, FollowError> {
         let partition = self.partition(line, &placed.partition)?;
         if !self.sets.contains_key(&placed.nodes) {
             let members = hostlist::expand(&placed.nodes).map_err(|_| unknown(line, &placed.nodes))?;
-            let mut set = NodeSet::empty(self.site.conf.nodes.len());
-            for name in &members {
-                set.insert(self.site.node(name).ok_or_else(|| unknown(line, name))?);
-            }
-            self.sets.insert(placed.nodes.clone(), set);
+            let members = members.iter().map(|name| self.node(line, name)).collect::<Result<Vec<_>, _>>()?;
+            self.sets.insert(placed.nodes.clone(), NodeSet::of(self.site.conf.nodes.len(), members));
         }
         let nodes = self.sets[&placed.nodes].clone();
-        Ok(Decision { line, plan: Plan { job: placed.job, partition, start, end, nodes } })
+        Ok((line, Start { job: placed.job, partition, nodes, planned: placed.planned }))
     }
 }
+
+/// Start or plan at a line of the log.
+type Decision = (u64, Start);
 
 /// Decides a main pass; returns also the state of the nodes before it.
 fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
@@ -475,37 +450,14 @@ fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs
 /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.
 fn prepare(controller: &mut Controller, now: i64, starts: &[Decision]) {
     controller.prepare(now);
-    starts.iter().for_each(|start| controller.clean(&start.plan.nodes));
+    starts.iter().for_each(|(_, start)| controller.clean(&start.nodes));
 }
 
 /// Error for a name that slurm.conf lacks, shortened if it is long.
 fn unknown(line: u64, name: &str) -> FollowError {
-    FollowError::Name { line, name: name.chars().take(80).collect() }
-}
-
-/// Plan, or start with the end 0, at a line of the log.
-#[derive(Clone, Debug)]
-struct Decision {
-    line: u64,
-    plan: Plan,
-}
-
-impl Decision {
-    fn of_start(start: &Start, pass: &Entry) -> Self {
-        let Start { job, partition, nodes } = start.clone();
-        Self::of_plan(Plan { job, partition, start: pass.time, end: 0, nodes }, pass)
-    }
-
-    /// The log names the plan of a task by its array.
-    fn of_plan(plan: Plan, pass: &Entry) -> Self {
-        let job = if plan.end == 0 { plan.job } else { array_of(plan.job).0 };
-        Self { line: pass.line, plan: Plan { job, ..plan } }
-    }
-
-    fn as_start(&self) -> Start {
-        let Plan { job, partition, nodes, .. } = self.plan.clone();
-        Start { job, partition, nodes }
-    }
+    let name: String = name.chars().take(80).collect();
+    let words = format!("{name:?} is not in slurm.conf; use the slurm.conf of the time of the log");
+    FollowError::Wrong { line, words }
 }
 
 fn names(site: &Site, nodes: &NodeSet) -> String {

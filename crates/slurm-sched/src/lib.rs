@@ -37,9 +37,13 @@ mod will_run;
 
 pub use controller::Why;
 pub use follow::{Comparison, Difference, FollowError, follow};
-pub use log::{Event, Events, LogError, version_of};
+pub use log::version_of;
 pub use loops::Phases;
 pub use simulate::{explain, simulate};
 pub use site::Site;
 pub use slurmctld::{By, EndState, Ended, Report, Slurmctld, Terms};
 pub use version::{UnknownVersion, Version};
+
+#[cfg(test)]
+#[path = "../tests/unit/whole.rs"]
+mod tests;

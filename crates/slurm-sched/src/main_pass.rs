@@ -70,7 +70,7 @@ pub(crate) fn main_pass(
             }
             if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, required) {
                 cluster.start(entry.job, now + entry.demand.limit, nodes.clone(), entry.demand);
-                pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
+                pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes, planned: None });
                 pass.changed = true;
                 if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {
                     break;

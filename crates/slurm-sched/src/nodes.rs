@@ -73,16 +73,6 @@ impl NodeSet {
         self.words.iter().zip(&other.words).map(|(word, other)| (word & other).count_ones() as usize).sum()
     }
 
-    /// Removes the nodes of `part`, and returns true if the set had all of them.
-    pub(crate) fn remove_part(&mut self, part: &Part) -> bool {
-        let mut lacking = 0;
-        for (index, bits) in &part.words {
-            lacking |= bits & !self.words[*index];
-            self.words[*index] &= !bits;
-        }
-        lacking == 0
-    }
-
     /// Removes the nodes of `other`.
     pub(crate) fn subtract(&mut self, other: &Self) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -106,31 +96,6 @@ impl NodeSet {
         words.any(|((word, within), (left, right))| word & within & !(left & right) != 0)
     }
 
-    /// Iterates over the runs of consecutive nodes as `(first, end)`, lowest first; `end` is not in the run.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        // The first node at or after `from` that is in the set, or is not.
-        let next = |from: usize, is_in: bool| {
-            let of_word = |index: usize| if is_in { self.words[index] } else { !self.words[index] };
-            let mut index = from / BITS;
-            let mut word = of_word(index) & (u64::MAX << (from % BITS));
-            while word == 0 {
-                index += 1;
-                if index == self.words.len() {
-                    return None;
-                }
-                word = of_word(index);
-            }
-            Some(index * BITS + word.trailing_zeros() as usize)
-        };
-        let capacity = self.words.len() * BITS;
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            let first = (from < capacity).then(|| next(from, true)).flatten()?;
-            from = next(first, false).unwrap_or(capacity);
-            Some((first, from))
-        })
-    }
-
     /// Iterates over the nodes, lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, word)| {
@@ -138,34 +103,6 @@ impl NodeSet {
             std::iter::successors(Some(*word).filter(|word| *word != 0), next)
                 .map(move |rest| index * BITS + rest.trailing_zeros() as usize)
         })
-    }
-}
-
-/// Set of few nodes: the words of a [`NodeSet`] that are not zero.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
-    words: Vec<(usize, u64)>,
-}
-
-impl Part {
-    /// Returns the nodes of a set.
-    pub(crate) fn of(set: &NodeSet) -> Self {
-        Self { words: set.words.iter().copied().enumerate().filter(|(_, word)| *word != 0).collect() }
-    }
-
-    /// Returns the number of nodes.
-    pub(crate) fn len(&self) -> usize {
-        self.words.iter().map(|(_, bits)| bits.count_ones() as usize).sum()
-    }
-
-    /// Returns true if every node is in `other`.
-    pub(crate) fn is_within(&self, other: &NodeSet) -> bool {
-        self.words.iter().all(|(index, bits)| bits & !other.words[*index] == 0)
-    }
-
-    /// Returns true if a node is in `other`.
-    pub(crate) fn meets(&self, other: &NodeSet) -> bool {
-        self.words.iter().any(|(index, bits)| bits & other.words[*index] != 0)
     }
 }
 

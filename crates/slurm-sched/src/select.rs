@@ -2,16 +2,9 @@
 
 use crate::nodes::NodeSet;
 
-/// Properties of the nodes for the choice of whole nodes, by index in configuration order.
+/// CPUs and weights of the nodes, by index in configuration order.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
-    cpus: Vec<u32>,
-    /// Number of CPUs of all nodes before each, and of all.
-    cpus_before: Vec<u64>,
-    weights: Vec<u64>,
-    /// For each node, the last of the stretch of nodes of its weight.
-    stretch_ends: Vec<usize>,
-}
+pub(crate) struct Machine(pub Vec<(u32, u64)>);
 
 /// Resources of whole nodes that a job needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,8 +20,6 @@ pub(crate) struct Need {
 struct Run {
     first: usize,
     last: usize,
-    /// Number of nodes, including required ones.
-    nodes: usize,
     /// Number of CPUs of the nodes that are not required.
     cpus: u64,
     weight: u64,
@@ -37,30 +28,14 @@ struct Run {
 }
 
 impl Machine {
-    /// Returns the machine of nodes with these CPUs and weights.
-    ///
-    /// # Panics
-    ///
-    /// If the lists differ in length.
-    pub(crate) fn new(cpus: Vec<u32>, weights: Vec<u64>) -> Self {
-        assert_eq!(cpus.len(), weights.len(), "each node has CPUs and a weight");
-        let sum = |sum: &mut u64, cpus: &u32| Some(std::mem::replace(sum, *sum + u64::from(*cpus)));
-        let cpus_before = cpus.iter().chain([&0]).scan(0, sum).collect();
-        let mut stretch_ends: Vec<usize> = (0..weights.len()).collect();
-        for node in (1..weights.len()).rev().filter(|node| weights[*node] == weights[node - 1]) {
-            stretch_ends[node - 1] = stretch_ends[node];
-        }
-        Self { cpus, cpus_before, weights, stretch_ends }
-    }
-
     /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
-        self.cpus.len()
+        self.0.len()
     }
 
     /// Returns the CPUs of a set of nodes.
     pub(crate) fn cpus(&self, nodes: &NodeSet) -> u64 {
-        nodes.iter().map(|node| u64::from(self.cpus[node])).sum()
+        nodes.iter().map(|node| u64::from(self.0[node].0)).sum()
     }
 
     /// Chooses nodes among the candidates; `None` if they do not suffice.
@@ -76,7 +51,7 @@ impl Machine {
         let mut runs = self.runs(candidates, &chosen);
         let (mut taken, mut cpus) = (chosen.len(), self.cpus(&chosen));
         while taken < need.nodes || cpus < need.cpus {
-            let fits = |run: &Run| taken + run.nodes >= need.nodes && cpus + run.cpus >= need.cpus;
+            let fits = |run: &Run| taken + run.last + 1 - run.first >= need.nodes && cpus + run.cpus >= need.cpus;
             let (mut best, mut best_fits) = (0, fits(runs.first()?));
             // In order, so that an equal run replaces none, and a smaller one also replaces a run with a required node.
             for (at, run) in runs.iter().enumerate().skip(1) {
@@ -99,7 +74,7 @@ impl Machine {
                 }
                 chosen.insert(node);
                 taken += 1;
-                cpus += u64::from(self.cpus[node]);
+                cpus += u64::from(self.0[node].0);
             }
             if taken >= need.nodes && cpus < need.cpus {
                 return None;
@@ -111,25 +86,19 @@ impl Machine {
     /// Returns the runs of consecutive candidates of one weight, in configuration order.
     fn runs(&self, candidates: &NodeSet, required: &NodeSet) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::with_capacity(32);
-        for (mut first, end) in candidates.runs() {
-            while first < end {
-                let last = self.stretch_ends[first].min(end - 1);
-                let cpus = self.cpus_before[last + 1] - self.cpus_before[first];
-                let weight = self.weights[first];
-                runs.push(Run { first, last, nodes: last + 1 - first, cpus, weight, required: None });
-                first = last + 1;
+        for node in candidates.iter() {
+            let (cpus, weight) = self.0[node];
+            if runs.last().is_none_or(|run| run.last + 1 != node || run.weight != weight) {
+                runs.push(Run { first: node, last: node, cpus: 0, weight, required: None });
             }
-        }
-        for node in required.iter() {
-            if let Some(run) = runs.iter_mut().find(|run| (run.first..=run.last).contains(&node)) {
+            let Some(run) = runs.last_mut() else { continue };
+            run.last = node;
+            if required.contains(node) {
                 run.required.get_or_insert(node);
-                run.cpus -= u64::from(self.cpus[node]);
+            } else {
+                run.cpus += u64::from(cpus);
             }
         }
         runs
     }
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/select.rs"]
-mod tests;

@@ -1,7 +1,7 @@
 //! Will-run test: the start and the nodes of a job if running jobs last until their limits.
 
 use crate::limits::Demand;
-use crate::nodes::{NodeSet, Part};
+use crate::nodes::NodeSet;
 use crate::select::{Machine, Need};
 
 /// Width of the first group of ends, in seconds.
@@ -31,7 +31,7 @@ pub(crate) struct ExpectedEnds {
     ends: Vec<i64>,
     /// The same ends, later for jobs past their limits.
     expected: Vec<i64>,
-    nodes: Vec<Part>,
+    nodes: Vec<NodeSet>,
     /// Nodes that are idle before the first end, and after each.
     released: Vec<NodeSet>,
 }
@@ -45,7 +45,7 @@ impl ExpectedEnds {
             next.unite(nodes);
             released.push(next);
         }
-        let nodes = running.iter().map(|(_, _, nodes)| Part::of(nodes)).collect();
+        let nodes = running.iter().map(|(_, _, nodes)| (*nodes).clone()).collect();
         let (ends, expected) = running.iter().map(|(end, expected, _)| (*end, *expected)).unzip();
         Self { ends, expected, nodes, released }
     }

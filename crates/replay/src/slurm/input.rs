@@ -10,7 +10,7 @@ use sim_core::Time;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::SubmittedJob;
-use slurm_sched::{Events, Site, Version};
+use slurm_sched::{Site, Version};
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
@@ -144,10 +144,6 @@ impl Trace {
 
 pub(super) fn name(path: &Path) -> String {
     path.display().to_string()
-}
-
-pub(super) fn events(path: &Path) -> Result<Events<Box<dyn BufRead>>> {
-    Ok(Events::new(unpacked(path)?))
 }
 
 /// The text of a file, plain or gzip.

@@ -36,7 +36,7 @@ impl Bounds {
 impl Search<'_> {
     /// Searches the start of one job like [`Search::search`], without the tests of slots in which too few nodes are
     /// released and unplanned. Returns `None` if the search by slots must decide.
-    pub(super) fn quick_search(&mut self, entry: &Entry) -> Option<Found> {
+    pub(super) fn quick_search(&mut self, entry: &Entry) -> Found {
         let known = self.bounds.of(entry);
         let bound = self.not_before(entry, known.unwrap_or(self.now));
         if known != Some(bound) {
@@ -92,7 +92,7 @@ impl Search<'_> {
         };
         self.pass.changed |= is_moved;
         self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
-        Some(if start <= self.now { Found::Now(nodes) } else { Found::Later { start, end, nodes } })
+        Some((nodes, (start > self.now).then_some((start, end))))
     }
 
     /// Returns the first slot from `from` on that can serve a start at `not_before`: its begin, the records from there, and the
@@ -102,11 +102,9 @@ impl Search<'_> {
     /// record, too. If a slot begins with a clash, the same end follows, because no plan of the partition ends earlier.
     fn slot(&self, partition: &NodeSet, limit: i64, from: i64, not_before: i64) -> Option<(i64, &[Record], i64)> {
         let records = self.table.records_after(from);
-        let is_whole = partition.len() == self.cluster.machine().len();
         let (mut first, mut from) = (0, from);
         for (index, record) in records.iter().enumerate() {
-            let rises_here = || records[index + 1].free.offers_more(partition, &record.free, &record.free);
-            if record.is_rising && (is_whole || rises_here()) {
+            if records.get(index + 1).is_some_and(|next| next.free.offers_more(partition, &record.free, &record.free)) {
                 if record.end >= not_before {
                     return Some((from, &records[first..], record.end));
                 }
@@ -123,42 +121,25 @@ impl Search<'_> {
     fn not_before(&self, entry: &Entry, time: i64) -> i64 {
         let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
         let records = self.table.records_after(time);
-        // Nodes without a plan in `records[first..last]`.
-        let mut common = partition.clone();
-        let (mut first, mut last, mut counted) = (0, 0, 0);
+        let (mut first, mut common) = (0, partition.clone());
         while first < records.len() {
             // A start in the first record lasts at least until then.
             let end = self.round_end(time.max(records[first].begin) + entry.least_limit());
-            let window = counted.max(first);
-            counted = window + records[window..].iter().take_while(|record| record.begin < end).count();
-            counted = counted.max(first + 1);
-            if let Some(low) = records[window..counted].iter().rposition(|record| record.ready_count < nodes) {
-                first = window + low + 1;
-                last = first;
-                common.copy_from(partition);
-                continue;
-            }
-            let released = self.releases.by(records[first].end);
-            while last < counted && (last % 4 != 0 || last == first || common.count_within(released) >= nodes) {
-                common.intersect(&records[last].free);
-                last += 1;
-            }
-            if common.count_within(released) >= nodes {
-                break;
-            }
+            let reach = records.partition_point(|record| record.begin < end).max(first + 1);
+            common.copy_from(partition);
+            common.intersect(self.releases.by(records[first].end));
+            let lacks = |record: &Record| {
+                common.intersect(&record.free);
+                common.len() < nodes
+            };
+            let Some(low) = records[first..reach].iter().position(lacks) else { break };
             // The walk backward finds the last record from which these records bar a start.
             common.copy_from(partition);
-            let bars = |common: &NodeSet, record: &Record| {
-                let mut ready = common.clone();
-                ready.intersect(&record.free);
-                ready.count_within(self.releases.by(record.end)) < nodes
+            let bars = |at: &usize| {
+                common.intersect(&records[*at].free);
+                common.count_within(self.releases.by(records[*at].end)) < nodes
             };
-            let mut barred = last - 1;
-            while barred > first && !bars(&common, &records[barred]) {
-                common.intersect(&records[barred].free);
-                barred -= 1;
-            }
-            first = barred + 1;
+            first = (first..=first + low).rev().find(bars).unwrap_or(first) + 1;
         }
         records
             .get(first)

@@ -78,10 +78,12 @@ impl Controller {
             Err(why) => return why,
         };
         let settings = &self.site.conf.scheduling;
-        if let Some(plan) = pass.plans.iter().find(|plan| plan.job == job) {
+        if let Some(plan) = pass.plans.iter().find(|plan| plan.job == job)
+            && let Some((start, _)) = plan.planned
+        {
             let nodes: Vec<&str> = plan.nodes.iter().map(|node| self.site.conf.nodes[node].name.as_str()).collect();
-            let words = format!("planned at {} s on whole nodes {}", plan.start - zero, hostlist::fold(&nodes));
-            let is_beyond = plan.start > now + settings.bf_window;
+            let words = format!("planned at {} s on whole nodes {}", start - zero, hostlist::fold(&nodes));
+            let is_beyond = start > now + settings.bf_window;
             return if is_beyond {
                 why("Window", words + ", beyond bf_window: no place is held")
             } else {

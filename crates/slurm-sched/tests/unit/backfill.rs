@@ -34,8 +34,7 @@ proptest! {
         let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
         let mut settings = Scheduling { bf_resolution: resolution, bf_window: window, ..conf.scheduling.clone() };
         (settings.bf_window_linear, settings.bf_node_space_size) = (linear, size);
-        let weights = (0..nodes).map(|node| u64::from(node < heavy)).collect();
-        let machine = Machine::new((0..nodes).map(|node| 2 + u32::from(node % 5 == 0)).collect(), weights);
+        let machine = Machine((0..nodes).map(|node| (2 + u32::from(node % 5 == 0), u64::from(node < heavy))).collect());
         let upper = NodeSet::of(nodes, nodes / 2..nodes);
         let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], vec![Some(30); 2], Limits::new(&conf, None));
         // Running jobs hold about every other node, some beyond their limits.

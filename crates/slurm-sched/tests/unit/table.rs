@@ -9,9 +9,7 @@ proptest! {
         plans in prop::collection::vec((0_i64..50, 1_i64..30, prop::collection::vec(0_usize..70, 1..9)), 0..25),
     ) {
         const NODES: usize = 70;
-        let half = NodeSet::of(NODES, 0..35);
-        let releases = ExpectedEnds::new(&NodeSet::of(NODES, 40..NODES), &[(20, 20, &half)]);
-        let mut table = NodeSpace::new(0, 60, NODES, &releases);
+        let mut table = NodeSpace::new(0, 60, NODES);
         let mut grid = vec![NodeSet::full(NODES); 60];
         for (begin, length, members) in plans {
             let nodes = NodeSet::of(NODES, members);
@@ -19,20 +17,11 @@ proptest! {
             let is_taken = grid[seconds()].iter().any(|free| !nodes.is_within(free));
             prop_assert_eq!(table.clashes(begin, begin + length, &nodes), is_taken);
             let before = table.records.len();
-            table.reserve(begin, begin + length, &nodes, &releases);
+            table.reserve(begin, begin + length, &nodes);
             grid[seconds()].iter_mut().for_each(|free| free.subtract(&nodes));
             prop_assert!(table.records.len() <= before + 2);
             for pair in table.records.windows(2) {
                 prop_assert_eq!(pair[0].end, pair[1].begin);
-                let mut risen = pair[1].free.clone();
-                risen.subtract(&pair[0].free);
-                prop_assert_eq!(pair[0].is_rising, risen.len() > 0);
-                prop_assert_eq!((pair[0].is_same, pair[0].count), (pair[0].free == pair[1].free, pair[0].free.len()));
-            }
-            for record in &table.records {
-                let mut ready = record.free.clone();
-                ready.intersect(releases.by(record.end));
-                prop_assert!(record.ready_count >= ready.len());
             }
             for (second, free) in (0..).zip(&grid) {
                 let of_second = table.records.iter().find(|record| (record.begin..record.end).contains(&second));

@@ -61,7 +61,7 @@ proptest! {
         sets.sort_by_key(|(end, _)| *end);
         let ends: Vec<(i64, i64, &NodeSet)> = sets.iter().map(|(end, nodes)| (*end, *end, nodes)).collect();
         let releases = ExpectedEnds::new(&NodeSet::of(nodes, node..nodes), &ends);
-        let machine = Machine::new(vec![2; nodes], vec![1; nodes]);
+        let machine = Machine(vec![(2, 1); nodes]);
         let own = WillRun { machine: &machine, releases: &releases, now, window_linear };
         let mut usable = NodeSet::full(nodes);
         usable.subtract(&NodeSet::of(nodes, lacking.into_iter().filter(|node| *node < nodes)));

@@ -1,8 +1,8 @@
 //! Fair tree compared with a naive twin, and the classic formula with cases worked by hand.
 
+use crate::accounts::Association;
+use crate::priority::FairShare;
 use proptest::prelude::*;
-use slurm_sched::accounts::Association;
-use slurm_sched::priority::FairShare;
 
 /// Accounts and users: parent, true for a user, shares, own usage. The first is the root.
 type Tree = Vec<(usize, bool, Option<u32>, u32)>;

@@ -1,11 +1,11 @@
 //! Readers of a site's files: tables of values and faults, and random input.
 
+use crate::accounts::Accounts;
+use crate::conf::{Conf, State, UsageReset, YEAR};
+use crate::error::Faults;
+use crate::hostlist;
+use crate::{Site, Version, follow, version_of};
 use proptest::prelude::*;
-use slurm_sched::accounts::Accounts;
-use slurm_sched::conf::{Conf, State, UsageReset, YEAR};
-use slurm_sched::error::Faults;
-use slurm_sched::hostlist;
-use slurm_sched::{Events, Site, Version, follow, version_of};
 
 const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 
@@ -251,10 +251,9 @@ fn read_all(text: &str) {
     let _ = read(text, &[]);
     let _ = Accounts::read("f", text);
     for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
-        let events: Vec<_> = Events::new(log.as_bytes()).take_while(Result::is_ok).flatten().map(Ok).collect();
-        let _ = version_of(Events::new(log.as_bytes()));
+        let _ = version_of(log.as_bytes());
         if let Ok(conf) = read("", &[]) {
-            let _ = follow(&Site { conf, accounts: None, version: Version::V22_05 }, &[], events);
+            let _ = follow(&Site { conf, accounts: None, version: Version::V22_05 }, &[], log.as_bytes());
         }
     }
 }

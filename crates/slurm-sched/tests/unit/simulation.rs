@@ -1,11 +1,11 @@
 //! Simulations: invariants on any cluster, and the timing of the loops worked by hand.
 
-use crate::read_csv;
+use super::read_csv;
+use crate::accounts::Accounts;
+use crate::conf::Conf;
+use crate::workload::{Dependency, DependencyKind, SubmittedJob};
+use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, explain, simulate};
 use proptest::prelude::*;
-use slurm_sched::accounts::Accounts;
-use slurm_sched::conf::Conf;
-use slurm_sched::workload::{Dependency, DependencyKind, SubmittedJob};
-use slurm_sched::{EndState, Ended, Phases, Report, Site, Terms, Version, explain, simulate};
 use std::fmt::Write as _;
 
 /// Returns a cluster of `nodes` nodes with a partition over all of them, and a higher one over the upper half.

@@ -1,10 +1,10 @@
 //! Limits of associations and QOS: cases, and random runs in which no job exceeds a limit.
 
+use crate::Version;
+use crate::accounts::Accounts;
+use crate::conf::Conf;
+use crate::limits::{Demand, Limits};
 use proptest::prelude::*;
-use slurm_sched::Version;
-use slurm_sched::accounts::Accounts;
-use slurm_sched::conf::Conf;
-use slurm_sched::limits::{Demand, Limits};
 
 fn conf(enforce: &str) -> Conf {
     let text = format!(

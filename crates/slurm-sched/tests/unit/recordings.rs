@@ -1,28 +1,22 @@
 //! Recordings of a running slurmctld, followed pass by pass.
 
-use crate::read_csv;
-use slurm_sched::accounts::Accounts;
-use slurm_sched::conf::Conf;
-use slurm_sched::workload::SubmittedJob;
-use slurm_sched::{
-    By, Comparison, Event, Events, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of,
-};
-use std::collections::BTreeMap;
+use super::read_csv;
+use crate::accounts::Accounts;
+use crate::conf::Conf;
+use crate::log::{Event, Events};
+use crate::workload::SubmittedJob;
+use crate::{By, Comparison, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-fn log(path: &Path) -> Events<BufReader<flate2::read::GzDecoder<std::fs::File>>> {
+fn log(path: &Path) -> BufReader<flate2::read::GzDecoder<std::fs::File>> {
     let file = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    Events::new(BufReader::new(flate2::read::GzDecoder::new(file)))
+    BufReader::new(flate2::read::GzDecoder::new(file))
 }
 
 fn text(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-fn unpacked(path: &Path) -> String {
-    let file = std::fs::File::open(path).expect("a file");
-    std::io::read_to_string(flate2::read::GzDecoder::new(file)).expect("text")
 }
 
 /// Reads the site, the jobs and the log of a recording.
@@ -73,7 +67,7 @@ fn every_start_plan_and_priority_of_the_recordings_is_the_controllers() {
 fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
     let Some(folder) = test_data::slurm("fixtures") else { return };
     let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
-    let text = unpacked(&path);
+    let text = std::io::read_to_string(log(&path)).expect("text");
     // Line with the start of job 3 by the main pass, its alteration, and the difference.
     for (from, to, theirs) in
         [("NodeList=n1 ", "NodeList=n7 ", "starts on n7"), ("Allocate", "Delay", "no start, no plan")]
@@ -81,7 +75,7 @@ fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
         let (line, old) =
             (1..).zip(text.lines()).find(|(_, line)| line.contains("Allocate JobId=3 ")).expect("a start");
         let altered = text.replace(old, &old.replace(from, to));
-        let found = follow(&site, &jobs, Events::new(altered.as_bytes())).expect("a log");
+        let found = follow(&site, &jobs, altered.as_bytes()).expect("a log");
         assert!(!found.is_equal() && found.wrong_starts > 0, "{to}");
         let first = found.first_difference.expect("a difference");
         assert_eq!(
@@ -96,16 +90,16 @@ fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
 fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
     let Some(folder) = test_data::slurm("fixtures") else { return };
     let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
-    let text = unpacked(&path);
+    let text = std::io::read_to_string(log(&path)).expect("text");
     let lines: Vec<&str> = text.lines().collect();
     for last in (300..700).step_by(7) {
         let whole = lines[..last].join("\n");
         for log in [&format!("{whole}\n"), &whole[..whole.len() - 9]] {
-            let found = follow(&site, &jobs, Events::new(log.as_bytes())).expect("a log");
+            let found = follow(&site, &jobs, log.as_bytes()).expect("a log");
             assert!(found.is_equal(), "{last} lines: {found:#?}");
         }
     }
-    let nothing = follow(&site, &jobs, Events::new("".as_bytes())).expect_err("nothing").to_string();
+    let nothing = follow(&site, &jobs, "".as_bytes()).expect_err("nothing").to_string();
     assert!(nothing.starts_with("no line that decides; record the log with"), "{nothing}");
 }
 
@@ -155,10 +149,10 @@ fn jobs_and_nodes_that_scontrol_changes_are_followed() {
         .lines()
         .map(|line| format!("[2023-11-14T22:13:{}.000]{}\n", &line.trim()[..2], &line.trim()[2..]))
         .collect();
-    let found = follow(&site, &jobs, Events::new(log.as_bytes())).expect("a log");
+    let found = follow(&site, &jobs, log.as_bytes()).expect("a log");
     assert!(found.is_equal() && (found.starts, found.plans, found.priorities) == (4, 1, 6), "{found:#?}");
     let other = log.replace("node n3 state", "node n33 state");
-    let fault = follow(&site, &jobs, Events::new(other.as_bytes())).expect_err("an unknown node").to_string();
+    let fault = follow(&site, &jobs, other.as_bytes()).expect_err("an unknown node").to_string();
     assert_eq!(fault, "line 9: \"n33\" is not in slurm.conf; use the slurm.conf of the time of the log");
 }
 
@@ -186,7 +180,7 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
     for (name, conf, trace, accounts) in cases {
         let (site, jobs, path) = recording(&folder, name, conf, trace, accounts);
         let mut theirs = Vec::new();
-        for entry in log(&path) {
+        for entry in Events::new(log(&path), BTreeSet::new()) {
             let entry = entry.expect("a line");
             let what = match entry.event {
                 Event::MainPass { is_full: true } => "full pass".to_owned(),

@@ -1,10 +1,10 @@
 //! Priorities, compared with the formulas; recordings.rs compares them with slurmctld's.
 
+use crate::Version;
+use crate::accounts::Accounts;
+use crate::conf::Conf;
+use crate::priority::{JobFactors, Priorities, Running};
 use proptest::prelude::*;
-use slurm_sched::Version;
-use slurm_sched::accounts::Accounts;
-use slurm_sched::conf::Conf;
-use slurm_sched::priority::{JobFactors, Priorities, Running};
 
 const CONF: &str = "PriorityType=priority/multifactor\nAccountingStorageType=accounting_storage/slurmdbd\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 

@@ -1,4 +1,4 @@
-//! Tests against recordings of a running slurmctld, and of the parts alone.
+//! Tests of the crate against recordings of a running slurmctld, and of its parts.
 
 mod fair_share;
 mod limits;
@@ -7,7 +7,7 @@ mod readers;
 mod recordings;
 mod simulation;
 
-use slurm_sched::workload::{Request, SubmittedJob};
+use crate::workload::{Request, SubmittedJob};
 
 /// Reads jobs of a workload `id,submit,run,limit,args`, where `run` may be `600+900`, with the options `-N`, `-A`, `-p`, `-w` and `--exclusive`.
 fn read_csv(text: &str) -> Vec<SubmittedJob> {
@@ -23,7 +23,7 @@ fn read_csv(text: &str) -> Vec<SubmittedJob> {
                 "-N" => request.nodes = Some(value().parse().expect("nodes")),
                 "-A" => request.account = Some(value().to_owned()),
                 "-p" => request.partitions = value().split(',').map(str::to_owned).collect(),
-                "-w" => request.required = slurm_sched::hostlist::expand(value()).expect("nodes"),
+                "-w" => request.required = crate::hostlist::expand(value()).expect("nodes"),
                 _ => assert_eq!(word, "--exclusive"),
             }
         }
