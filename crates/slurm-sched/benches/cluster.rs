@@ -63,7 +63,7 @@ fn run(case: (u32, u32, u32, u32, u32), load: u32, version: Version) {
     let (mut main, mut backfill, mut waits, mut last) = (0, 0, 0, 0);
     let mut digest = 0_u64;
     let begin = Instant::now();
-    simulate(&site, &jobs, terms, |report| match report {
+    simulate(&site, &jobs, terms, None, |report| match report {
         Report::MainPass { .. } => main += 1,
         Report::BackfillPass { .. } => backfill += 1,
         Report::Waits { .. } => {}

@@ -91,19 +91,11 @@ impl Accounts {
     ///
     /// Returns all faults with line, key and fix.
     pub fn read(file: &str, text: &str) -> Result<Self, Faults> {
+        let root = Association { account: "root".to_owned(), shares: Some(1), ..Association::default() };
         let mut reader = Reader {
-            faults: Collector::new(file),
-            accounts: Self {
-                associations: vec![Association {
-                    account: "root".to_owned(),
-                    shares: Some(1),
-                    ..Association::default()
-                }],
-                qos: vec![Qos::new("normal")],
-                not_modelled: Vec::new(),
-            },
             file: file.to_owned(),
-            by_account: BTreeMap::from([("root".to_owned(), 0)]),
+            faults: Collector::new(file),
+            accounts: Self { associations: vec![root], qos: vec![Qos::new("normal")], not_modelled: Vec::new() },
             parent: 0,
             default_account: BTreeMap::new(),
             heading: Vec::new(),
@@ -153,12 +145,17 @@ impl Accounts {
     }
 }
 
+/// What the keys of a line set.
+enum Own<'a> {
+    Association(&'a mut Association),
+    Qos(&'a mut Qos),
+}
+
 /// State of the reader of a dump.
 struct Reader {
     file: String,
     faults: Collector,
     accounts: Accounts,
-    by_account: BTreeMap<String, usize>,
     parent: usize,
     default_account: BTreeMap<String, String>,
     /// Columns of a table of QOS, once its heading has been read.
@@ -185,33 +182,41 @@ impl Reader {
         match kind.trim().to_ascii_lowercase().as_str() {
             _ if name.is_empty() => self.faults.push(line, kind, "expected a name in quotes after it"),
             "cluster" => {
-                let root = std::mem::take(&mut self.accounts.associations[0]);
-                self.accounts.associations[0] = self.association(line, root, &options);
+                let mut root = std::mem::take(&mut self.accounts.associations[0]);
+                self.set(line, &mut Own::Association(&mut root), &options);
+                self.accounts.associations[0] = root;
             }
-            "parent" => match self.by_account.get(&name) {
-                Some(&at) => self.parent = at,
+            "parent" => match self.account(&name) {
+                Some(at) => self.parent = at,
                 None => {
                     self.faults.push(line, "Parent", format_args!("no account {name:?} above this line; add it before"))
                 }
             },
             "account" => {
-                let base = Association { account: name.clone(), ..Association::default() };
-                let account = self.association(line, base, &options);
-                let at = self.accounts.associations.len();
-                if self.by_account.insert(name, at).is_some() {
+                if self.account(&name).is_some() {
                     self.faults.push(line, "Account", "the account is there already; remove one of the lines");
                 }
-                self.accounts.associations.push(account);
+                self.associate(line, name, None, &options);
             }
             "user" => {
                 let account = self.accounts.associations[self.parent].account.clone();
-                let base = Association { account, user: Some(name), ..Association::default() };
-                let user = self.association(line, base, &options);
-                self.accounts.associations.push(user);
+                self.associate(line, account, Some(name), &options);
             }
             "qos" => self.qos(line, &name, &options),
             _ => self.faults.push(line, kind, "expected Cluster, Parent, Account, User or QOS"),
         }
+    }
+
+    /// Index of the last account called `name`.
+    fn account(&self, name: &str) -> Option<usize> {
+        self.accounts.associations.iter().rposition(|own| own.user.is_none() && own.account == name)
+    }
+
+    fn associate(&mut self, line: usize, account: String, user: Option<String>, options: &[(String, String)]) {
+        let (parent, shares) = (Some(self.parent), Some(1));
+        let mut own = Association { parent, account, user, shares, ..Association::default() };
+        self.set(line, &mut Own::Association(&mut own), options);
+        self.accounts.associations.push(own);
     }
 
     /// Reads a row of `sacctmgr --parsable2 show qos`.
@@ -220,11 +225,8 @@ impl Reader {
         if cells[0].eq_ignore_ascii_case("Name") {
             self.heading = cells.into_iter().map(str::to_owned).collect();
         } else if self.heading.is_empty() {
-            self.faults.push(
-                line,
-                "row",
-                "expected the heading Name|Priority|… of `sacctmgr --parsable2 show qos` before it",
-            );
+            const HEADING: &str = "expected the heading Name|Priority|… of `sacctmgr --parsable2 show qos` before it";
+            self.faults.push(line, "row", HEADING);
         } else {
             let given =
                 self.heading.iter().zip(&cells).skip(1).filter(|(key, cell)| !key.is_empty() && !cell.is_empty());
@@ -239,83 +241,57 @@ impl Reader {
             self.accounts.qos.len() - 1
         });
         let mut qos = Qos::new(name);
-        for (key, value) in options {
-            let result = self.set_qos(line, &mut qos, key, value);
-            self.faults.take(line, key, result);
-        }
+        self.set(line, &mut Own::Qos(&mut qos), options);
         self.accounts.qos[at] = qos;
     }
 
-    fn set_qos(&mut self, line: usize, qos: &mut Qos, key: &str, value: &str) -> Result<(), &'static str> {
-        match key.to_ascii_lowercase().as_str() {
-            "usagefactor" => {
+    fn set(&mut self, line: usize, own: &mut Own<'_>, options: &[(String, String)]) {
+        for (key, value) in options {
+            let result = self.set_one(line, own, key, value);
+            self.faults.take(line, key, result);
+        }
+    }
+
+    fn set_one(&mut self, line: usize, own: &mut Own<'_>, key: &str, value: &str) -> Result<(), &'static str> {
+        let mut listed = |what: &str| self.accounts.not_modelled.push(format!("{}:{line}: {what}", self.file));
+        let lower = key.to_ascii_lowercase();
+        match (lower.as_str(), &mut *own) {
+            ("usagefactor", Own::Qos(qos)) => {
                 let factor = value.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
                 qos.usage_factor = factor.ok_or("expected a number of at least 0")?;
             }
-            "flags" => {
+            ("flags", Own::Qos(qos)) => {
                 qos.flags = text::list(value).map(str::to_ascii_uppercase).collect();
-                let unknown = qos.flags.iter().filter(|flag| !FLAGS.split(' ').any(|known| known == *flag));
-                let listed = unknown.map(|flag| format!("{}:{line}: Flags={flag}", self.file));
-                self.accounts.not_modelled.extend(listed);
+                let unknown = qos.flags.iter().filter(|flag| !text::is_among(FLAGS, flag));
+                unknown.for_each(|flag| listed(&format!("Flags={flag}")));
             }
-            _ => self.limit(line, &mut qos.priority, &mut qos.limits, key, value)?,
-        }
-        Ok(())
-    }
-
-    fn association(&mut self, line: usize, base: Association, options: &[(String, String)]) -> Association {
-        let is_root = base.user.is_none() && base.account == "root";
-        let parent = if is_root { None } else { Some(self.parent) };
-        let mut own = Association { parent, shares: Some(1), ..base };
-        for (key, value) in options {
-            let result = self.set_association(line, &mut own, key, value);
-            self.faults.take(line, key, result);
-        }
-        own
-    }
-
-    fn set_association(
-        &mut self,
-        line: usize,
-        own: &mut Association,
-        key: &str,
-        value: &str,
-    ) -> Result<(), &'static str> {
-        match key.to_ascii_lowercase().as_str() {
-            "fairshare" | "shares" if ["parent", "2147483647"].contains(&value) => own.shares = None,
-            "fairshare" | "shares" => own.shares = Some(value.parse().map_err(|_| "expected a number or parent")?),
-            "defaultaccount" => {
+            ("fairshare" | "shares", Own::Association(own)) => {
+                let is_lifted = ["parent", "2147483647"].contains(&value);
+                let shares = || value.parse().map_err(|_| "expected a number or parent");
+                own.shares = if is_lifted { None } else { Some(shares()?) };
+            }
+            ("defaultaccount", Own::Association(own)) => {
                 self.default_account.insert(own.user.clone().unwrap_or_default(), value.to_owned());
             }
-            "qos" | "qoslevel" => {
+            ("qos" | "qoslevel", Own::Association(own)) => {
                 own.qos = text::list(value).map(|name| name.trim_start_matches('+').to_owned()).collect();
             }
-            "defaultqos" => own.default_qos = Some(value.to_owned()),
-            "partition" => own.partition = Some(value.to_owned()),
-            _ => self.limit(line, &mut own.priority, &mut own.limits, key, value)?,
-        }
-        Ok(())
-    }
-
-    /// Sets the priority or the limit that `key` names.
-    fn limit(
-        &mut self,
-        line: usize,
-        priority: &mut u32,
-        limits: &mut Amounts,
-        key: &str,
-        value: &str,
-    ) -> Result<(), &'static str> {
-        if key.eq_ignore_ascii_case("priority") {
-            let is_absent = value == "-1" || value.is_empty();
-            let number = if is_absent { Ok(0) } else { value.parse() };
-            *priority = number.map_err(|_| "expected a whole number, or -1 for no limit")?;
-        } else if text::is_among(LISTED, key) {
-            if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
-                self.accounts.not_modelled.push(format!("{}:{line}: {key}", self.file));
+            ("defaultqos", Own::Association(own)) => own.default_qos = Some(value.to_owned()),
+            ("partition", Own::Association(own)) => own.partition = Some(value.to_owned()),
+            ("priority", Own::Association(Association { priority, .. }) | Own::Qos(Qos { priority, .. })) => {
+                let is_absent = value == "-1" || value.is_empty();
+                let number = if is_absent { Ok(0) } else { value.parse() };
+                *priority = number.map_err(|_| "expected a whole number, or -1 for no limit")?;
             }
-        } else if !text::is_among(IGNORED, key) {
-            limit_kinds::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
+            _ if text::is_among(LISTED, key) => {
+                if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
+                    listed(key);
+                }
+            }
+            _ if text::is_among(IGNORED, key) => {}
+            (_, Own::Association(Association { limits, .. }) | Own::Qos(Qos { limits, .. })) => {
+                limit_kinds::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
+            }
         }
         Ok(())
     }

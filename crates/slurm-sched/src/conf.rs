@@ -9,9 +9,11 @@ mod lines;
 mod priority;
 mod scheduling;
 
+pub(crate) use cluster::State;
 pub(crate) use cluster::usable;
-pub use cluster::{Node, Partition, State};
-pub use priority::{PriorityFlags, PrioritySettings, UsageReset, Weights};
+pub use cluster::{Node, Partition};
+pub use priority::PrioritySettings;
+pub(crate) use priority::{PriorityFlags, UsageReset};
 pub use scheduling::Scheduling;
 
 use crate::error::{Collector, Fault, Faults};
@@ -38,15 +40,14 @@ pub struct Conf {
     pub priority: PrioritySettings,
     /// True if `AccountingStorageEnforce` has `limits`, or a value that implies it: limits of associations and QOS
     /// apply, and usage is charged up to the end of a job.
-    pub enforces_limits: bool,
-    /// `KillWait` (30).
-    pub kill_wait: i64,
+    pub(crate) enforces_limits: bool,
+    pub(crate) kill_wait: i64,
     /// `OverTimeLimit` (0); [`YEAR`] if unlimited.
-    pub over_time_limit: i64,
+    pub(crate) over_time_limit: i64,
     /// True for `SelectType=select/linear`: each job takes whole nodes.
-    pub select_linear: bool,
+    pub(crate) select_linear: bool,
     /// True if `SelectTypeParameters` counts memory as a resource.
-    pub memory_counts: bool,
+    pub(crate) memory_counts: bool,
     /// Settings that are read and not modelled, as `slurm.conf:12: Licenses`.
     pub not_modelled: Vec<String>,
     /// Files that `Include` lines name.
@@ -152,23 +153,19 @@ impl<'a> Globals<'a> {
             Treatment::Harmless => {}
             Treatment::Listed => not_modelled.push(format!("{}: {}", setting.place(), setting.key)),
             Treatment::Only(values, fix) => {
-                if !text::list(&setting.value).all(|word| values.iter().any(|value| value.eq_ignore_ascii_case(word))) {
-                    self.fault(
-                        setting,
-                        format_args!("{:?} is not modelled and changes decisions; {fix}", setting.value),
-                    );
+                if !text::list(&setting.value).all(|word| text::is_among(values, word)) {
+                    let problem = format_args!("{:?} is not modelled and changes decisions; {fix}", setting.value);
+                    setting.fault(&mut self.faults, problem);
                 }
                 self.settings.insert(setting.key.to_ascii_lowercase(), setting);
             }
-            Treatment::Unknown(Some(near)) => self.fault(setting, format_args!("unknown key; did you mean {near}?")),
+            Treatment::Unknown(Some(near)) => {
+                setting.fault(&mut self.faults, format_args!("unknown key; did you mean {near}?"));
+            }
             Treatment::Unknown(None) => {
                 not_modelled.push(format!("{}: {} (unknown key)", setting.place(), setting.key))
             }
         }
-    }
-
-    fn fault(&mut self, setting: &SettingLine, problem: impl std::fmt::Display) {
-        self.faults.push_in(&setting.file, setting.line, &setting.key, problem);
     }
 
     fn setting(&self, key: &str) -> Option<&'a SettingLine> {
@@ -182,13 +179,7 @@ impl<'a> Globals<'a> {
     /// Parses the value of `key`; returns `default` if it is missing or faulty.
     fn parsed<T, E: std::fmt::Display>(&mut self, key: &str, default: T, parse: impl Fn(&str) -> Result<T, E>) -> T {
         let Some(setting) = self.setting(key) else { return default };
-        match parse(&setting.value) {
-            Ok(value) => value,
-            Err(problem) => {
-                self.fault(setting, format_args!("{problem}, found {:?}", setting.value));
-                default
-            }
-        }
+        setting.take(&mut self.faults, parse(&setting.value)).unwrap_or(default)
     }
 
     fn switch(&mut self, key: &str, default: bool) -> bool {

@@ -15,6 +15,7 @@ use crate::priority::{JobFactors, Priorities, Running};
 use crate::queue::{self, Entry};
 use crate::select::{Machine, Need};
 use crate::site::Site;
+use crate::slurmctld::By;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,7 +40,8 @@ struct Job {
     name: String,
     has_fixed_priority: bool,
     is_held: bool,
-    running: Option<Running>,
+    /// Run, and the pass that started it.
+    running: Option<(Running, By)>,
 }
 
 /// Fate of a started job, for the jobs that depend on it.
@@ -103,7 +105,7 @@ impl Controller {
             queue: Vec::new(),
             lacking: BTreeSet::new(),
             is_sorted: true,
-            counts_cpus: priority.multifactor && priority.decays && priority.weights.job_size != 0,
+            counts_cpus: priority.multifactor && priority.decays && priority.weights[3] != 0,
             site,
         }
     }
@@ -341,7 +343,7 @@ impl Controller {
     }
 
     /// Removes started jobs from the queue.
-    pub(crate) fn commit(&mut self, starts: &[Start], now: i64) {
+    pub(crate) fn commit(&mut self, starts: &[Start], by: By, now: i64) {
         for start in starts {
             let cpus = u32::try_from(self.cluster.machine().cpus(&start.nodes)).unwrap_or(u32::MAX);
             let nodes = u32::try_from(start.nodes.len()).unwrap_or(u32::MAX);
@@ -350,7 +352,7 @@ impl Controller {
             let billing = self.priorities.billing(start.partition, cpus, memory, nodes);
             self.fates.insert(start.job, Fate::Started(now));
             let running = Running { association, qos, start: now, billing };
-            self.jobs.entry(start.job).and_modify(|job| job.running = Some(running));
+            self.jobs.entry(start.job).and_modify(|job| job.running = Some((running, by)));
         }
         if !starts.is_empty() {
             self.queue.retain(|entry| !starts.iter().any(|start| start.job == entry.job));
@@ -384,7 +386,7 @@ impl Controller {
         self.dependent.remove(&job);
         self.ahead.retain(|(_, other)| *other != job);
         if let Some(ended) = self.jobs.remove(&job)
-            && let Some(running) = ended.running
+            && let Some((running, _)) = ended.running
         {
             self.priorities.job_ended(&running, now);
         }
@@ -402,7 +404,7 @@ impl Controller {
     /// Makes a running job pending again: submitted `now` with its priority, and eligible after [`REQUEUE_DELAY`].
     pub(crate) fn requeue(&mut self, id: u32, now: i64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        let Some(running) = job.running.take() else { return };
+        let Some((running, _)) = job.running.take() else { return };
         for place in &mut job.places {
             (place.factors.submit, place.factors.eligible, place.entry.submit) = (now, None, now);
             place.factors.cpus = place.factors.requested_cpus;
@@ -430,7 +432,7 @@ impl Controller {
                 for place in &mut job.places {
                     (place.factors.limit, place.entry.demand.limit) = (limit, limit);
                 }
-                if let Some(start) = job.running.map(|running| running.start)
+                if let Some(start) = job.running.map(|(running, _)| running.start)
                     && let Some(ended) = self.cluster.end(id)
                 {
                     self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
@@ -487,7 +489,7 @@ impl Controller {
         let calculates_running = self.site.conf.priority.flags.calculate_running;
         self.priorities.begin_tick(now);
         for job in self.jobs.values() {
-            if let Some(running) = &job.running {
+            if let Some((running, _)) = &job.running {
                 self.priorities.charge(running, now);
             }
             let is_computed = job.running.is_none() && !job.has_fixed_priority && !job.is_held;
@@ -524,9 +526,11 @@ impl Controller {
         place_in(&self.jobs, pending, partition).map(|place| place.entry.priority)
     }
 
-    /// Returns a job's time limit in a partition.
-    pub(crate) fn limit(&self, job: u32, partition: usize) -> i64 {
-        place_in(&self.jobs, job, partition).map_or(YEAR, |place| place.factors.limit)
+    /// Returns the submission and the start of a running job, and the pass that started it.
+    pub(crate) fn run_of(&self, job: u32) -> Option<(i64, i64, By)> {
+        let job = self.jobs.get(&job)?;
+        let (running, by) = job.running?;
+        Some((job.places.first()?.factors.submit, running.start, by))
     }
 
     /// Returns true if a job is in the queue.
@@ -558,10 +562,9 @@ impl Controller {
         for job in &displaced {
             self.end(*job, now, false);
         }
-        let limit = self.limit(start.job, start.partition);
         let place = place_in(&self.jobs, start.job, start.partition);
-        let demand = place.map_or_else(Demand::default, |place| place.entry.demand);
-        self.cluster.start(start.job, now + limit, start.nodes.clone(), demand);
+        let demand = place.map_or(Demand { limit: YEAR, ..Demand::default() }, |place| place.entry.demand);
+        self.cluster.start(start.job, now + demand.limit, start.nodes.clone(), demand);
         displaced
     }
 }

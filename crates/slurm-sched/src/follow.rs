@@ -13,6 +13,7 @@ use crate::log::{Entry, Event, Events, Placed};
 use crate::main_pass::Pass;
 use crate::nodes::NodeSet;
 use crate::site::Site;
+use crate::slurmctld::By;
 use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -351,7 +352,7 @@ impl LogFollower<'_> {
                 self.controller.force(start, now);
             }
         }
-        self.controller.commit(&starts, now);
+        self.controller.commit(&starts, By::Main, now);
     }
 
     fn compare_priority(&mut self, pass: &'static str, entry: &Entry, job: u32, ours: Option<u32>, theirs: u32) {

@@ -11,8 +11,8 @@ pub mod conf;
 pub mod error;
 pub mod hostlist;
 mod limit_kinds;
-pub mod limits;
-pub mod priority;
+mod limits;
+mod priority;
 #[doc(hidden)]
 pub mod text;
 pub mod workload;
@@ -23,7 +23,6 @@ mod cluster;
 mod controller;
 mod follow;
 mod log;
-mod loops;
 mod main_pass;
 mod nodes;
 mod queue;
@@ -38,10 +37,9 @@ mod will_run;
 pub use controller::Why;
 pub use follow::{Comparison, Difference, FollowError, follow};
 pub use log::version_of;
-pub use loops::Phases;
-pub use simulate::{explain, simulate};
+pub use simulate::simulate;
 pub use site::Site;
-pub use slurmctld::{By, EndState, Ended, Report, Slurmctld, Terms};
+pub use slurmctld::{By, EndState, Ended, Phases, Report, Slurmctld, Terms};
 pub use version::{UnknownVersion, Version};
 
 #[cfg(test)]

@@ -11,14 +11,10 @@ use std::sync::Arc;
 
 /// Demand of a job that counts towards limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Demand {
-    /// Index of the association.
+pub(crate) struct Demand {
     pub association: Option<usize>,
-    /// Index of the QOS.
     pub qos: Option<usize>,
-    /// Index of the partition.
     pub partition: usize,
-    /// Number of the user.
     pub user: usize,
     /// CPUs of its nodes, memory in MiB, nodes.
     pub tres: [u64; 3],
@@ -50,7 +46,7 @@ enum Scope {
 
 /// Loads of associations, QOS and arrays.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     accounts: Option<Arc<Accounts>>,
     /// QOS of partitions.
     partitions: Vec<Option<usize>>,
@@ -61,8 +57,7 @@ pub struct Limits {
 
 impl Limits {
     /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce there are no limits.
-    #[must_use]
-    pub fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
+    pub(crate) fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
         let accounts = accounts.filter(|_| conf.enforces_limits);
         let qos = |name: &Option<String>| accounts?.qos(name.as_deref()?);
         let partitions = conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
@@ -76,7 +71,7 @@ impl Limits {
     }
 
     /// Counts a job that starts.
-    pub fn started(&mut self, job: &Demand) {
+    pub(crate) fn started(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.entry(scope).or_default();
             load.jobs += 1;
@@ -85,11 +80,7 @@ impl Limits {
     }
 
     /// Counts a job that ends, with the demand of its start.
-    ///
-    /// # Panics
-    ///
-    /// If it did not start.
-    pub fn ended(&mut self, job: &Demand) {
+    pub(crate) fn ended(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.get_mut(&scope).expect("the job started");
             load.jobs -= 1;
@@ -101,8 +92,7 @@ impl Limits {
     }
 
     /// Reason for which a job cannot start now, in the form of squeue; `None` if it can.
-    #[must_use]
-    pub fn reason(&self, job: &Demand) -> Option<String> {
+    pub(crate) fn reason(&self, job: &Demand) -> Option<String> {
         self.first_of(KINDS.len(), job)
     }
 

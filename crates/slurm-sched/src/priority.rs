@@ -1,11 +1,11 @@
 //! Priorities of jobs: multifactor with fair share, or first come, first served (SPEC 1 and 2).
 //!
-//! [`Priorities`] is the state of the priority plugin: usage, fair-share factors, time of the last tick. [`Priorities::tick`]
-//! is one round of the decay thread; [`Priorities::priority`] is the formula. Times are whole seconds.
+//! [`Priorities`] is the state of the priority plugin: usage, fair-share factors, time of the last round of the decay thread.
+//! [`Priorities::priority`] is the formula. Times are whole seconds.
 
 mod fair_share;
 
-pub use fair_share::FairShare;
+pub(crate) use fair_share::FairShare;
 
 use crate::accounts::Accounts;
 use crate::calendar::{day_of, first_of, month_of};
@@ -13,18 +13,13 @@ use crate::conf::{Conf, PriorityFlags, PrioritySettings, UsageReset};
 
 /// Data on which the priority of a job depends. A job in several partitions has one priority in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct JobFactors {
-    /// Index of the association.
+pub(crate) struct JobFactors {
     pub association: Option<usize>,
-    /// Index of the QOS.
     pub qos: Option<usize>,
-    /// Index of the partition.
     pub partition: usize,
-    /// Time of submission.
     pub submit: i64,
     /// Time since which the job gains age: begin time reached, dependencies met, accrual limits kept; `None` before.
     pub eligible: Option<i64>,
-    /// Least number of nodes.
     pub min_nodes: u32,
     /// Number of CPUs: those requested, and after the first successful test those of the nodes found.
     pub cpus: u32,
@@ -32,20 +27,15 @@ pub struct JobFactors {
     pub requested_cpus: u32,
     /// Memory over all nodes, in MiB.
     pub memory: u64,
-    /// Time limit.
     pub limit: i64,
-    /// `--nice`.
     pub nice: i64,
 }
 
 /// Running job as the decay thread sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Running {
-    /// Index of the association.
+pub(crate) struct Running {
     pub association: Option<usize>,
-    /// Index of the QOS.
     pub qos: Option<usize>,
-    /// Start.
     pub start: i64,
     /// Usage per second, by [`Priorities::billing`].
     pub billing: f64,
@@ -71,7 +61,7 @@ struct OfQos {
 
 /// State of the priority plugin.
 #[derive(Clone, Debug)]
-pub struct Priorities {
+pub(crate) struct Priorities {
     settings: PrioritySettings,
     cluster_nodes: f64,
     cluster_cpus: f64,
@@ -79,7 +69,7 @@ pub struct Priorities {
     qos: Vec<OfQos>,
     /// Factor of each association's own priority.
     associations: Vec<f64>,
-    tree: FairShare,
+    pub(crate) tree: FairShare,
     charges_ends: bool,
     last_tick: i64,
     next_reset: Option<i64>,
@@ -88,8 +78,7 @@ pub struct Priorities {
 
 impl Priorities {
     /// Prepares the plugin at the start of the controller, `start`, without usage.
-    #[must_use]
-    pub fn new(conf: &Conf, accounts: Option<&Accounts>, start: i64) -> Self {
+    pub(crate) fn new(conf: &Conf, accounts: Option<&Accounts>, start: i64) -> Self {
         let settings = conf.priority.clone();
         let flags = settings.flags;
         let raw: Vec<u32> = conf.partitions.iter().map(|partition| partition.priority_job_factor).collect();
@@ -137,17 +126,7 @@ impl Priorities {
         priorities
     }
 
-    /// Runs one round of the decay thread at `now`: reset, decay, usage since the last tick, fair share (SPEC 2.2).
-    ///
-    /// Afterwards the caller recomputes the priorities of its pending jobs. Ticks happen at the start of the controller
-    /// and then every [`PrioritySettings::calc_period`].
-    pub fn tick(&mut self, now: i64, running: impl IntoIterator<Item = Running>) {
-        self.begin_tick(now);
-        running.into_iter().for_each(|job| self.charge(&job, now));
-        self.end_tick(now);
-    }
-
-    /// Runs the first part of [`Self::tick`]: reset and decay.
+    /// Begins a round of the decay thread: reset and decay. Then usage since the last one is charged (SPEC 2.2).
     pub(crate) fn begin_tick(&mut self, now: i64) {
         if self.next_reset.is_some_and(|reset| now >= reset) {
             self.tree.scale(0.0);
@@ -164,7 +143,7 @@ impl Priorities {
         self.qos.iter_mut().filter(|qos| qos.decays).for_each(|qos| qos.usage *= decay);
     }
 
-    /// Runs the last part of [`Self::tick`]: fair share. The classic factors of users are computed with the first job that needs them.
+    /// Ends a round of the decay thread: fair share. The classic factors of users are computed with the first job that needs them.
     pub(crate) fn end_tick(&mut self, now: i64) {
         self.last_tick = now;
         if !self.is_classic() {
@@ -185,15 +164,14 @@ impl Priorities {
     }
 
     /// Charges the rest of a job at its end if `AccountingStorageEnforce` has `limits`; otherwise that rest is never charged (SPEC 2.4).
-    pub fn job_ended(&mut self, job: &Running, end: i64) {
+    pub(crate) fn job_ended(&mut self, job: &Running, end: i64) {
         if self.charges_ends {
             self.charge(job, end);
         }
     }
 
     /// Returns the fraction of usage that is left after `seconds` (SPEC 2.1).
-    #[must_use]
-    pub fn decay(&self, seconds: i64) -> f64 {
+    pub(crate) fn decay(&self, seconds: i64) -> f64 {
         if self.settings.half_life == 0 {
             return 1.0;
         }
@@ -213,15 +191,8 @@ impl Priorities {
         }
     }
 
-    /// Usage and fair-share factors of associations.
-    #[must_use]
-    pub fn fair_share(&self) -> &FairShare {
-        &self.tree
-    }
-
     /// Returns the usage per second of a job in `partition` (SPEC 2.3): its CPUs, or the weighted sum or maximum of TRES.
-    #[must_use]
-    pub fn billing(&self, partition: usize, cpus: u32, memory: u64, nodes: u32) -> f64 {
+    pub(crate) fn billing(&self, partition: usize, cpus: u32, memory: u64, nodes: u32) -> f64 {
         let weights = &self.partitions[partition].billing;
         let weighted = weights.iter().map(|(name, weight)| match name.as_str() {
             "cpu" => f64::from(cpus) * weight,
@@ -237,7 +208,7 @@ impl Priorities {
     }
 
     /// Returns the first priority of a job, at its submission. The caller handles priorities set by hand, and holds.
-    pub fn first(&mut self, job: &JobFactors, now: i64) -> u32 {
+    pub(crate) fn first(&mut self, job: &JobFactors, now: i64) -> u32 {
         if self.settings.multifactor {
             self.renew_factor(job.association);
             return self.priority(job, now);
@@ -249,8 +220,7 @@ impl Priorities {
 
     /// Returns the priority after a tick of a job that had `previous`. The caller passes running jobs only under
     /// `CALCULATE_RUNNING`.
-    #[must_use]
-    pub fn renewed(&self, job: &JobFactors, previous: u32, now: i64) -> u32 {
+    pub(crate) fn renewed(&self, job: &JobFactors, previous: u32, now: i64) -> u32 {
         match (self.settings.multifactor, self.settings.flags.incr_only) {
             (false, _) => previous,
             (true, false) => self.priority(job, now),
@@ -259,9 +229,7 @@ impl Priorities {
     }
 
     /// Returns the multifactor priority of a job (SPEC 1.1).
-    #[must_use]
-    pub fn priority(&self, job: &JobFactors, now: i64) -> u32 {
-        let weights = &self.settings.weights;
+    pub(crate) fn priority(&self, job: &JobFactors, now: i64) -> u32 {
         let of_association = |factors: &[f64]| job.association.and_then(|at| factors.get(at)).copied().unwrap_or(0.0);
         let partition = &self.partitions[job.partition];
         let amounts = [f64::from(job.requested_cpus), real(job.memory), f64::from(job.min_nodes)];
@@ -273,13 +241,16 @@ impl Priorities {
             weight * part
         };
         // The order of the sum is Slurm's, which matters for the last bit.
-        let sum = f64::from(weights.age) * self.age(job, now)
-            + f64::from(weights.assoc) * of_association(&self.associations)
-            + f64::from(weights.fair_share) * of_association(self.tree.factors())
-            + f64::from(weights.job_size) * self.size(job)
-            + f64::from(weights.partition) * partition.factor
-            + f64::from(weights.qos) * job.qos.and_then(|at| self.qos.get(at)).map_or(0.0, |qos| qos.factor)
-            + weights.tres.iter().map(tres).sum::<f64>();
+        let factors = [
+            self.age(job, now),
+            of_association(&self.associations),
+            of_association(&self.tree.factors),
+            self.size(job),
+            partition.factor,
+            job.qos.and_then(|at| self.qos.get(at)).map_or(0.0, |qos| qos.factor),
+        ];
+        let weighted = self.settings.weights.iter().zip(factors).map(|(weight, factor)| f64::from(*weight) * factor);
+        let sum = weighted.sum::<f64>() + self.settings.tres.iter().map(tres).sum::<f64>();
         clipped(sum - whole(job.nice))
     }
 

@@ -6,17 +6,15 @@ use crate::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Runs the jobs, which are ordered by submission, and reports passes and ends. Jobs that never start are left out.
-pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl FnMut(Report)) {
-    run(site, jobs, terms, None, report);
-}
-
-/// Runs the jobs until the one of that number ends, and reports also why each pass leaves it pending.
-pub fn explain(site: &Site, jobs: &[SubmittedJob], terms: Terms, job: u32, report: impl FnMut(Report)) {
-    run(site, jobs, terms, Some(job), report);
-}
-
-fn run(site: &Site, jobs: &[SubmittedJob], terms: Terms, watched: Option<u32>, mut report: impl FnMut(Report)) {
+/// Runs the jobs, which are ordered by submission, and reports passes and ends. Jobs that never start are left out. With a number of a
+/// job to watch the run lasts until that job ends, and reports also why each pass leaves it pending.
+pub fn simulate(
+    site: &Site,
+    jobs: &[SubmittedJob],
+    terms: Terms,
+    watched: Option<u32>,
+    mut report: impl FnMut(Report),
+) {
     let mut slurmctld = Slurmctld::new(Arc::new(site.clone()), terms, watched);
     let mut submissions = jobs.iter().peekable();
     // Present jobs with the number of their runs begun, and ends of the running ones; a job that is stopped earlier keeps its entries.

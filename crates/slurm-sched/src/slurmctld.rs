@@ -1,12 +1,12 @@
 //! Controller with the timers of its loops: [`Slurmctld`].
 
 use crate::backfill::Start;
+use crate::conf::Scheduling;
 use crate::controller::{Controller, Why};
-use crate::loops::{Loops, Phases};
 use crate::main_pass;
 use crate::site::Site;
+use crate::will_run::Running;
 use crate::workload::SubmittedJob;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Interval of the check of time limits, in seconds.
@@ -92,31 +92,39 @@ pub struct Terms {
     pub phases: Phases,
 }
 
-/// Running job.
-#[derive(Clone, Debug)]
-struct Active {
-    submit: i64,
-    start: i64,
-    limit: i64,
-    start_of: Start,
-    by: By,
+/// Offsets of the loops at the controller's start, in seconds: the first interval of each is shortened by its offset.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Phases {
+    /// Offset of the full main pass.
+    pub full: i64,
+    /// Offset of the backfill pass.
+    pub backfill: i64,
+    /// Offset of the decay thread.
+    pub decay: i64,
+    /// Offset of the check of time limits.
+    pub limits: i64,
+    /// True if the backfill thread runs before the background loop within one second.
+    pub backfill_first: bool,
 }
 
-/// Controller with the timers of its loops. The caller submits and ends the jobs, and calls [`step`](Self::step) at each second that
-/// [`next`](Self::next) names or in which a job is submitted or ends, before these events. Seconds count from 1970.
+/// Controller with the timers of its loops (SPEC 0). The caller submits and ends the jobs, and calls [`step`](Self::step) at each second
+/// that [`next`](Self::next) names or in which a job is submitted or ends, before these events. Seconds count from 1970.
 #[derive(Clone, Debug)]
 pub struct Slurmctld {
     site: Arc<Site>,
     controller: Controller,
-    loops: Loops,
     /// See [`Phases::backfill_first`].
     backfill_first: bool,
+    last_full: i64,
+    last_request: i64,
+    /// True if a submission or the end of a job calls for a main pass (SPEC 0.5).
+    has_request: bool,
+    last_backfill: i64,
+    /// Last change of jobs or nodes (SPEC 0.4).
+    last_change: i64,
     next_limits: i64,
     /// [`i64::MAX`] without a decay thread.
     next_decay: i64,
-    /// Submissions of the pending jobs, from the zero of the workload.
-    pending: BTreeMap<u32, i64>,
-    active: BTreeMap<u32, Active>,
     /// True if the last backfill pass marked nodes as planned.
     has_marks: bool,
     /// Last submission or end of a job.
@@ -135,12 +143,15 @@ impl Slurmctld {
         let next_decay = start - phases.decay + priority.calc_period.max(1);
         Self {
             controller: Controller::new(Arc::clone(&site), start),
-            loops: Loops::new(&site.conf.scheduling, start, phases),
             backfill_first: phases.backfill_first,
+            last_full: start - phases.full,
+            last_request: start,
+            // Nodes register at the start, which requests a pass and changes the state for backfill.
+            has_request: true,
+            last_backfill: start - phases.backfill,
+            last_change: start,
             next_limits: start - phases.limits + LIMIT_LOOK,
             next_decay: if priority.decays { next_decay } else { i64::MAX },
-            pending: BTreeMap::new(),
-            active: BTreeMap::new(),
             has_marks: false,
             last_event: start,
             zero,
@@ -155,7 +166,7 @@ impl Slurmctld {
     pub fn is_stuck(&self, now: i64) -> bool {
         let scheduling = &self.site.conf.scheduling;
         let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);
-        self.active.is_empty()
+        self.controller.cluster().running().iter().all(|job| job.is_completing)
             && !self.controller.has_time_ahead()
             && (!self.controller.has_queue() || now > self.last_event + patience)
     }
@@ -169,7 +180,15 @@ impl Slurmctld {
     /// Returns the next second after `now` in which a loop acts if no job is submitted or ends.
     #[must_use]
     pub fn next(&self, now: i64) -> i64 {
-        self.loops.next(now).min(self.next_limits).min(self.next_decay)
+        let scheduling = &self.site.conf.scheduling;
+        let mut next = self.last_full + scheduling.sched_interval;
+        if self.has_request {
+            next = next.min(self.last_request + scheduling.batch_sched_delay);
+        }
+        if scheduling.backfill && self.last_change >= self.last_backfill {
+            next = next.min(self.last_backfill + scheduling.bf_interval);
+        }
+        next.max(now + 1).min(self.next_limits).min(self.next_decay)
     }
 
     /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits,
@@ -184,8 +203,13 @@ impl Slurmctld {
         if self.backfill_first {
             self.look_backfill(now, &mut started, report);
         }
-        let is_full = self.loops.look(now);
-        if let Some(is_full) = is_full {
+        // One round of the background loop (SPEC 0.1).
+        let Scheduling { sched_interval, batch_sched_delay, .. } = self.site.conf.scheduling;
+        let is_full = now - self.last_full >= sched_interval;
+        let is_pass = is_full || self.has_request && now - self.last_request >= batch_sched_delay;
+        if is_pass {
+            self.last_full = if is_full { now } else { self.last_full };
+            (self.has_request, self.last_request) = (false, now);
             self.main_pass(now, is_full, &mut started, report);
         }
         if is_cut {
@@ -195,15 +219,15 @@ impl Slurmctld {
         if now >= self.next_decay {
             self.next_decay += self.site.conf.priority.calc_period.max(1);
             if self.controller.decay(now) {
-                self.loops.change(now);
+                self.last_change = now;
             }
         }
         if !self.backfill_first {
             self.look_backfill(now, &mut started, report);
         }
         // The clean-up of the first node, on which the script runs, calls for a main pass.
-        if is_cut && is_full.is_some() {
-            self.loops.request_at(now + 1);
+        if is_cut && is_pass {
+            (self.has_request, self.last_request) = (true, now + 1 - batch_sched_delay);
         } else if is_cut {
             self.controller.clean_up(now);
             self.main_pass(now, false, &mut started, report);
@@ -214,10 +238,9 @@ impl Slurmctld {
     /// Adds a job.
     pub fn submit(&mut self, job: &SubmittedJob, now: i64) {
         self.controller.submit(job, now);
-        self.pending.insert(job.id, now - self.zero);
         self.last_event = now;
-        self.loops.request();
-        self.loops.change(now);
+        self.has_request = true;
+        self.last_change = now;
     }
 
     /// Ends a run of a job; returns `None` for a job that is not running. A requeued job is pending again, and eligible after 121 s.
@@ -225,11 +248,10 @@ impl Slurmctld {
         let ended = self.finish(job, now, if is_requeued { EndState::Requeued } else { EndState::Completed })?;
         if is_requeued {
             self.controller.requeue(job, now);
-            self.pending.insert(job, now - self.zero);
         } else {
             self.controller.end(job, now, true);
         }
-        self.loops.request();
+        self.has_request = true;
         Some(ended)
     }
 
@@ -237,49 +259,43 @@ impl Slurmctld {
         report(Report::MainPass { time: now - self.zero, is_full });
         let pass = self.controller.main_pass(now, is_full);
         if pass.changed {
-            self.loops.change(now);
+            self.last_change = now;
         }
         let why = self.watched.and_then(|job| self.controller.why_main(job, self.zero, is_full, &pass));
         why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Main, why }));
-        self.begin(pass.starts, By::Main, now, started);
+        self.begin(&pass.starts, By::Main, now, started);
     }
 
     fn look_backfill(&mut self, now: i64, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
-        if !self.loops.look_backfill(now) {
+        // One round of the backfill thread (SPEC 0.3).
+        let Scheduling { backfill, bf_interval, .. } = self.site.conf.scheduling;
+        if !(backfill && now - self.last_backfill >= bf_interval && self.last_change >= self.last_backfill) {
             return;
         }
+        self.last_backfill = now;
         report(Report::BackfillPass { time: now - self.zero });
         // Only an explanation needs the plans that alter no start.
         let pass = self.controller.backfill(now, self.watched.is_none());
         let had_marks = std::mem::replace(&mut self.has_marks, pass.marks_nodes);
         if pass.changed || pass.marks_nodes || had_marks {
-            self.loops.change(now);
+            self.last_change = now;
         }
         let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.zero, &pass));
         why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Backfill, why }));
-        self.begin(pass.starts, By::Backfill, now, started);
-    }
-
-    fn begin(&mut self, starts: Vec<Start>, by: By, now: i64, started: &mut Vec<u32>) {
-        self.controller.commit(&starts, now);
-        for start_of in starts {
-            let id = start_of.job;
-            let submit = self.pending.remove(&id).expect("only a pending job starts");
-            let limit = self.controller.limit(id, start_of.partition);
-            self.active.insert(id, Active { submit, start: now, limit, start_of, by });
-            started.push(id);
-        }
+        self.begin(&pass.starts, By::Backfill, now, started);
     }
 
     /// Stops the jobs that have reached their limits, and returns true if there are any.
     fn cut(&mut self, now: i64, ends: &dyn Fn(u32) -> bool, report: &mut dyn FnMut(Report)) -> bool {
-        let over = |active: &Active| {
-            let partition = &self.site.conf.partitions[active.start_of.partition];
-            partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
+        let is_late = |job: &Running| {
+            let partition = &self.site.conf.partitions[job.demand.partition];
+            let over = partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit);
+            let is_over = |(_, start, _)| now >= start + job.demand.limit + over;
+            !job.is_completing && self.controller.run_of(job.job).is_some_and(is_over) && !ends(job.job)
         };
-        let late = |active: &Active| now >= active.start + active.limit + over(active);
-        let late = self.active.iter().filter(|(id, active)| late(active) && !ends(**id));
-        let late: Vec<u32> = late.map(|(id, _)| *id).collect();
+        let late = self.controller.cluster().running().iter().filter(|job| is_late(job));
+        let mut late: Vec<u32> = late.map(|job| job.job).collect();
+        late.sort_unstable();
         for id in &late {
             let ended = self.finish(*id, now, EndState::Timeout);
             self.controller.stop(*id, now, false);
@@ -288,17 +304,23 @@ impl Slurmctld {
         !late.is_empty()
     }
 
+    fn begin(&mut self, starts: &[Start], by: By, now: i64, started: &mut Vec<u32>) {
+        self.controller.commit(starts, by, now);
+        started.extend(starts.iter().map(|start| start.job));
+    }
+
     fn finish(&mut self, job: u32, now: i64, state: EndState) -> Option<Ended> {
-        let Active { submit, start, start_of, by, .. } = self.active.remove(&job)?;
+        let running = self.controller.cluster().running().iter().find(|one| one.job == job && !one.is_completing)?;
+        let (submit, start, by) = self.controller.run_of(job)?;
         self.last_event = now;
-        self.loops.change(now);
+        self.last_change = now;
         Some(Ended {
             job,
-            submit,
+            submit: submit - self.zero,
             start: start - self.zero,
             end: now - self.zero,
-            partition: self.site.conf.partitions[start_of.partition].name.clone(),
-            nodes: start_of.nodes.iter().collect(),
+            partition: self.site.conf.partitions[running.demand.partition].name.clone(),
+            nodes: running.nodes.iter().collect(),
             by,
             state,
         })

@@ -8,7 +8,7 @@ use crate::label::Label;
 use anyhow::{Context, Result};
 use serde_json::json;
 use sim_core::Time;
-use slurm_sched::{By, EndState, Ended, Report, Why, hostlist};
+use slurm_sched::{By, EndState, Ended, Report, Why, hostlist, simulate};
 use std::collections::BTreeMap;
 
 /// Explains the jobs of these numbers under each variant.
@@ -22,7 +22,8 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let job = job.with_context(|| format!("there is no job {id} in the trace, or it is left out; check --explain"))?;
     let (mut history, mut brief) = (Vec::new(), Vec::new());
     let mut last: BTreeMap<&str, Why> = BTreeMap::new();
-    slurm_sched::explain(&arm.site, &trace.jobs, terms(&arm.site, trace.zero, seed, 0), id, |report| match report {
+    let terms = terms(&arm.site, trace.zero, seed, 0);
+    simulate(&arm.site, &trace.jobs, terms, Some(id), |report| match report {
         Report::Waits { time, by, why } => {
             let pass = name(by);
             let new = line(time, why.kind, pass, format!("{pass} pass: {}: {}", why.kind, why.words));

@@ -125,7 +125,7 @@ impl<'a> VariantResults<'a> {
             let site = &arms[*arm].site;
             let mut ran = Ran::new(nodes(site), groups.len());
             let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
-            simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), |report| match report {
+            simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), None, |report| match report {
                 Report::MainPass { .. } => ran.passes[0] += 1.0,
                 Report::BackfillPass { .. } => ran.passes[1] += 1.0,
                 Report::Waits { .. } => {}

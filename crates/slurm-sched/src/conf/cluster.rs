@@ -14,11 +14,10 @@ pub struct Node {
     /// `CPUs`, or the product of sockets, cores and threads.
     pub cpus: u32,
     /// `RealMemory`, in MiB.
-    pub memory: u64,
+    pub(crate) memory: u64,
     /// `Weight`: lighter nodes are taken first.
     pub weight: u64,
-    /// `Features`.
-    pub features: Vec<String>,
+    pub(crate) features: Vec<String>,
     /// True if jobs can run on it.
     pub up: bool,
 }
@@ -30,43 +29,33 @@ pub struct Partition {
     pub name: String,
     /// Indices of its nodes, ascending.
     pub nodes: Vec<usize>,
-    /// `Default`.
-    pub default: bool,
-    /// `MaxTime`; `None` if infinite.
-    pub max_time: Option<i64>,
-    /// `DefaultTime`; `None` means `MaxTime`.
-    pub default_time: Option<i64>,
-    /// `MaxNodes` of a job.
-    pub max_nodes: Option<u32>,
-    /// `MinNodes` of a job.
-    pub min_nodes: u32,
-    /// `PriorityTier` (1).
-    pub priority_tier: u32,
-    /// `PriorityJobFactor` (1).
-    pub priority_job_factor: u32,
-    /// `State`.
-    pub state: State,
+    pub(crate) default: bool,
+    /// `None` if infinite.
+    pub(crate) max_time: Option<i64>,
+    /// `None` means `MaxTime`.
+    pub(crate) default_time: Option<i64>,
+    pub(crate) max_nodes: Option<u32>,
+    pub(crate) min_nodes: u32,
+    pub(crate) priority_tier: u32,
+    pub(crate) priority_job_factor: u32,
+    pub(crate) state: State,
     /// True for `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
-    pub exclusive: bool,
+    pub(crate) exclusive: bool,
     /// `OverTimeLimit`, if it differs from the cluster's.
-    pub over_time_limit: Option<i64>,
+    pub(crate) over_time_limit: Option<i64>,
     /// `QOS`, whose limits apply to the partition.
-    pub qos: Option<String>,
+    pub(crate) qos: Option<String>,
     /// `TRESBillingWeights`, as (TRES in lower case, weight per unit; memory per MiB).
-    pub billing: Vec<(String, f64)>,
+    pub(crate) billing: Vec<(String, f64)>,
 }
 
-/// State of a partition.
+/// State of a partition: one that is down or inactive starts no jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
-    /// Accepts and starts jobs.
+pub(crate) enum State {
     #[default]
     Up,
-    /// Accepts jobs, starts none.
     Down,
-    /// Starts jobs, accepts none.
     Drain,
-    /// Neither accepts nor starts jobs.
     Inactive,
 }
 
@@ -93,18 +82,15 @@ pub(super) fn read(
     for values in records(&lines.nodes, "nodename", &lines.changes, faults) {
         for node in read_nodes(&values, faults) {
             if index.insert(node.name.clone(), nodes.len()).is_some() {
-                fault(
-                    faults,
-                    &values["nodename"],
-                    format_args!("node {} is defined twice; remove one line", node.name),
-                );
+                let problem = format_args!("node {} is defined twice; remove one line", node.name);
+                values["nodename"].fault(faults, problem);
             }
             nodes.push(node);
         }
     }
     for record in &lines.down {
         let Some(names) = record.first() else { continue };
-        for name in take(faults, names, hostlist::expand(&names.value)).unwrap_or_default() {
+        for name in names.take(faults, hostlist::expand(&names.value)).unwrap_or_default() {
             if let Some(&at) = index.get(&name) {
                 nodes[at].up = false;
             }
@@ -113,9 +99,16 @@ pub(super) fn read(
     let sets = node_sets(lines, &nodes, faults);
     let mut partitions: Vec<Partition> = Vec::new();
     for values in records(&lines.partitions, "partitionname", &lines.changes, faults) {
-        list_keys(&values, PARTITION_LISTED, listed);
+        let not_modelled = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
+        listed.extend(not_modelled.map(|setting| format!("{}: {}", setting.place(), setting.key)));
         for name in text::list(&values["partitionname"].value) {
-            let partition = read_partition(name, &values, &index, &sets, faults);
+            let mut partition = Partition { name: name.to_owned(), ..Partition::default() };
+            (partition.min_nodes, partition.priority_tier, partition.priority_job_factor) = (1, 1, 1);
+            for (key, setting) in &values {
+                if let Err(problem) = set(&mut partition, key, &setting.value, &index, &sets) {
+                    setting.fault(faults, problem);
+                }
+            }
             match partitions.iter_mut().find(|known| known.name == name) {
                 Some(known) => *known = partition,
                 None => partitions.push(partition),
@@ -131,64 +124,42 @@ pub(super) fn read(
     (nodes, partitions)
 }
 
-fn fault(faults: &mut Collector, setting: &SettingLine, problem: impl std::fmt::Display) {
-    faults.push_in(&setting.file, setting.line, &setting.key, problem);
-}
-
-fn take<T, E: std::fmt::Display>(faults: &mut Collector, setting: &SettingLine, result: Result<T, E>) -> Option<T> {
-    result.map_err(|problem| fault(faults, setting, format_args!("{problem}, found {:?}", setting.value))).ok()
-}
-
 /// Returns records merged with the `DEFAULT` lines before them and the overlays of their name.
 fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collector) -> Vec<Values> {
-    let keyed =
-        |record: &Record| record.iter().map(|setting| (setting.key.to_ascii_lowercase(), setting.clone())).collect();
+    fn keyed(record: &[SettingLine]) -> impl Iterator<Item = (String, SettingLine)> {
+        record.iter().map(|setting| (setting.key.to_ascii_lowercase(), setting.clone()))
+    }
     let mut default = Values::new();
     let mut all = Vec::new();
     for record in lines {
         let mut values: Values = default.clone();
-        values.extend::<Values>(keyed(record));
+        values.extend(keyed(record));
         if values.get(name).is_some_and(|setting| setting.value.eq_ignore_ascii_case("DEFAULT")) {
             default = values;
         } else {
             all.push(values);
         }
     }
-    for change in
-        changes.iter().filter(|change| change.first().is_some_and(|first| first.key.eq_ignore_ascii_case(name)))
-    {
+    for change in changes.iter().filter(|change| change.first().is_some_and(|one| one.key.eq_ignore_ascii_case(name))) {
         let wanted = &change[0];
-        let of_name =
+        let is_of_name =
             |values: &&mut Values| wanted.value.eq_ignore_ascii_case("DEFAULT") || values[name].value == wanted.value;
-        let mut found = false;
-        for values in all.iter_mut().filter(of_name) {
-            found = true;
-            values.extend::<Values>(keyed(&change[1..].to_vec()));
+        let mut of_name = all.iter_mut().filter(is_of_name).peekable();
+        if of_name.peek().is_none() {
+            let problem =
+                format_args!("no line with {}={}; use a name as the file writes it", wanted.key, wanted.value);
+            wanted.fault(faults, problem);
         }
-        if !found {
-            fault(
-                faults,
-                wanted,
-                format_args!("no line with {}={}; use a name as the file writes it", wanted.key, wanted.value),
-            );
-        }
+        of_name.for_each(|values| values.extend(keyed(&change[1..])));
     }
     all
-}
-
-fn list_keys(values: &Values, keys: &str, listed: &mut Vec<String>) {
-    for setting in values.values() {
-        if text::is_among(keys, &setting.key) {
-            listed.push(format!("{}: {}", setting.place(), setting.key));
-        }
-    }
 }
 
 fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
     let mut number = |key: &str| {
         let setting = values.get(key)?;
         let n = text::whole(&setting.value).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-        take(faults, setting, n.ok_or("expected a whole number above 0"))
+        setting.take(faults, n.ok_or("expected a whole number above 0"))
     };
     let boards = number("boards").unwrap_or(1);
     let sockets = number("sockets").or_else(|| number("socketsperboard").map(|n| n.saturating_mul(boards)));
@@ -209,10 +180,10 @@ fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
             "state" => node.up = usable(&setting.value),
             "nodename" | "cpus" | "sockets" | "corespersocket" | "threadspercore" | "realmemory" | "weight" => {}
             _ if text::is_among(NODE_HARMLESS, key) => {}
-            _ => fault(faults, setting, "unknown key of a node line; remove it"),
+            _ => setting.fault(faults, "unknown key of a node line; remove it"),
         }
     }
-    let names = take(faults, &values["nodename"], hostlist::expand(&values["nodename"].value)).unwrap_or_default();
+    let names = values["nodename"].take(faults, hostlist::expand(&values["nodename"].value)).unwrap_or_default();
     names.into_iter().map(|name| Node { name, ..node.clone() }).collect()
 }
 
@@ -229,40 +200,18 @@ fn node_sets(lines: &SettingLines, nodes: &[Node], faults: &mut Collector) -> BT
         let mut names = Vec::new();
         for (key, setting) in &values {
             match key.as_str() {
-                "nodes" => names.extend(take(faults, setting, hostlist::expand(&setting.value)).unwrap_or_default()),
+                "nodes" => names.extend(setting.take(faults, hostlist::expand(&setting.value)).unwrap_or_default()),
                 "feature" => {
                     let with = nodes.iter().filter(|node| node.features.contains(&setting.value));
                     names.extend(with.map(|node| node.name.clone()));
                 }
                 "nodeset" => {}
-                _ => fault(faults, setting, "unknown key of a node set; remove it"),
+                _ => setting.fault(faults, "unknown key of a node set; remove it"),
             }
         }
         sets.insert(values["nodeset"].value.clone(), names);
     }
     sets
-}
-
-fn read_partition(
-    name: &str,
-    values: &Values,
-    index: &BTreeMap<String, usize>,
-    sets: &BTreeMap<String, Vec<String>>,
-    faults: &mut Collector,
-) -> Partition {
-    let mut partition = Partition {
-        name: name.to_owned(),
-        min_nodes: 1,
-        priority_tier: 1,
-        priority_job_factor: 1,
-        ..Partition::default()
-    };
-    for (key, setting) in values {
-        if let Err(problem) = set(&mut partition, key, &setting.value, index, sets) {
-            fault(faults, setting, problem);
-        }
-    }
-    partition
 }
 
 fn set(

@@ -12,7 +12,7 @@ pub(super) enum Treatment {
     /// Listed, but not modelled.
     Listed,
     /// Modelled for these values only; otherwise rejected with this fix.
-    Only(&'static [&'static str], &'static str),
+    Only(&'static str, &'static str),
     /// Unknown to slurm.conf; with a key of similar spelling.
     Unknown(Option<&'static str>),
 }
@@ -23,41 +23,26 @@ const USED: &str = "AccountingStorageEnforce AccountingStorageType FairShareDamp
     PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize \
     PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters";
 
-/// Keys that are modelled for some values.
-const ONLY: &[(&str, &[&str], &str)] = &[
-    ("BurstBufferType", &["burst_buffer/none", "none"], "remove the line"),
-    ("PreemptMode", &["OFF", "CANCEL", "REQUEUE"], "preemption is not modelled: set PreemptMode=OFF"),
-    ("PreemptType", &["preempt/none", "none"], "preemption is not modelled: set PreemptType=preempt/none"),
-    ("PrioritySiteFactorPlugin", &["site_factor/none", "none"], "remove the line"),
-    ("SchedulerType", &["sched/backfill", "sched/builtin", "backfill", "builtin"], "set SchedulerType=sched/backfill"),
+/// Keys that are modelled for some values, with the fix for others.
+const ONLY: &[(&str, &str, &str)] = &[
+    ("BurstBufferType", "burst_buffer/none none", "remove the line"),
+    ("PreemptMode", "OFF CANCEL REQUEUE", "preemption is not modelled: set PreemptMode=OFF"),
+    ("PreemptType", "preempt/none none", "preemption is not modelled: set PreemptType=preempt/none"),
+    ("PrioritySiteFactorPlugin", "site_factor/none none", "remove the line"),
+    ("SchedulerType", "sched/backfill sched/builtin backfill builtin", "set SchedulerType=sched/backfill"),
     (
         "SelectType",
-        &["select/cons_tres", "select/cons_res", "select/linear", "cons_tres", "cons_res", "linear"],
+        "select/cons_tres select/cons_res select/linear cons_tres cons_res linear",
         "set SelectType=select/cons_tres",
     ),
     (
         "SelectTypeParameters",
-        &[
-            "CR_CPU",
-            "CR_CPU_Memory",
-            "CR_Core",
-            "CR_Core_Memory",
-            "CR_Socket",
-            "CR_Socket_Memory",
-            "CR_Memory",
-            "CR_ONE_TASK_PER_CORE",
-            "CR_CORE_DEFAULT_DIST_BLOCK",
-            "CR_Pack_Nodes",
-            "NONE",
-        ],
+        "CR_CPU CR_CPU_Memory CR_Core CR_Core_Memory CR_Socket CR_Socket_Memory CR_Memory CR_ONE_TASK_PER_CORE \
+         CR_CORE_DEFAULT_DIST_BLOCK CR_Pack_Nodes NONE",
         "remove the value",
     ),
-    ("SuspendTime", &["INFINITE", "-1", "NONE"], "power saving is not modelled: set SuspendTime=INFINITE"),
-    (
-        "TopologyPlugin",
-        &["topology/none", "topology/default", "topology/flat", "none", "default", "flat"],
-        "remove the line",
-    ),
+    ("SuspendTime", "INFINITE -1 NONE", "power saving is not modelled: set SuspendTime=INFINITE"),
+    ("TopologyPlugin", "topology/none topology/default topology/flat none default flat", "remove the line"),
 ];
 
 /// Keys that are not modelled and may matter.
@@ -87,23 +72,16 @@ pub(super) fn treatment(key: &str) -> Treatment {
     if let Some((_, values, fix)) = ONLY.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key)) {
         return Treatment::Only(values, fix);
     }
-    let lists = [(USED, Treatment::Used), (LISTED, Treatment::Listed), (HARMLESS, Treatment::Harmless)];
     let begins = |family: &str| key.get(..family.len()).is_some_and(|head| head.eq_ignore_ascii_case(family));
-    match lists.into_iter().find(|(list, _)| text::is_among(list, key)) {
-        Some((_, treatment)) => treatment,
-        None if HARMLESS.split_whitespace().any(|name| name.strip_suffix('*').is_some_and(begins)) => {
-            Treatment::Harmless
+    match key {
+        _ if text::is_among(USED, key) => Treatment::Used,
+        _ if text::is_among(LISTED, key) => Treatment::Listed,
+        _ if text::is_among(HARMLESS, key) => Treatment::Harmless,
+        _ if HARMLESS.split(' ').any(|name| name.strip_suffix('*').is_some_and(begins)) => Treatment::Harmless,
+        _ => {
+            let names = [USED, LISTED, HARMLESS].into_iter().flat_map(str::split_whitespace);
+            let names = names.filter(|name| !name.ends_with('*')).chain(ONLY.iter().map(|(name, ..)| *name));
+            Treatment::Unknown(text::nearest(key, names))
         }
-        None => Treatment::Unknown(text::nearest(key, names())),
     }
-}
-
-/// Returns true for a key of slurm.conf.
-pub(super) fn is_key(key: &str) -> bool {
-    !matches!(treatment(key), Treatment::Unknown(_))
-}
-
-fn names() -> impl Iterator<Item = &'static str> {
-    let lists = [USED, LISTED, HARMLESS].into_iter().flat_map(str::split_whitespace);
-    lists.filter(|name| !name.ends_with('*')).chain(ONLY.iter().map(|(name, ..)| *name))
 }

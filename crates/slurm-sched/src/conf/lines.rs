@@ -1,7 +1,8 @@
 //! Logical lines: comments, continuations, quoted values, included files, overlays.
 
-use super::keys;
+use super::keys::{Treatment, treatment};
 use crate::error::Collector;
+use std::fmt::Display;
 
 /// Maximum number of files that include one another.
 const MOST_FILES: usize = 50;
@@ -19,6 +20,15 @@ impl SettingLine {
     /// Returns its file and line, or the option that it comes from.
     pub(super) fn place(&self) -> String {
         if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
+    }
+
+    pub(super) fn fault(&self, faults: &mut Collector, problem: impl Display) {
+        faults.push_in(&self.file, self.line, &self.key, problem);
+    }
+
+    /// Returns a value made of its own, or adds a fault.
+    pub(super) fn take<T, E: Display>(&self, faults: &mut Collector, result: Result<T, E>) -> Option<T> {
+        result.map_err(|problem| self.fault(faults, format_args!("{problem}, found {:?}", self.value))).ok()
     }
 }
 
@@ -69,14 +79,10 @@ impl SettingLines {
             match trimmed.split_once(char::is_whitespace) {
                 Some((word, other)) if word.eq_ignore_ascii_case("include") => {
                     let other = other.trim();
-                    let result = if self.files < MOST_FILES {
-                        include(other)
-                    } else {
-                        Err("files include one another; remove the circle".to_owned())
-                    };
-                    if let Some(text) =
-                        faults.take(begin, "Include", result.map_err(|problem| format!("{other}: {problem}")))
-                    {
+                    const CIRCLE: &str = "files include one another; remove the circle";
+                    let result = if self.files < MOST_FILES { include(other) } else { Err(CIRCLE.to_owned()) };
+                    let result = result.map_err(|problem| format!("{other}: {problem}"));
+                    if let Some(text) = faults.take(begin, "Include", result) {
                         self.add_file(other, &text, include, faults);
                     }
                 }
@@ -99,12 +105,9 @@ impl SettingLines {
     pub(super) fn add_overlays(&mut self, overlays: &[&str], faults: &mut Collector) {
         for overlay in overlays {
             let source = format!("--set {}", overlay.chars().take(60).collect::<String>());
-            for word in ["NodeName=", "PartitionName="] {
-                if overlay.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
-                    self.changes.push(settings(&source, 0, overlay, faults));
-                }
-            }
-            if self.changes.last().and_then(|record| record.first()).is_some_and(|first| first.file == source) {
+            let begins = |word: &&str| overlay.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+            if ["NodeName=", "PartitionName="].iter().any(begins) {
+                self.changes.push(settings(&source, 0, overlay, faults));
                 continue;
             }
             let (key, value) = overlay.split_once('=').unwrap_or((overlay, ""));
@@ -120,7 +123,7 @@ impl SettingLines {
                     let (name, value) = part.split_once('=').unwrap_or((part, ""));
                     setting(name, value)
                 }));
-            } else if keys::is_key(key.trim()) {
+            } else if !matches!(treatment(key.trim()), Treatment::Unknown(_)) {
                 self.globals.push(setting(key, value));
             } else {
                 // A name that is neither is reported as an unknown parameter.

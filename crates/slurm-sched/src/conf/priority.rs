@@ -8,50 +8,32 @@ use crate::version::Version;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrioritySettings {
     /// True for `priority/multifactor`; otherwise `priority/basic`, first come, first served.
-    pub multifactor: bool,
+    pub(crate) multifactor: bool,
     /// True if the decay thread runs, which needs `AccountingStorageType=accounting_storage/slurmdbd`. Without it
     /// priorities stay as they were at submission, and age and fair share have no weight.
-    pub decays: bool,
-    /// `PriorityWeight*`.
-    pub weights: Weights,
+    pub(crate) decays: bool,
+    /// `PriorityWeight*` in the order of [`WEIGHTS`].
+    pub(crate) weights: [u32; 6],
+    /// `PriorityWeightTRES`, as (TRES in lower case, weight).
+    pub(crate) tres: Vec<(String, f64)>,
     /// `PriorityDecayHalfLife` (7 days); 0 is no decay.
-    pub half_life: i64,
+    pub(crate) half_life: i64,
     /// `PriorityCalcPeriod` (5 minutes).
     pub calc_period: i64,
     /// `PriorityMaxAge` (7 days).
-    pub max_age: i64,
-    /// `PriorityFavorSmall` (no).
-    pub favor_small: bool,
-    /// `PriorityFlags`.
-    pub flags: PriorityFlags,
-    /// `PriorityUsageResetPeriod` (none).
-    pub reset: UsageReset,
-    /// `FairShareDampeningFactor` (1).
-    pub dampening: f64,
+    pub(crate) max_age: i64,
+    pub(crate) favor_small: bool,
+    pub(crate) flags: PriorityFlags,
+    pub(crate) reset: UsageReset,
+    pub(crate) dampening: f64,
 }
 
-/// `PriorityWeight*`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Weights {
-    /// `PriorityWeightAge`.
-    pub age: u32,
-    /// `PriorityWeightAssoc`.
-    pub assoc: u32,
-    /// `PriorityWeightFairshare`.
-    pub fair_share: u32,
-    /// `PriorityWeightJobSize`.
-    pub job_size: u32,
-    /// `PriorityWeightPartition`.
-    pub partition: u32,
-    /// `PriorityWeightQOS`.
-    pub qos: u32,
-    /// `PriorityWeightTRES`, as (TRES in lower case, weight).
-    pub tres: Vec<(String, f64)>,
-}
+/// Names of factors in `PriorityWeight*`, in the order in which Slurm sums them.
+const WEIGHTS: [&str; 6] = ["Age", "Assoc", "Fairshare", "JobSize", "Partition", "QOS"];
 
 /// `PriorityFlags`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PriorityFlags {
+pub(crate) struct PriorityFlags {
     /// True if age counts from submission.
     pub accrue_always: bool,
     /// True if running jobs also get new priorities.
@@ -76,22 +58,17 @@ pub struct PriorityFlags {
     pub small_relative_to_time: bool,
 }
 
-/// `PriorityUsageResetPeriod`.
+/// `PriorityUsageResetPeriod`, at midnights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsageReset {
-    /// No reset.
+pub(crate) enum UsageReset {
     None,
-    /// One reset, at the first tick.
+    /// At the first tick alone.
     Now,
-    /// Each midnight.
     Daily,
-    /// Each Sunday at midnight.
+    /// Each Sunday.
     Weekly,
-    /// On the first of each month.
     Monthly,
-    /// On the first of each quarter.
     Quarterly,
-    /// On each January 1.
     Yearly,
 }
 
@@ -100,21 +77,12 @@ const NEED_DATABASE: &str =
     "priorityweightage priorityweightfairshare prioritydecayhalflife prioritymaxage priorityusageresetperiod";
 
 pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &mut Vec<String>) -> PrioritySettings {
-    let mut weight = |name: &str| {
+    let mut weights = WEIGHTS.map(|name| {
         globals.parsed(&format!("PriorityWeight{name}"), 0, |text| {
             text.parse::<u32>().map_err(|_| "expected a whole number up to 4294967295")
         })
-    };
-    let mut weights = Weights {
-        age: weight("Age"),
-        assoc: weight("Assoc"),
-        fair_share: weight("Fairshare"),
-        job_size: weight("JobSize"),
-        partition: weight("Partition"),
-        qos: weight("QOS"),
-        tres: Vec::new(),
-    };
-    weights.tres = globals.parsed("PriorityWeightTRES", Vec::new(), |text| Globals::tres_weights(text, false));
+    });
+    let tres = globals.parsed("PriorityWeightTRES", Vec::new(), |text| Globals::tres_weights(text, false));
     let multifactor = globals.parsed("PriorityType", version >= Version::V24_11, |text| {
         match text.trim_start_matches("priority/").to_ascii_lowercase().as_str() {
             "multifactor" => Ok(true),
@@ -125,7 +93,7 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
     let has_database =
         globals.text("AccountingStorageType").is_some_and(|value| value.to_ascii_lowercase().ends_with("slurmdbd"));
     if !has_database {
-        (weights.age, weights.fair_share) = (0, 0);
+        (weights[0], weights[2]) = (0, 0);
         let idle = NEED_DATABASE.split(' ').filter_map(|key| globals.settings.get(key));
         let needs = "needs AccountingStorageType=accounting_storage/slurmdbd";
         not_modelled.extend(idle.map(|setting| format!("{}: {} ({needs})", setting.place(), setting.key)));
@@ -136,6 +104,7 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
         multifactor,
         decays: multifactor && has_database,
         weights,
+        tres,
         half_life: globals
             .parsed("PriorityDecayHalfLife", 7 * 86_400, |text| Ok::<_, &str>(text::span(text)?.unwrap_or(0))),
         calc_period: globals.parsed("PriorityCalcPeriod", 300, span),

@@ -106,27 +106,17 @@ const LISTED: &str = "bf_max_time defer max_sched_time sched_min_interval bf_con
 const REFUSED: &str =
     "bf_licenses bf_topopt_enable pack_serial_at_end reduce_completing_frag spec_cores_first time_min_as_soft_limit";
 
-impl Scheduling {
-    /// Returns Slurm's defaults.
-    pub(crate) fn standard() -> Self {
-        let mut scheduling = Self { backfill: true, ..Self::default() };
-        for (_, parameter) in PARAMETERS {
-            match parameter {
-                Time(field, default, unit, ..) => *field(&mut scheduling) = default * unit,
-                Count(field, default, ..) => *field(&mut scheduling) = *default,
-                Flag(_) => {}
-            }
-        }
-        scheduling
-    }
-}
-
 /// Reads `SchedulerType`, `SchedulerParameters`, then the parameters of overlays.
 pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_modelled: &mut Vec<String>) -> Scheduling {
-    let mut scheduling = Scheduling {
-        backfill: globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin")),
-        ..Scheduling::standard()
-    };
+    let backfill = globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin"));
+    let mut scheduling = Scheduling { backfill, ..Scheduling::default() };
+    for (_, parameter) in PARAMETERS {
+        match parameter {
+            Time(field, default, unit, ..) => *field(&mut scheduling) = default * unit,
+            Count(field, default, ..) => *field(&mut scheduling) = *default,
+            Flag(_) => {}
+        }
+    }
     let mut given = Vec::new();
     let of_file = globals.setting("SchedulerParameters").into_iter().flat_map(|setting| {
         text::list(&setting.value).map(|part| {
@@ -138,16 +128,19 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_mode
         if let Some((name, parameter)) = PARAMETERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&setting.key)) {
             match set(&mut scheduling, parameter, &setting.value) {
                 Ok(()) => given.push(*name),
-                Err(problem) => globals.fault(&setting, problem),
+                Err(problem) => setting.fault(&mut globals.faults, problem),
             }
         } else if text::is_among(LISTED, &setting.key) {
             not_modelled.push(format!("{}: SchedulerParameters={}", setting.place(), setting.key));
         } else if text::is_among(REFUSED, &setting.key) {
-            globals.fault(&setting, "is not modelled and changes decisions; remove it from SchedulerParameters");
+            setting.fault(
+                &mut globals.faults,
+                "is not modelled and changes decisions; remove it from SchedulerParameters",
+            );
         } else {
             let near = text::nearest(&setting.key, PARAMETERS.iter().map(|(name, _)| *name));
             let hint = near.map_or("remove it".to_owned(), |near| format!("did you mean {near}?"));
-            globals.fault(&setting, format_args!("unknown parameter of SchedulerParameters; {hint}"));
+            setting.fault(&mut globals.faults, format_args!("unknown parameter of SchedulerParameters; {hint}"));
         }
     }
     if !given.contains(&"bf_node_space_size") {

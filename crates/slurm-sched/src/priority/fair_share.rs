@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 
 /// Usage and fair-share factor of each association.
 #[derive(Clone, Debug)]
-pub struct FairShare {
-    nodes: Vec<ShareNode>,
-    factors: Vec<f64>,
+pub(crate) struct FairShare {
+    pub(crate) nodes: Vec<ShareNode>,
+    /// Fair-share factor of each association; 0 for accounts under fair tree.
+    pub(crate) factors: Vec<f64>,
     /// Normalized shares and effective usage by the classic formula, where computed.
     effective: Vec<Option<(f64, f64)>>,
     /// Usage over the root's when the association was last computed by the classic formula.
@@ -16,7 +17,7 @@ pub struct FairShare {
 }
 
 #[derive(Clone, Debug)]
-struct ShareNode {
+pub(crate) struct ShareNode {
     /// Account above, to which usage is also added.
     parent: Option<usize>,
     /// Nearest account above with shares of its own: with `Fairshare=parent` an account's children compete one level higher.
@@ -28,13 +29,13 @@ struct ShareNode {
     shares: Option<u32>,
     /// Shares over those of the siblings; 0 without shares of its own.
     part: f64,
-    usage: f64,
+    /// Usage in billing seconds.
+    pub(crate) usage: f64,
 }
 
 impl FairShare {
     /// Prepares a tree without usage. A parent precedes its children.
-    #[must_use]
-    pub fn new(associations: &[Association]) -> Self {
+    pub(crate) fn new(associations: &[Association]) -> Self {
         let mut nodes: Vec<ShareNode> = Vec::with_capacity(associations.len());
         for own in associations {
             let parent = own.parent;
@@ -67,25 +68,13 @@ impl FairShare {
         }
     }
 
-    /// Fair-share factor of each association; 0 for accounts under fair tree.
-    #[must_use]
-    pub fn factors(&self) -> &[f64] {
-        &self.factors
-    }
-
-    /// Usage of an association, in billing seconds.
-    #[must_use]
-    pub fn usage(&self, association: usize) -> f64 {
-        self.nodes[association].usage
-    }
-
     /// Multiplies all usage by `factor`.
     pub(crate) fn scale(&mut self, factor: f64) {
         self.nodes.iter_mut().for_each(|node| node.usage *= factor);
     }
 
     /// Adds usage to an association and all accounts above it. Sums are kept, not recomputed (SPEC 2.2).
-    pub fn add(&mut self, association: usize, usage: f64) {
+    pub(crate) fn add(&mut self, association: usize, usage: f64) {
         let mut place = Some(association);
         while let Some(at) = place {
             self.nodes[at].usage += usage;
@@ -121,7 +110,7 @@ impl FairShare {
     ///
     /// Contrary to the documentation, children of tied accounts are not merged: the accounts are walked one after the
     /// other, and the tie is passed down to the first child of the second (SPEC 2.7).
-    pub fn fair_tree(&mut self) {
+    pub(crate) fn fair_tree(&mut self) {
         if self.nodes.is_empty() {
             return;
         }
@@ -154,14 +143,8 @@ impl FairShare {
         }
     }
 
-    /// Computes all factors by the classic formula (SPEC 2.5).
-    pub fn classic(&mut self, dampening: f64, depth_oblivious: bool) {
-        self.begin_classic(dampening, depth_oblivious);
-        (0..self.nodes.len()).for_each(|at| self.renew_classic(at, dampening, depth_oblivious));
-    }
-
-    /// Computes the effective usage of accounts. That of users is computed by [`Self::renew_classic`], from the usage at that moment.
-    pub(super) fn begin_classic(&mut self, dampening: f64, depth_oblivious: bool) {
+    /// Begins the classic formula (SPEC 2.5) with the effective usage of accounts. That of users is computed by [`Self::renew_classic`], from the usage at that moment.
+    pub(crate) fn begin_classic(&mut self, dampening: f64, depth_oblivious: bool) {
         self.effective = vec![None; self.nodes.len()];
         // Depth first, the newest first: DEPTH_OBLIVIOUS sums the normalized usage of siblings, of which the later ones are stale.
         let mut left = if self.nodes.is_empty() { vec![] } else { vec![0] };
@@ -172,7 +155,7 @@ impl FairShare {
     }
 
     /// Computes the factor of an association, unless already done since [`Self::begin_classic`].
-    pub(super) fn renew_classic(&mut self, at: usize, dampening: f64, depth_oblivious: bool) {
+    pub(crate) fn renew_classic(&mut self, at: usize, dampening: f64, depth_oblivious: bool) {
         if self.effective[at].is_some() {
             return;
         }

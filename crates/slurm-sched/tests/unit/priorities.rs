@@ -16,6 +16,13 @@ fn accounts(text: &str) -> Accounts {
     Accounts::read("cluster.cfg", text).expect("valid")
 }
 
+/// Runs one round of the decay thread.
+fn decay_round<const N: usize>(state: &mut Priorities, now: i64, running: [Running; N]) {
+    state.begin_tick(now);
+    running.iter().for_each(|job| state.charge(job, now));
+    state.end_tick(now);
+}
+
 proptest! {
     #[test]
     fn decay_has_its_closed_form((hours, ticks, period, idle) in (1_i64..300, 1_i64..40, 1_i64..600, 0_i64..9000), first in 0_i64..600) {
@@ -27,17 +34,17 @@ proptest! {
         // The first slice is a part of a period; each is decayed as if used at its beginning.
         let part = 1 + first % period;
         let job = Running { association: Some(2), qos: None, start: period - part, billing: 8.0 };
-        (1..=ticks).for_each(|tick| state.tick(tick * period, [job]));
+        (1..=ticks).for_each(|tick| decay_round(&mut state, tick * period, [job]));
         let slice = |run: i64| run as f64 * power(run) * 8.0;
         let whole: f64 = (0..ticks - 1).map(|tick| slice(period) * power(tick * period)).sum();
         let used = slice(part) * power((ticks - 1) * period) + whole;
         // Then idle for a time, in one tick and in sixty.
         let mut once = state.clone();
-        once.tick(ticks * period + 60 * idle, []);
-        (1..=60).for_each(|tick| state.tick(ticks * period + idle * tick, []));
+        decay_round(&mut once, ticks * period + 60 * idle, []);
+        (1..=60).for_each(|tick| decay_round(&mut state, ticks * period + idle * tick, []));
         for state in [&state, &once] {
             for association in 0..3 {
-                let left = state.fair_share().usage(association);
+                let left = state.tree.nodes[association].usage;
                 prop_assert!((left / (used * power(60 * idle)) - 1.0).abs() < 1e-9, "{left}");
             }
         }
@@ -84,9 +91,9 @@ fn the_rest_of_a_job_is_charged_under_limits_alone() {
     {
         let conf = conf(&format!("PriorityDecayHalfLife=0\nAccountingStorageEnforce={enforce}\n"));
         let mut state = Priorities::new(&conf, Some(&accounts), 0);
-        state.tick(100, [job]);
+        decay_round(&mut state, 100, [job]);
         state.job_ended(&job, 145);
-        assert_eq!(state.fair_share().usage(1).to_bits(), f64::to_bits(used), "{enforce}");
+        assert_eq!(state.tree.nodes[1].usage.to_bits(), f64::to_bits(used), "{enforce}");
     }
 }
 
@@ -114,12 +121,12 @@ fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
         let mut state = Priorities::new(&conf, Some(&accounts), day(0));
         let charge = |state: &mut Priorities, now, billing| {
             let job = Running { association: Some(1), qos: Some(1), start: now - 1, billing };
-            state.tick(now, [job]);
+            decay_round(state, now, [job]);
         };
         charge(&mut state, day(0) + 60, 1.0);
         charge(&mut state, day(1) + 60, 0.5);
-        state.tick(day(2) + 60, []);
-        let before = state.fair_share().usage(1);
+        decay_round(&mut state, day(2) + 60, []);
+        let before = state.tree.nodes[1].usage;
         assert_eq!(before.to_bits(), left.to_bits(), "{period}");
     }
 }

@@ -193,7 +193,7 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
             theirs.push((entry.time - LOCKSTEP.zero, what));
         }
         let mut ours = Vec::new();
-        simulate(&site, &jobs, LOCKSTEP, |report| {
+        simulate(&site, &jobs, LOCKSTEP, None, |report| {
             ours.push(match report {
                 Report::Waits { .. } => return,
                 Report::MainPass { time, is_full: true } => (time, "full pass".to_owned()),
@@ -242,7 +242,7 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeu
         let rows = recorded.lines().map(|line| line.split_once("; ").expect("a row and its start"));
         let (rows, theirs): (Vec<&str>, Vec<&str>) = rows.unzip();
         let mut ours = BTreeMap::new();
-        simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, |report| {
+        simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, None, |report| {
             let Report::Ended(job) = report else { return };
             let by = if job.by == By::Main { "main" } else { "backfill" };
             // The last run of a job stays.

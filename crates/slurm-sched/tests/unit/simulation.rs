@@ -4,7 +4,7 @@ use super::read_csv;
 use crate::accounts::Accounts;
 use crate::conf::Conf;
 use crate::workload::{Dependency, DependencyKind, SubmittedJob};
-use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, explain, simulate};
+use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, simulate};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn jobs(rows: &[String]) -> Vec<SubmittedJob> {
 
 fn reports(site: &Site, jobs: &[SubmittedJob], phases: Phases) -> Vec<Report> {
     let mut all = Vec::new();
-    simulate(site, jobs, Terms { start: 1_700_000_000, zero: 1_700_000_200, phases }, |report| all.push(report));
+    simulate(site, jobs, Terms { start: 1_700_000_000, zero: 1_700_000_200, phases }, None, |report| all.push(report));
     all
 }
 
@@ -94,7 +94,7 @@ proptest! {
         let mut full = Vec::new();
         // An explanation, here of an unknown job, makes all plans.
         let terms = Terms { start: 1_700_000_000, zero: 1_700_000_200, phases };
-        explain(&site, &jobs, terms, u32::MAX, |report| full.push(report));
+        simulate(&site, &jobs, terms, Some(u32::MAX), |report| full.push(report));
         prop_assert!(short == full, "{:?}", short.iter().zip(&full).find(|(one, other)| one != other));
         let ends = ends(&full);
         prop_assert_eq!(ends.len(), jobs.len(), "every job fits an empty cluster, so each starts");
