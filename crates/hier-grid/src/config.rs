@@ -7,7 +7,7 @@ pub use readings::{
     PeerWaitEnds, Readings, RequestsTo, ServerDraw, Share, Sizes, UnassignedOrder,
 };
 use serde::{Deserialize, Serialize};
-use sim_core::{ConfigError, Span};
+use sim_core::ConfigError;
 
 /// Everything that determines a run, except the random streams.
 #[derive(Clone, Debug, PartialEq)]
@@ -358,9 +358,4 @@ fn number(
     expected: &'static str,
 ) -> Result<(), ConfigError> {
     ConfigError::check(range.contains(&found), || format!("{field} is {found}; expected {expected}"))
-}
-
-/// A span in seconds, checked by [`Config::validate`].
-pub(crate) fn span(secs: f64) -> Span {
-    Span::from_secs_f64(secs)
 }

@@ -64,11 +64,6 @@ impl<W: MessageObserver> Fabric<W> {
     /// Counts a message and shows it to the observer, without sending it.
     pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
         self.counts.count(payload.kind());
-        self.show(sent, latency, from, to, payload);
-    }
-
-    /// Shows the observer a message that is counted elsewhere.
-    pub(crate) fn show(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
         if W::ENABLED {
             self.observer.observe(Message { sent, arrives: sent + latency, from, to, payload: payload.clone() });
         }
@@ -127,18 +122,12 @@ pub(crate) struct Transfer {
     pub(crate) end: Option<EventKey>,
 }
 
+/// Content of a transfer.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cargo {
-    Input(ServerId),
-    Output(ServerId, JobId),
-}
-
-/// Result of a transfer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Arrived {
-    /// The input of a job, which the server runs from now on.
+    /// The input of a job, which the server runs from its arrival on.
     Input(ServerId, JobId),
-    /// The output of a job, which is complete. The server still belongs to the job if output keeps it busy (R12).
+    /// The output of a job, which is complete with its arrival. Until then the server still belongs to the job if output keeps it busy (R12).
     Output(ServerId, JobId),
 }
 

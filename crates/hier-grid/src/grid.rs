@@ -6,7 +6,7 @@ pub mod view;
 use crate::config::{self, Config};
 use crate::counts::GridCounts;
 use crate::event::Event;
-use crate::fabric::{Arrived, Fabric};
+use crate::fabric::{Cargo, Fabric};
 use crate::jobs::Submission;
 use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::network::Network;
@@ -237,8 +237,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     fn transferred(&mut self, flow: u32, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         match run.transferred(flow) {
-            Arrived::Input(server, job) => system.server_runs(server, job, &mut run),
-            Arrived::Output(server, job) => {
+            Cargo::Input(server, job) => system.server_runs(server, job, &mut run),
+            Cargo::Output(server, job) => {
                 let (station, keeps_server) = (run.complete(job), run.output_keeps_server());
                 if keeps_server {
                     self.free(server, cx);

@@ -1,6 +1,5 @@
 //! Jobs in the grid, and submissions from outside.
 
-use crate::config::span;
 use crate::world::{StationId, narrow};
 use sim_core::{Job, JobId, Span, Time};
 use std::collections::VecDeque;
@@ -63,11 +62,11 @@ impl JobState {
     }
 
     pub(crate) fn estimate(&self, cpus: f64, share: f64) -> Span {
-        span(self.seconds(cpus, share, false))
+        Span::from_secs_f64(self.seconds(cpus, share, false))
     }
 
     pub(crate) fn runtime(&self, cpus: f64, share: f64) -> Span {
-        span(self.seconds(cpus, share, true))
+        Span::from_secs_f64(self.seconds(cpus, share, true))
     }
 }
 

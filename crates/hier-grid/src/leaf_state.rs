@@ -5,7 +5,7 @@ use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LeafState {
     /// Classes of all jobs that discoveries have shown to it.
     pub(crate) known: Bag,
@@ -30,15 +30,7 @@ pub(crate) struct LeafChannel {
 impl LeafState {
     /// Creates an LGS without any knowledge, in a world of `classes` classes of jobs.
     pub(crate) fn new(classes: usize) -> Self {
-        Self {
-            known: Bag::EMPTY,
-            channels: Vec::new(),
-            queues: vec![LeafQueue::default(); classes],
-            queued: 0,
-            tickets: 0,
-            wanting: false,
-            changed: false,
-        }
+        Self { queues: vec![LeafQueue::default(); classes], ..Self::default() }
     }
 
     /// Takes the oldest queued job of the bag's classes.

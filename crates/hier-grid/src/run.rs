@@ -2,7 +2,7 @@
 
 use crate::config::OutputTransfer;
 use crate::event::Event;
-use crate::fabric::{Arrived, Cargo, Fabric, Phase, Transfer};
+use crate::fabric::{Cargo, Fabric, Phase, Transfer};
 use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::network::FlowStart;
 use crate::world::{ServerId, StationId, narrow};
@@ -85,7 +85,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.emit(Fact::Seized { job, processor: ProcId(server.0) });
         let distance = self.world.distance(here, there);
         self.counts.ran_at(distance);
-        self.transfer(here, there, input, Cargo::Input(server));
+        self.transfer(here, there, input, Cargo::Input(server, job));
     }
 
     /// Records that a peer has accepted the job: the wait time ends here if R3 says so.
@@ -145,26 +145,25 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
     }
 
     /// Ends a transfer: a server can run its job, or a work station has its output.
-    fn transferred(&mut self, flow: u32) -> Arrived {
+    fn transferred(&mut self, flow: u32) -> Cargo {
         let Transfer { from, to, distance, cargo, .. } = self.transfers.remove(flow as usize);
         self.network.close(flow, (from, to, distance));
         self.reshare();
-        match cargo {
-            Cargo::Input(server) => Arrived::Input(server, self.begin(server)),
-            Cargo::Output(server, job) => Arrived::Output(server, job),
+        if let Cargo::Input(server, job) = cargo {
+            self.begin(server, job);
         }
+        cargo
     }
 
     /// Runs the job whose input has arrived.
-    fn begin(&mut self, server: ServerId) -> JobId {
+    fn begin(&mut self, server: ServerId, job: JobId) {
         let share = self.grid_share();
         let machine = &mut self.servers[server.index()];
         machine.phase = Phase::Running;
-        let (job, cpus) = (machine.job.expect("the input of a job has arrived"), f64::from(machine.cpus));
+        let cpus = f64::from(machine.cpus);
         // The work is spread over all CPUs, of which the owners leave a share to the grid.
         let runtime = self.jobs.get(job).runtime(cpus, share);
         self.post_in(runtime, Event::Ran(server));
-        job
     }
 
     /// Sends the output of the job that a server has run.

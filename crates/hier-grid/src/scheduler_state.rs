@@ -1,6 +1,6 @@
 //! State of a scheduler with children, and of a root, and the arithmetic of its decisions, without clock and messages; those are in `trees`.
 
-use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
+use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Readings, Share, UnassignedOrder};
 use crate::message::Reason;
 use crate::queue::{ClassAndHome, DelegatedJobs, JobsByClass, LeafQueue};
 use crate::uplink::Uplink;
@@ -80,13 +80,10 @@ pub(crate) struct Collected {
     pub(crate) cancels: Vec<(u32, Reason, Vec<JobId>)>,
 }
 
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SelectionRules {
     pub(crate) algorithms: Algorithms,
-    pub(crate) share: Share,
-    pub(crate) unassigned: UnassignedOrder,
-    pub(crate) branches: BranchOrder,
-    pub(crate) takes: LoadBalanceTakes,
+    pub(crate) readings: Readings,
 }
 
 impl SchedulerState {
@@ -178,7 +175,7 @@ impl SchedulerState {
                 if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
                     continue;
                 }
-                let key = match rules.branches {
+                let key = match rules.readings.branch_order {
                     BranchOrder::NearestThenOldest => (!self.has_own(branch.wants, slot), branch.marked),
                     BranchOrder::OldestRfc => (false, branch.marked),
                     BranchOrder::Index => (false, u64::from(narrow(slot))),
@@ -220,15 +217,18 @@ impl SchedulerState {
         // The share is that of the branch when it is served: N may have changed since it was marked.
         let bag = self.channels[channel].branches[slot].wants;
         let mut found = Collected::default();
-        for _ in 0..self.share_of(channel, slot, rules.share) {
+        for _ in 0..self.share_of(channel, slot, rules.readings.share) {
             if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| rules.algorithms.butterfly) {
                 self.delegated.remove(sibling, kind, job);
                 found.cancel(sibling, Reason::Butterfly, job);
-            } else if let Some((kind, job)) = self.next_unassigned(bag, slot, rules.unassigned, &distance) {
+            } else if let Some((kind, job)) =
+                self.next_unassigned(bag, slot, rules.readings.unassigned_order, &distance)
+            {
                 self.unassigned.remove(kind, job);
                 found.at_hand.push(job);
-            } else if let Some((sibling, kind, job)) =
-                self.of_most_loaded(bag, slot, rules.takes).filter(|_| rules.algorithms.load_balance)
+            } else if let Some((sibling, kind, job)) = self
+                .of_most_loaded(bag, slot, rules.readings.load_balance_takes)
+                .filter(|_| rules.algorithms.load_balance)
             {
                 // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
                 self.delegated.remove(sibling, kind, job);
@@ -353,24 +353,15 @@ mod tests {
         state
     }
 
-    fn rules() -> SelectionRules {
-        SelectionRules {
-            algorithms: Algorithms::default(),
-            share: Share::AllChannels,
-            unassigned: UnassignedOrder::OwnFirst,
-            branches: BranchOrder::NearestThenOldest,
-            takes: LoadBalanceTakes::Oldest,
-        }
-    }
-
     const ELSEWHERE: usize = 2;
 
     fn kind(class: u8, home: usize) -> ClassAndHome {
         ClassAndHome { class, home }
     }
 
-    fn collect(state: &mut SchedulerState, channel: usize, slot: usize, rules: &SelectionRules) -> Collected {
-        state.collect(channel, slot, rules, |_| 0)
+    fn collect(state: &mut SchedulerState, channel: usize, slot: usize) -> Collected {
+        let rules = SelectionRules { algorithms: Algorithms::default(), readings: Readings::default() };
+        state.collect(channel, slot, &rules, |_| 0)
     }
 
     #[test]
@@ -394,14 +385,14 @@ mod tests {
         state.unassigned.insert(kind(0, 0), JobId(7));
         state.mark(ALL, ALL, 0, 1);
         // A third of four jobs, rounded up, is two: the nearer one and the own one.
-        let found = collect(&mut state.clone(), 1, 0, &rules());
+        let found = collect(&mut state.clone(), 1, 0);
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
         assert_eq!(found.at_hand, [JobId(7)]);
         // All of them if the branch is the only one.
         state.channels.remove(0);
         state.channels[0].power = 64;
         state.channels[0].branches[1].power = 0;
-        let found = collect(&mut state, 0, 0, &rules());
+        let found = collect(&mut state, 0, 0);
         assert_eq!(found.at_hand, [7, 2].map(JobId));
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
     }

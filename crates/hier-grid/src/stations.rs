@@ -1,6 +1,6 @@
 //! Work stations of the paper's experiments: submission times and attributes of jobs.
 
-use crate::config::{Config, JobConfig, Sizes, SubmissionRule, span};
+use crate::config::{Config, JobConfig, Sizes, SubmissionRule};
 use crate::jobs::{JobState, Work};
 use crate::world::{StationId, World};
 use rand::RngExt;
@@ -140,7 +140,7 @@ impl Stations {
             None => StationAction::Submit,
             Some(Thinking { mean, draws, .. }) => {
                 let draw: f64 = Exp1.sample(&mut draws[station.index()]);
-                StationAction::Think(span(mean[station.index()] * draw))
+                StationAction::Think(Span::from_secs_f64(mean[station.index()] * draw))
             }
         }
     }

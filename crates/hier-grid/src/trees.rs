@@ -58,13 +58,7 @@ impl Trees {
         };
         let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
         Self {
-            rules: SelectionRules {
-                algorithms: config.algorithms,
-                share: config.readings.share,
-                unassigned: config.readings.unassigned_order,
-                branches: config.readings.branch_order,
-                takes: config.readings.load_balance_takes,
-            },
+            rules: SelectionRules { algorithms: config.algorithms, readings: config.readings.clone() },
             states: forest.schedulers.iter().map(state).collect(),
             leaves: vec![LeafState::new(classes); world.sites() as usize],
             roots: vec![RootState::default(); trees as usize],

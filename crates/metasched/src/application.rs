@@ -15,9 +15,6 @@ pub struct Demand {
     memory: u64,
 }
 
-/// Demand of a slot that no job has used yet.
-pub(crate) const NOTHING: Demand = Demand { cpu: 1, memory: 0 };
-
 impl Demand {
     /// A demand of `cpu`, a fraction of a node's CPU, and of `memory` KiB.
     ///
@@ -56,13 +53,6 @@ pub struct Submission {
     pub job: Job,
     /// Demand of each of its tasks on a node; `None` for [`Config::default_demand`](crate::Config::default_demand).
     pub demand: Option<Demand>,
-}
-
-impl From<Job> for Submission {
-    /// Wraps a job of an application that was never measured.
-    fn from(job: Job) -> Self {
-        Self { job, demand: None }
-    }
 }
 
 /// Job as LoRaS knows it: the request, and the measurements in isolation (§2.1). It does not contain the true run time.

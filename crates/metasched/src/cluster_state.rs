@@ -18,6 +18,7 @@ use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;
 use crate::share::fair_level;
 use sim_core::{Span, Time};
+use slab::Slab;
 
 /// Work of one task, in units of 2⁻³² of a nanosecond alone at reference speed.
 pub(crate) type Work = u128;
@@ -65,25 +66,41 @@ impl NodeRules {
 }
 
 /// State of one node.
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 struct NodeState {
-    /// Parallel tasks on it.
-    tasks: u32,
+    /// Parallel tasks on it, in the order in which they started.
+    tasks: Vec<Task>,
     /// Sum of the CPU demands of its tasks and its user, in millionths of its CPU.
     demand: u32,
     /// Sum of the memory that they hold, in KiB.
     memory: u64,
     users: bool,
-    /// True if its place in the order of nodes is out of date.
-    moved: bool,
     /// See [`fair_level`].
     level: f64,
     /// Remaining fraction of a task's rate beside the other tasks, and beside users.
     factor: f64,
 }
 
+impl NodeState {
+    fn count(&self) -> u32 {
+        u32::try_from(self.tasks.len()).expect("a node runs few tasks")
+    }
+
+    /// Returns true if it could take one more task, as far as MPL allows.
+    fn is_open(&self, rules: &NodeRules) -> bool {
+        self.count() < rules.limit(self.users)
+    }
+
+    /// Recomputes the level and the factor after a change of its tasks.
+    fn share_out(&mut self, rules: &NodeRules) {
+        let user = self.users.then_some(rules.user_cpu);
+        self.level = fair_level(self.demand, self.tasks.iter().map(|task| task.cpu).chain(user));
+        self.factor = rules.factor(self.count(), if self.users { 1.0 - rules.loss } else { 1.0 });
+    }
+}
+
 /// A task on a node.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug)]
 struct Task {
     slot: u32,
     /// CPU demand, in millionths.
@@ -104,22 +121,9 @@ pub(crate) struct ActiveJob {
     /// Work done until `since`.
     done: Work,
     since: Time,
-    mark: u64,
 }
 
 impl ActiveJob {
-    // Fills a slot that no job has used yet.
-    const NONE: Self = Self {
-        app: Application { job: sim_core::JobId(0), tasks: 0, demand: crate::application::NOTHING, time: Span::ZERO },
-        key: 0,
-        nodes: Vec::new(),
-        users: 0,
-        rate: 0,
-        done: 0,
-        since: Time::ZERO,
-        mark: 0,
-    };
-
     /// Work done until `now`.
     pub(crate) fn done(&self, now: Time) -> Work {
         self.done + Work::from(self.rate) * Work::from(now.since(self.since).as_nanos())
@@ -150,22 +154,16 @@ impl ActiveJob {
 pub(crate) struct ClusterState {
     rules: NodeRules,
     nodes: Vec<NodeState>,
-    /// Tasks of node `n` start at `n · mpl`.
-    tasks: Vec<Task>,
-    /// Jobs by slot. The content of a vacant slot is a reusable buffer.
-    running: Vec<ActiveJob>,
+    /// Jobs by slot.
+    running: Slab<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
-    vacant: Vec<u32>,
     /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`.
     order: Vec<u64>,
     /// Number of nodes that could take one more task, as far as MPL allows.
     open: u32,
     /// Jobs whose rate the last change has changed.
     touched: Vec<u32>,
-    /// Number of changes so far; the last one marks the jobs it concerns with this number.
-    marks: u64,
-    reordered: Vec<u64>,
     intrusion: Intrusion,
 }
 
@@ -175,20 +173,16 @@ impl ClusterState {
         let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
-        let node = NodeState { tasks: 0, demand, memory, users: occupied, moved: false, level, factor };
+        let node = NodeState { tasks: Vec::new(), demand, memory, users: occupied, level, factor };
         let key = if rules.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
         Self {
             rules,
             nodes: vec![node; nodes as usize],
-            tasks: vec![Task::default(); nodes as usize * rules.mpl as usize],
-            running: Vec::new(),
+            running: Slab::new(),
             live: Vec::new(),
-            vacant: Vec::new(),
             order: (0..u64::from(nodes)).map(|index| key | index).collect(),
             open: nodes,
             touched: Vec::new(),
-            marks: 0,
-            reordered: Vec::new(),
             intrusion: Intrusion::new(queueing_weight),
         }
     }
@@ -198,13 +192,13 @@ impl ClusterState {
     pub(crate) fn believe(&mut self, now: Time, sees_users: bool) {
         self.rules.loss = 0.0;
         self.intrusion = Intrusion::new(None);
-        for (index, node) in (0..).zip(&mut self.nodes) {
+        for node in &mut self.nodes {
             if node.users && !sees_users {
                 node.users = false;
                 node.demand -= self.rules.user_cpu;
                 node.memory -= self.rules.user_memory;
             }
-            level(index, node, &self.tasks, &self.rules);
+            node.share_out(&self.rules);
         }
         let Self { rules, nodes, running, live, .. } = self;
         for &slot in &*live {
@@ -214,12 +208,8 @@ impl ClusterState {
             job.rate = rate(job, nodes, rules);
         }
         // Without users more nodes may be open, and their order may differ.
-        self.open = self.nodes.iter().map(|node| u32::from(node.tasks < self.limit(node))).sum();
-        if self.rules.node_choice == NodeChoice::LeastDemand {
-            self.order.clear();
-            self.order.extend(self.nodes.iter().zip(0..).map(|(node, index)| u64::from(node.demand) << 32 | index));
-            self.order.sort_unstable();
-        }
+        self.open = self.nodes.iter().map(|node| u32::from(node.is_open(&self.rules))).sum();
+        self.reorder();
     }
 
     pub(crate) const fn rules(&self) -> &NodeRules {
@@ -250,9 +240,9 @@ impl ClusterState {
 
     /// Used fraction of a node, between 0 and 1: the mean of CPU and memory.
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
-        let NodeState { demand, memory, .. } = self.nodes[node as usize];
-        let cpu = f64::from(demand.min(PROCESSOR)) / f64::from(PROCESSOR);
-        let memory = memory as f64 / self.rules.memory.max(1) as f64;
+        let NodeState { demand, memory, .. } = &self.nodes[node as usize];
+        let cpu = f64::from(*demand.min(&PROCESSOR)) / f64::from(PROCESSOR);
+        let memory = *memory as f64 / self.rules.memory.max(1) as f64;
         f64::midpoint(cpu, memory.min(1.0))
     }
 
@@ -274,18 +264,10 @@ impl ClusterState {
         self.nodes.iter().filter(|node| node.users).count() as u64
     }
 
-    fn limit(&self, node: &NodeState) -> u32 {
-        self.rules.limit(node.users)
-    }
-
-    fn is_open(&self, node: u32) -> bool {
-        let node = &self.nodes[node as usize];
-        node.tasks < self.limit(node)
-    }
-
     /// Returns true if LoRaS may put a task of `app` on the node: MPL and memory are hard limits.
     fn is_eligible(&self, node: u32, app: &Application) -> bool {
-        self.is_open(node) && self.nodes[node as usize].memory + app.demand.memory() <= self.rules.memory
+        let node = &self.nodes[node as usize];
+        node.is_open(&self.rules) && node.memory + app.demand.memory() <= self.rules.memory
     }
 
     /// Stores the nodes that LoRaS would give to `app` now, in its order; returns false if there are too few.
@@ -309,84 +291,59 @@ impl ClusterState {
 
     /// Starts a job on `places`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
     pub(crate) fn admit(&mut self, now: Time, key: u32, app: Application, places: &[u32]) -> u32 {
-        let Self { rules, nodes, tasks, running, vacant, .. } = self;
-        // Slots are reused: a job that ends leaves its vectors behind for the next one.
-        let slot = vacant.pop().unwrap_or_else(|| {
-            running.push(ActiveJob::NONE);
-            u32::try_from(running.len() - 1).expect("fewer than 2³² jobs at once")
-        });
-        let job = &mut running[slot as usize];
         // Rate 0 until `propagate`, which then treats the job as one whose rate has changed.
-        (job.app, job.key, job.users, job.rate, job.done, job.since) = (app, key, 0, 0, 0, now);
-        job.nodes.clear();
-        job.nodes.extend_from_slice(places);
-        let (cpu, memory) = (app.demand.millionths(), app.demand.memory());
+        let mut job = ActiveJob { app, key, nodes: places.to_vec(), users: 0, rate: 0, done: 0, since: now };
+        let slot = u32::try_from(self.running.vacant_key()).expect("fewer than 2³² jobs at once");
+        let cpu = app.demand.millionths();
         for &place in places {
-            let node = &mut nodes[place as usize];
-            tasks[place as usize * rules.mpl as usize + node.tasks as usize] = Task { slot, cpu };
-            node.tasks += 1;
+            let node = &mut self.nodes[place as usize];
+            node.tasks.push(Task { slot, cpu });
             node.demand += cpu;
-            node.memory += memory;
+            node.memory += app.demand.memory();
             job.users += u32::from(node.users);
-            self.open -= u32::from(node.tasks == rules.limit(node.users));
+            self.open -= u32::from(!node.is_open(&self.rules));
         }
+        self.running.insert(job);
         self.live.push(slot);
         self.propagate(now, places);
         slot
     }
 
-    /// Ends a job that has done `goal`. [`touched`](Self::touched) then contains the jobs whose rate that has changed.
-    pub(crate) fn release(&mut self, now: Time, slot: u32, goal: Work) {
-        let Self { rules, nodes, tasks, running, intrusion, .. } = self;
-        let job = &mut running[slot as usize];
+    /// Ends a job that has done `goal` and returns it. [`touched`](Self::touched) then contains the jobs whose rate that has changed.
+    pub(crate) fn release(&mut self, now: Time, slot: u32, goal: Work) -> ActiveJob {
+        let mut job = self.running.remove(slot as usize);
         // The job's cost to its users, up to its goal instead of the nanosecond in which it passed the goal.
-        intrusion.advance(job, now);
-        intrusion.correct(job, goal);
-        let (cpu, memory) = (job.app.demand.millionths(), job.app.demand.memory());
-        let places = std::mem::take(&mut job.nodes);
-        for &place in &places {
-            let node = &mut nodes[place as usize];
-            let first = place as usize * rules.mpl as usize;
-            let on_node = &mut tasks[first..first + node.tasks as usize];
-            let at = on_node.iter().position(|task| task.slot == slot).expect("a job has a task on each of its nodes");
-            // The others keep their order: results do not depend on it, but a transcript is easier to read.
-            on_node.copy_within(at + 1.., at);
-            self.open += u32::from(node.tasks == rules.limit(node.users));
-            node.tasks -= 1;
-            node.demand -= cpu;
-            node.memory -= memory;
+        self.intrusion.advance(&mut job, now);
+        self.intrusion.correct(&job, goal);
+        for &place in &job.nodes {
+            let node = &mut self.nodes[place as usize];
+            self.open += u32::from(!node.is_open(&self.rules));
+            node.tasks.retain(|task| task.slot != slot);
+            node.demand -= job.app.demand.millionths();
+            node.memory -= job.app.demand.memory();
         }
-        let at = self.live.iter().position(|&live| live == slot).expect("a job that ends was running");
-        self.live.remove(at);
-        self.vacant.push(slot);
-        self.propagate(now, &places);
-        self.running[slot as usize].nodes = places;
+        self.live.retain(|&live| live != slot);
+        self.propagate(now, &job.nodes);
+        job
     }
 
     /// Updates the consequences of a change on `nodes`: their levels, the rates of the jobs there, the order.
     fn propagate(&mut self, now: Time, nodes: &[u32]) {
         self.intrusion.pass(now);
-        for &node in nodes {
-            level(node, &mut self.nodes[node as usize], &self.tasks, &self.rules);
-        }
         // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
-        // up to date. The mark ensures that a job is examined once instead of once for each of its tasks.
-        self.marks += 1;
+        // up to date. A job is then examined once instead of once for each of its tasks.
         self.touched.clear();
         for &node in nodes {
-            let first = node as usize * self.rules.mpl as usize;
-            for task in &self.tasks[first..first + self.nodes[node as usize].tasks as usize] {
-                let job = &mut self.running[task.slot as usize];
-                if job.mark != self.marks {
-                    job.mark = self.marks;
-                    self.touched.push(task.slot);
-                }
-            }
+            let node = &mut self.nodes[node as usize];
+            node.share_out(&self.rules);
+            self.touched.extend(node.tasks.iter().map(|task| task.slot));
         }
-        let Self { touched, running, nodes: all, rules, intrusion, .. } = self;
+        let Self { touched, running, nodes, rules, intrusion, .. } = self;
+        touched.sort_unstable();
+        touched.dedup();
         touched.retain(|&slot| {
             let job = &mut running[slot as usize];
-            let rate = rate(job, all, rules);
+            let rate = rate(job, nodes, rules);
             let changed = rate != job.rate;
             // Brought up to date at the old rate, then the new one holds. A job whose rate stays needs no update: its
             // work passes by itself.
@@ -396,56 +353,33 @@ impl ClusterState {
             }
             changed
         });
-        self.reorder(nodes);
+        self.reorder();
         self.measure_queueing();
     }
 
-    /// Moves nodes whose demand has changed to their place in the order.
-    fn reorder(&mut self, changed: &[u32]) {
-        let Self { rules, nodes, order, reordered, .. } = self;
-        if rules.node_choice == NodeChoice::FirstFit {
-            return;
-        }
-        reordered.clear();
-        for &index in changed {
-            let node = &mut nodes[index as usize];
-            node.moved = true;
-            reordered.push(u64::from(node.demand) << 32 | u64::from(index));
-        }
-        reordered.sort_unstable();
-        // Two sorted lists are merged: the nodes that stayed, and the few that moved. Sorting all would cost more than
-        // everything else here on a cluster of many nodes.
-        order.retain(|&key| !nodes[index_of(key) as usize].moved);
-        // Merged from the back, in place.
-        let (mut left, mut right) = (order.len(), reordered.len());
-        order.resize(left + right, 0);
-        while right > 0 {
-            if left > 0 && order[left - 1] > reordered[right - 1] {
-                order[left + right - 1] = order[left - 1];
-                left -= 1;
-            } else {
-                order[left + right - 1] = reordered[right - 1];
-                right -= 1;
+    /// Sorts the nodes again after their demands have changed.
+    fn reorder(&mut self) {
+        if self.rules.node_choice == NodeChoice::LeastDemand {
+            for key in &mut self.order {
+                let index = index_of(*key);
+                *key = u64::from(self.nodes[index as usize].demand) << 32 | u64::from(index);
             }
-        }
-        for &index in changed {
-            nodes[index as usize].moved = false;
+            self.order.sort_unstable();
         }
     }
 
     /// Updates the latency that users see from now on (reading R10 "queueing").
     fn measure_queueing(&mut self) {
         let Some(weight) = self.intrusion.queueing_weight() else { return };
-        let used = |node: &NodeState, first: usize| -> f64 {
-            let tasks = &self.tasks[first..first + node.tasks as usize];
+        let used = |node: &NodeState| -> f64 {
             let of = |task: &Task| {
                 f64::from(task.cpu) / f64::from(PROCESSOR) * self.running[task.slot as usize].progress_rate()
                     / self.rules.speed
             };
-            tasks.iter().map(of).sum()
+            node.tasks.iter().map(of).sum()
         };
-        let excess = self.nodes.iter().enumerate().filter(|(_, node)| node.users);
-        let excess = excess.map(|(i, node)| 1.0 / (1.0 - weight * used(node, i * self.rules.mpl as usize)) - 1.0).sum();
+        let excess = self.nodes.iter().filter(|node| node.users);
+        let excess = excess.map(|node| 1.0 / (1.0 - weight * used(node)) - 1.0).sum();
         self.intrusion.set_queueing(excess);
     }
 
@@ -460,15 +394,6 @@ fn index_of(key: u64) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "the low half is the index")]
     let index = key as u32;
     index
-}
-
-/// Recomputes the level and the factor of the node `index` after a change there.
-fn level(index: u32, node: &mut NodeState, tasks: &[Task], rules: &NodeRules) {
-    let first = index as usize * rules.mpl as usize;
-    let on_node = &tasks[first..first + node.tasks as usize];
-    let user = node.users.then_some(rules.user_cpu);
-    node.level = fair_level(node.demand, on_node.iter().map(|task| task.cpu).chain(user));
-    node.factor = rules.factor(node.tasks, if node.users { 1.0 - rules.loss } else { 1.0 });
 }
 
 /// Work per nanosecond of a job's slowest task (§5 of the specification).

@@ -68,9 +68,8 @@ impl Loras {
         // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done
         // their work at any rate.
         for &slot in &*due {
-            self.state.release(now, slot, completions.goal(slot));
+            let job = self.state.release(now, slot, completions.goal(slot));
             completions.recompute(&self.state, self.state.touched());
-            let job = self.state.running(slot);
             ended(job.key, &job.nodes);
         }
     }

@@ -66,8 +66,6 @@ pub struct MetaLoras<P, J, L = ()> {
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
     first_nodes: Vec<u32>,
-    /// Jobs in all LoRaS queues together.
-    queued: usize,
     times: RunTimes,
     places: Vec<u32>,
     due: Vec<u32>,
@@ -126,7 +124,6 @@ where
             outcomes,
             deciding: None,
             first_nodes,
-            queued: 0,
             times: RunTimes::default(),
             places: Vec::new(),
             due: Vec::new(),
@@ -263,13 +260,7 @@ where
         entry.cluster = cluster;
         entry.dispatched = cx.now();
         entry.predicted = prediction.map(|prediction| prediction.turnaround);
-        self.join(cluster, WaitingJob { key, app: *app }, cx);
-    }
-
-    /// Appends a job to a LoRaS queue; it starts if it can.
-    fn join(&mut self, cluster: SiteId, waiting: WaitingJob, cx: &mut impl Context<Event>) {
-        self.clusters[cluster.index()].queue.push_back(waiting);
-        self.queued += 1;
+        self.clusters[cluster.index()].queue.push_back(WaitingJob { key, app: *app });
         // A job behind another waits for it.
         if self.clusters[cluster.index()].queue.len() == 1 {
             self.serve(cluster, cx);
@@ -278,7 +269,7 @@ where
 
     /// Starts the jobs that can start on a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let Self { clusters, completions, jobs, places, times, queued, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, places, times, first_nodes, .. } = self;
         let now = cx.now();
         let before = clusters[cluster.index()].queue.len();
         clusters[cluster.index()].start_waiting(
@@ -299,7 +290,6 @@ where
         if started == 0 {
             return;
         }
-        *queued -= started;
         let state = &clusters[cluster.index()].state;
         for &slot in &state.live()[state.live().len() - started..] {
             jobs[state.running(slot).key as usize].start = now;

@@ -3,8 +3,9 @@
 use super::Grid;
 use crate::fabric::Phase;
 use crate::jobs::Submission;
+use crate::leaf_state::LeafChannel;
 use crate::message::MessageObserver;
-use crate::scheduler_state::Branch;
+use crate::scheduler_state::{Branch, SchedulerState};
 use crate::system::SystemState;
 use crate::tree::Role;
 use crate::trees::Trees;
@@ -94,37 +95,22 @@ impl Trees {
     /// State of a scheduler.
     fn view(&self, id: SchedulerId) -> SchedulerView {
         let at = &self.forest.schedulers[id.index()];
-        let view = SchedulerView {
-            id,
-            role: self.role(id),
-            tree: at.tree,
-            level: at.level,
-            site: at.site(),
-            parent: at.parent,
-            channels: Vec::new(),
-            unstarted: 0,
-            unassigned: 0,
-        };
-        if at.is_leaf() {
-            let leaf = &self.leaves[at.site().index()];
-            let channels = leaf.channels.iter().map(|channel| ChannelView {
-                bag: channel.bag,
-                power: channel.power,
-                asking: channel.uplink.is_asking(),
-                branches: Vec::new(),
-            });
-            return SchedulerView { channels: channels.collect(), unstarted: leaf.queued, ..view };
-        }
-        let state = &self.states[id.index()];
+        let (leaf, state) = (&self.leaves[at.site().index()], &self.states[id.index()]);
+        let of_leaf = leaf.channels.iter().map(|LeafChannel { bag, power, uplink }| ChannelView {
+            bag: *bag,
+            power: *power,
+            asking: uplink.is_asking(),
+            branches: Vec::new(),
+        });
         // A channel or branch without power is closed; it is removed later.
         let open = state.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
-        let channels = open.map(|(c, channel)| {
+        let of_scheduler = open.map(|(c, channel)| {
             let branches = channel.branches.iter().enumerate().filter(|(_, branch)| branch.power > 0);
             let branch = |(slot, branch): (usize, &Branch)| BranchView {
                 child: SchedulerId(at.children.start + narrow(slot)),
                 power: branch.power,
                 marked: branch.marked > 0,
-                share: state.share_of(c, slot, self.rules.share),
+                share: state.share_of(c, slot, self.rules.readings.share),
             };
             ChannelView {
                 bag: channel.bag,
@@ -134,10 +120,15 @@ impl Trees {
             }
         });
         SchedulerView {
-            channels: channels.collect(),
-            unstarted: state.unstarted(),
+            id,
+            role: self.role(id),
+            tree: at.tree,
+            level: at.level,
+            site: at.site(),
+            parent: at.parent,
+            channels: if at.is_leaf() { of_leaf.collect() } else { of_scheduler.collect() },
+            unstarted: if at.is_leaf() { leaf.queued } else { state.unstarted() },
             unassigned: state.unassigned.total(),
-            ..view
         }
     }
 
@@ -158,14 +149,11 @@ impl Trees {
 
     /// Checks that no scheduler counts unstarted jobs.
     fn is_at_rest(&self) -> Result<(), String> {
-        for (id, state) in self.states.iter().enumerate() {
-            if state.unstarted() > 0 {
-                return Err(format!("scheduler {id} believes in {} jobs at the end", state.unstarted()));
-            }
-        }
-        match self.roots.iter().find(|root| root.unstarted > 0) {
-            Some(root) => Err(format!("a tree believes in {} jobs at the end", root.unstarted)),
-            None => Ok(()),
+        let counts =
+            self.states.iter().map(SchedulerState::unstarted).chain(self.roots.iter().map(|root| root.unstarted));
+        match counts.sum() {
+            0 => Ok(()),
+            unstarted @ 1_u32.. => Err(format!("schedulers believe in {unstarted} jobs at the end")),
         }
     }
 }
@@ -179,18 +167,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         };
         let view = |trees: &'_ Trees| (0..narrow(trees.forest.schedulers.len())).map(SchedulerId);
         trees.into_iter().flat_map(move |trees| view(trees).map(|id| trees.view(id)))
-    }
-
-    /// Returns one scheduler.
-    ///
-    /// # Panics
-    ///
-    /// Panics if no scheduler has this number.
-    pub fn scheduler(&self, id: SchedulerId) -> SchedulerView {
-        match &self.system {
-            SystemState::Trees(trees) => trees.view(id),
-            SystemState::Peers(_) => panic!("there is no scheduler {id} among peers"),
-        }
     }
 
     /// Place of every job that has arrived at a root or a peer and has not been run, except jobs in messages between

@@ -26,12 +26,13 @@ impl Peers {
         let allowances = self.allowances(job, run);
         let requested = RequestedClass { job, class: run.jobs.get(job).class, allowances: &allowances };
         // If no peer accepts, the outcome is known; an observer still needs every copy.
-        let (winner, forwards) = if !run.is_observed() && !self.any_accepts(&requested, now, run) {
-            (None, self.overlay.forwards(entry, HOPS))
+        let winner = if !run.is_observed() && !self.any_accepts(&requested, now, run) {
+            let forwards = self.overlay.forwards(entry, HOPS);
+            run.counts.count_many(Kind::Forward, forwards);
+            None
         } else {
             self.flood_copy_by_copy(entry, &requested, now, run)
         };
-        run.counts.count_many(Kind::Forward, forwards);
         let Some((winner, latency)) = winner else { return false };
         // Its place in the queue is reserved from now on: a peer does not promise the same time twice while a confirmation is on
         // its way.
@@ -53,32 +54,27 @@ impl Peers {
         peers.any(|(peer, (at, width))| accepts(at, peer, *width, requested, now, fabric))
     }
 
-    /// Simulates the flood copy by copy and shows each copy to the observer.
+    /// Simulates the flood copy by copy. Returns the first of the peers that accept.
     fn flood_copy_by_copy(
         &self,
         entry: u32,
         requested: &RequestedClass<'_>,
         now: Time,
         run: &mut impl Run,
-    ) -> (Option<Winner>, u64) {
+    ) -> Option<Winner> {
         let accepts =
             |peer: u32| accepts(&self.peers[peer as usize], peer, self.width_of[peer as usize], requested, now, run);
-        let (is_observed, mut copies) = (run.is_observed(), Vec::new());
-        let keep = |copy| {
-            if is_observed {
-                copies.push(copy)
-            }
-        };
-        let reach = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), keep);
-        let accepting: Vec<Winner> = reach.order.into_iter().filter(|(peer, _)| accepts(*peer)).collect();
-        show_copies(&copies, now, requested.job, run);
+        let mut copies = Vec::new();
+        let order = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), |copy| copies.push(copy));
+        let accepting: Vec<Winner> = order.into_iter().filter(|(peer, _)| accepts(*peer)).collect();
+        record_copies(&copies, now, requested.job, run);
         let station = Address::Station(run.jobs.get(requested.job).station);
         for (peer, latency) in &accepting {
             let peer = Address::Server(ServerId(*peer));
             let back = run.latency(peer, station);
             run.record(now + *latency, back, peer, station, &Payload::Accept { job: requested.job });
         }
-        (accepting.first().copied(), reach.forwards)
+        accepting.first().copied()
     }
 
     /// Counts the resubmissions of a job up to this number. All but the last failed after they flooded the whole overlay; the
@@ -87,9 +83,9 @@ impl Peers {
         let UnacceptedJob { job, since, tried, entry } = *waiting;
         let times = number - tried;
         run.counts.resubmitted += times;
-        let forwards = self.overlay.forwards(entry, HOPS);
-        run.counts.count_many(Kind::Forward, forwards * times.saturating_sub(1));
         if !run.is_observed() {
+            let forwards = self.overlay.forwards(entry, HOPS);
+            run.counts.count_many(Kind::Forward, forwards * times.saturating_sub(1));
             run.counts.count_many(Kind::Request, times);
             return;
         }
@@ -103,7 +99,7 @@ impl Peers {
             if resubmission < number {
                 let mut copies = Vec::new();
                 self.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
-                show_copies(&copies, at, job, run);
+                record_copies(&copies, at, job, run);
             }
         }
     }
@@ -122,10 +118,10 @@ fn accepts(
     fabric.servers[peer as usize].bag.holds(requested.class) && at.meets(requested.allowances[width as usize], now)
 }
 
-/// Shows the observer the copies of a request that entered the overlay at the instant `entered`.
-fn show_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, run: &mut impl Run) {
+/// Records the copies of a request that entered the overlay at the instant `entered`.
+fn record_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, run: &mut impl Run) {
     for copy in copies {
         let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
-        run.show(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });
+        run.record(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });
     }
 }

@@ -200,8 +200,7 @@ impl Trees {
     pub(crate) fn tell_own_bags(&mut self, at: SchedulerId, round: u32, run: &mut impl Run) {
         // A channel that is no longer reported to the parent is broken: a later channel of the same bag is a new one.
         self.states[at.index()].channels.retain(|channel| channel.power > 0);
-        let bags = self.own_bags(at);
-        let wanting = self.states[at.index()].wanting;
+        let (bags, wanting) = (self.own_bags(at), self.is_wanting(at));
         self.send_up(at, Payload::Bags { round, bags, wanting }, run);
     }
 

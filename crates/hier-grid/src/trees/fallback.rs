@@ -18,7 +18,7 @@ impl Trees {
         // Without fallback channels stay as the last discovery made them, and jobs stay until the next one even if no server
         // can run them. The paper compares with this case.
         if self.rules.algorithms.fallback && self.rematch(site, run) {
-            self.tell_bags(site, 0, run);
+            self.tell_own_bags(leaf, 0, run);
             self.return_incomputable(site, run);
         }
         self.fill(site, run);

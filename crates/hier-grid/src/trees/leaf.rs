@@ -71,13 +71,6 @@ impl Trees {
         changed
     }
 
-    pub(crate) fn tell_bags(&mut self, site: SiteId, round: u32, run: &mut impl Run) {
-        let leaf = &self.leaves[site.index()];
-        let bags = leaf.channels.iter().map(|channel| (channel.bag, channel.power)).collect();
-        let wanting = leaf.wanting;
-        self.send_up(self.leaf_at(site), Payload::Bags { round, bags, wanting }, run);
-    }
-
     pub(crate) fn leaf_discovers(&mut self, leaf: SchedulerId, round: u32, known: Bag, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
         // Known classes first: channels depend on them.
@@ -85,7 +78,7 @@ impl Trees {
         self.leaves[site.index()].changed = false;
         self.rematch(site, run);
         self.leaves[site.index()].wanting = self.unmatched_server(site, run);
-        self.tell_bags(site, round, run);
+        self.tell_own_bags(leaf, round, run);
         self.fill(site, run);
     }
 

@@ -3,7 +3,7 @@
 use super::Trees;
 use crate::config::RequestsTo;
 use crate::fabric::Fabric;
-use crate::message::{Address, Envelope, Kind, MessageObserver, Payload};
+use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::overlay::HOPS;
 use crate::run::Run;
 use crate::scheduler_state::RootState;
@@ -45,20 +45,12 @@ impl Trees {
     /// only the first copies are events.
     pub(crate) fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         let tree = self.forest.schedulers[root.index()].tree;
-        let overlay = &mut self.overlay;
-        let reach = overlay.reach(tree, HOPS);
-        // Computed once for each root, since all roots forward every request: the flood is the same each time.
-        let (order, forwards) = (reach.order.clone(), reach.forwards);
-        if run.is_observed() {
-            let (now, mut copies) = (run.now(), Vec::new());
-            overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
-            for copy in copies {
-                let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
-                let payload = Payload::Forward { job, hops: copy.hops };
-                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
-            }
-        } else {
-            run.counts.count_many(Kind::Forward, forwards);
+        let (now, mut copies) = (run.now(), Vec::new());
+        let order = self.overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
+        for copy in copies {
+            let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
+            let payload = Payload::Forward { job, hops: copy.hops };
+            run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
         }
         // The first in the order is this root itself.
         run.jobs.get_mut(job).copies += narrow(order.len() - 1);

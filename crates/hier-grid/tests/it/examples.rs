@@ -51,7 +51,7 @@ fn channels(view: &SchedulerView) -> Vec<(Bag, u64, Vec<SchedulerId>)> {
 fn six_jobs_make_two_channels() {
     let mut sim = Sim::new(figure_1(&[0, 0, 0, 1, 1, 1], 100), ());
     sim.run_until(Time::from_secs(1));
-    let at = |id| channels(&sim.model().scheduler(id));
+    let at = |id: SchedulerId| channels(&sim.model().schedulers().nth(id.index()).expect("a scheduler"));
     assert_eq!(at(GSS), [(SECOND, 64, vec![GS1]), (FIRST, 128, vec![GS1])]);
     assert_eq!(at(GS1), [(SECOND, 64, vec![GS3]), (FIRST, 128, vec![GS2, GS3])]);
     assert_eq!(at(GS3), [(SECOND, 64, vec![GS4]), (FIRST, 64, vec![GS5])]);

@@ -53,7 +53,7 @@ fn any_stream_of_jobs_can_be_the_parallel_workload() {
             Span::from_secs(100 + u64::from(id % 13) * 50),
         );
         job.request.estimate = (id % 5 != 0).then_some(Span::from_secs(900));
-        Submission::from(job)
+        Submission { job, demand: None }
     });
     let jobs: Vec<Submission> = jobs.collect();
     let mut config = Config::of_the_paper(0);
@@ -99,6 +99,6 @@ fn tat_takes_the_first_of_two_clusters_that_tie_and_not_a_slower_one() {
     let job = Job::new(JobId(0), Time::ZERO, 2, Span::from_secs(100));
     for (speed, chosen) in [(1.0 - 1e-12, 0), (0.999, 2)] {
         config.clusters[0].speed = speed;
-        assert_eq!(run(&config, Policy::Tat, &[job.into()]).1[0].cluster.0, chosen);
+        assert_eq!(run(&config, Policy::Tat, &[Submission { job, demand: None }]).1[0].cluster.0, chosen);
     }
 }
