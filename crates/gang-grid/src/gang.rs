@@ -26,8 +26,6 @@ pub struct Gang {
 }
 
 impl Gang {
-    /// Number of its tasks.
-    ///
     pub(crate) fn size(&self) -> u32 {
         u32::try_from(self.tasks.len()).expect("a gang has fewer than 2³² tasks")
     }
@@ -89,7 +87,6 @@ impl GangQueue {
         self.len += 1;
     }
 
-    /// Takes the oldest gang of this size.
     pub(crate) fn pop(&mut self, size: u32) -> Option<Submission> {
         let gangs = self.by_size.get_mut(&size)?;
         let (_, gang) = gangs.pop_front()?;

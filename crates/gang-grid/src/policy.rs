@@ -12,9 +12,7 @@ use slab::Slab;
 /// Information that the schedulers may use.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct GangView<'a> {
-    /// The present instant.
     pub(crate) now: Time,
-    /// Processors and their queues.
     pub(crate) processors: &'a Processors,
     pub(crate) gangs: &'a Slab<Gang>,
 }

@@ -200,7 +200,6 @@ impl Processors {
         sets[set].members.iter().map(move |id| ProcId(first + id))
     }
 
-    /// The held processors of `site`.
     pub(crate) fn held(&self, site: SiteId) -> impl Iterator<Item = ProcId> {
         self.members(site, HELD)
     }
@@ -229,7 +228,6 @@ impl Processors {
         self.refresh(processor);
     }
 
-    /// Ends the work that runs.
     pub(crate) fn end(&mut self, processor: ProcId) -> RunningTask {
         let ended = self.all[processor.index()].running.take();
         self.refresh(processor);
@@ -249,7 +247,6 @@ impl Processors {
         self.refresh(processor);
     }
 
-    /// Appends a local to the queue.
     pub(crate) fn enqueue(&mut self, processor: ProcId, local: TrueLocal) {
         self.all[processor.index()].queue.push_back(local);
         self.refresh(processor);
@@ -301,7 +298,6 @@ impl IdSet {
         self.members.len() as u32
     }
 
-    /// Inserts or removes `id`.
     fn set(&mut self, id: u32, member: bool) {
         let position = self.position[id as usize];
         if member == (position != ABSENT) {

@@ -253,7 +253,6 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    /// Begins all tasks of a gang.
     fn start_gang(&mut self, key: GangKey, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let gang = &mut self.gangs[key.0 as usize];
@@ -279,7 +278,6 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.gangs[key.0 as usize].tasks = tasks;
     }
 
-    /// Begins a local.
     fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
         let TrueLocal { local: Local { id: job, estimate }, service } = local;
         cx.emit(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });

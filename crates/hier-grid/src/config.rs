@@ -147,19 +147,16 @@ impl Default for Algorithms {
     }
 }
 
-/// Checks that a number is not zero.
 pub(crate) fn at_least_one(field: &str, found: u32) -> Result<(), ConfigError> {
     ConfigError::check(found > 0, || format!("{field} is 0; at least 1 is needed"))
 }
 
-/// Checks that each grid tree holds a site.
 pub(crate) fn hold_a_site(trees: u32, sites: u64) -> Result<(), ConfigError> {
     ConfigError::check(u64::from(trees) <= sites, || {
         format!("{trees} grid trees for {sites} sites; a tree holds at least one site")
     })
 }
 
-/// Checks that there is a work station.
 pub(crate) fn has_station(is_there: bool) -> Result<(), ConfigError> {
     ConfigError::check(is_there, || "no site has a work station; give a site more nodes than servers".to_owned())
 }
@@ -171,9 +168,7 @@ pub(crate) fn fit_a_bag(classes: usize) -> Result<(), ConfigError> {
     })
 }
 
-/// Gigabyte: 10⁹ bytes.
 const GB: f64 = 1e9;
-/// A day in seconds.
 const DAY: f64 = 86_400.0;
 
 impl Config {

@@ -122,7 +122,6 @@ pub(crate) struct Transfer {
     pub(crate) end: Option<EventKey>,
 }
 
-/// Content of a transfer.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Cargo {
     /// The input of a job, which the server runs from its arrival on.

@@ -59,10 +59,9 @@ enum Source<L> {
 }
 
 impl<L> Source<L> {
-    /// Returns true if jobs are still to come.
     fn expects_jobs(&self) -> bool {
         match self {
-            Self::Stations { stations, .. } => stations.left() > 0,
+            Self::Stations { stations, .. } => stations.left > 0,
             Self::Outside { next, .. } => next.is_some(),
         }
     }
@@ -279,13 +278,9 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
             Event::Ran(server) => self.ran(server, cx),
             Event::OfferTimeout(server) => self.free(server, cx),
             Event::Change(server) => self.change(server, cx),
-            Event::Discovered(tree) => {
+            Event::Discovered(_) | Event::Resubmit => {
                 let (system, mut run) = self.split(cx);
-                system.trees().discovered(tree, &mut run);
-            }
-            Event::Resubmit => {
-                let (system, mut run) = self.split(cx);
-                system.peers().resubmit(&mut run);
+                system.handle(&event, &mut run);
             }
         }
     }

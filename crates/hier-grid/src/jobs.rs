@@ -20,11 +20,11 @@ pub struct Submission {
 }
 
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) enum Work {
-    /// CPU seconds, spread over all CPUs of a server.
-    Divisible { estimate: f64, actual: f64 },
-    /// Seconds, independent of the server's number of CPUs.
-    Rigid { estimate: f64, actual: f64 },
+pub(crate) struct Work {
+    /// True for CPU seconds, spread over all CPUs of a server; false for seconds, independent of its number of CPUs.
+    pub(crate) divides: bool,
+    pub(crate) estimate: f64,
+    pub(crate) actual: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,27 +46,23 @@ pub(crate) struct JobState {
 }
 
 impl JobState {
-    /// Creates a job with these requirements that has just been submitted.
     pub(crate) fn new(station: StationId, class: u8, work: Work, [input, output]: [u64; 2], submit: Time) -> Self {
         let (started, taken, done, shared, copies) = (false, false, false, false, 0);
         Self { station, class, started, taken, done, shared, copies, input, output, work, submit }
     }
 
-    /// Seconds on a server with `cpus` CPUs, of which owners leave `share`: estimated, or true.
-    fn seconds(&self, cpus: f64, share: f64, true_work: bool) -> f64 {
-        let pick = |estimate, actual| if true_work { actual } else { estimate };
-        match self.work {
-            Work::Divisible { estimate, actual } => pick(estimate, actual) / (cpus * share),
-            Work::Rigid { estimate, actual } => pick(estimate, actual) / share,
-        }
-    }
-
+    /// Estimated time on a server with `cpus` CPUs, of which owners leave `share`.
     pub(crate) fn estimate(&self, cpus: f64, share: f64) -> Span {
-        Span::from_secs_f64(self.seconds(cpus, share, false))
+        self.takes(self.work.estimate, cpus, share)
     }
 
+    /// True time on such a server.
     pub(crate) fn runtime(&self, cpus: f64, share: f64) -> Span {
-        Span::from_secs_f64(self.seconds(cpus, share, true))
+        self.takes(self.work.actual, cpus, share)
+    }
+
+    fn takes(&self, work: f64, cpus: f64, share: f64) -> Span {
+        Span::from_secs_f64(work / (if self.work.divides { cpus } else { 1.0 } * share))
     }
 }
 

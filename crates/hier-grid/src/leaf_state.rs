@@ -38,13 +38,13 @@ impl LeafState {
         if self.queued == 0 {
             return None;
         }
-        let heads = bag.classes().filter_map(|class| Some((self.queues[usize::from(class)].oldest()?, class)));
+        let heads = bag.classes().filter_map(|class| Some((*self.queues[usize::from(class)].first()?, class)));
         let (_, class) = heads.min()?;
         self.queued -= 1;
-        self.queues[usize::from(class)].pop_oldest()
+        self.queues[usize::from(class)].pop_first()
     }
 
     pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
-        self.queues.iter().flat_map(LeafQueue::iter)
+        self.queues.iter().flatten().copied()
     }
 }

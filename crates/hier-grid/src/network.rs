@@ -7,19 +7,6 @@ use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings};
 use crate::world::{Distance, World, narrow};
 use sim_core::{SiteId, Span, Time};
 
-/// Links between two sites: at most the two sites', the two nets' and that between their backbones.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-struct Path {
-    links: [u32; 5],
-    length: u8,
-}
-
-impl Path {
-    fn links(&self) -> &[u32] {
-        &self.links[..usize::from(self.length)]
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     sites: u32,
@@ -39,7 +26,6 @@ pub(crate) struct Network {
     shared: Option<Shared>,
 }
 
-/// Outcome of the start of a flow.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum FlowStart {
     Lasts(Span),
@@ -95,21 +81,22 @@ impl Network {
         }
     }
 
-    fn path(&self, from: SiteId, to: SiteId, distance: Distance) -> Path {
+    /// Links between two sites: at most the two sites', the two nets' and that between their backbones.
+    fn path(&self, from: SiteId, to: SiteId, distance: Distance) -> Vec<u32> {
         let (a, b) = (from.0, to.0);
         // Links are numbered kind by kind: the insides of sites, links of sites, links of nets, pairs of backbones.
         let site = |site: u32| self.sites + site;
         let net = |site: u32| 2 * self.sites + site / self.sites_per_net;
         let backbone = |site: u32| site / self.sites_per_net / self.nets_per_backbone;
         match distance {
-            Distance::SameSite => Path { links: [a, 0, 0, 0, 0], length: 1 },
-            Distance::SameNet => Path { links: [site(a), site(b), 0, 0, 0], length: 2 },
-            Distance::SameBackbone => Path { links: [site(a), site(b), net(a), net(b), 0], length: 4 },
+            Distance::SameSite => vec![a],
+            Distance::SameNet => vec![site(a), site(b)],
+            Distance::SameBackbone => vec![site(a), site(b), net(a), net(b)],
             Distance::Across => {
                 // Both directions share the link between two backbones: a pair has one number.
                 let (low, high) = (backbone(a).min(backbone(b)), backbone(a).max(backbone(b)));
                 let pair = 2 * self.sites + self.nets + low * self.backbones + high;
-                Path { links: [site(a), site(b), net(a), net(b), pair], length: 5 }
+                vec![site(a), site(b), net(a), net(b), pair]
             }
         }
     }
@@ -134,7 +121,7 @@ impl Network {
         }
         // The rate is fixed when the flow begins (R16, first answer): later flows count it, and do not slow it down.
         let mut rate = window;
-        for &link in path.links() {
+        for link in path {
             let flows = &mut self.flows[link as usize];
             *flows += 1;
             let flows = if self.contention { f64::from(*flows) } else { 1.0 };
@@ -148,8 +135,7 @@ impl Network {
             shared.flows.remove(flow as usize);
             return;
         }
-        let path = self.path(from, to, distance);
-        for &link in path.links() {
+        for link in self.path(from, to, distance) {
             self.flows[link as usize] -= 1;
         }
     }
@@ -176,7 +162,7 @@ struct Shared {
 
 #[derive(Clone, Debug)]
 struct Flow {
-    path: Path,
+    path: Vec<u32>,
     window: f64,
     latency: Span,
     left: f64,
@@ -214,7 +200,7 @@ impl Shared {
                 continue;
             }
             open.push(number);
-            for &link in flow.path.links() {
+            for &link in &flow.path {
                 users[link as usize] += 1;
             }
         }
@@ -224,7 +210,7 @@ impl Shared {
             // Rate of a flow if every link on its path were shared equally by its open flows.
             let fair = |number: &usize, left: &[f64], users: &[u32]| {
                 let flow = &self.flows[*number];
-                let links = flow.path.links().iter();
+                let links = flow.path.iter();
                 links.map(|&link| left[link as usize] / f64::from(users[link as usize])).fold(flow.window, f64::min)
             };
             let least = open.iter().map(|number| fair(number, &left, &users)).fold(f64::INFINITY, f64::min);
@@ -233,7 +219,7 @@ impl Shared {
                 open.iter().partition(|number| fair(number, &left, &users) <= least * (1.0 + 1e-9));
             for number in settled {
                 let flow = &mut self.flows[number];
-                for &link in flow.path.links() {
+                for &link in &flow.path {
                     users[link as usize] -= 1;
                     left[link as usize] = (left[link as usize] - least).max(0.0);
                 }

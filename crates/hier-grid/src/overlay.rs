@@ -12,7 +12,6 @@ use std::collections::BinaryHeap;
 /// Number of times that a request may be forwarded ("P2P System").
 pub(crate) const HOPS: u32 = 1000;
 
-/// Connected graph of peers.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
     /// Neighbours of each peer, in order, with the latency of the hop.

@@ -1,60 +1,10 @@
 //! Jobs in the order of their sequence numbers, also sorted by class and home; and those that a scheduler has pushed to its children.
 
 use sim_core::JobId;
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 
-/// Jobs, oldest first: a sorted ring. Jobs nearly always join at the back and leave at the front.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeafQueue(VecDeque<JobId>);
-
-impl LeafQueue {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn oldest(&self) -> Option<JobId> {
-        self.0.front().copied()
-    }
-
-    pub(crate) fn newest(&self) -> Option<JobId> {
-        self.0.back().copied()
-    }
-
-    /// Returns false, without a change, if the job is there already.
-    #[inline]
-    pub(crate) fn insert(&mut self, job: JobId) -> bool {
-        match self.0.back() {
-            // Jobs arrive nearly in order of their numbers: the back is tried before the search.
-            Some(back) if *back >= job => match self.0.binary_search(&job) {
-                Ok(_) => return false,
-                Err(at) => self.0.insert(at, job),
-            },
-            _ => self.0.push_back(job),
-        }
-        true
-    }
-
-    #[inline]
-    pub(crate) fn remove(&mut self, job: JobId) -> bool {
-        // Nearly always the oldest leaves first.
-        if self.0.front() == Some(&job) {
-            self.0.pop_front();
-            return true;
-        }
-        match self.0.binary_search(&job) {
-            Ok(at) => self.0.remove(at).is_some(),
-            Err(_) => false,
-        }
-    }
-
-    pub(crate) fn pop_oldest(&mut self) -> Option<JobId> {
-        self.0.pop_front()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
-        self.0.iter().copied()
-    }
-}
+/// Jobs, oldest first.
+pub(crate) type LeafQueue = BTreeSet<JobId>;
 
 /// Place of a job in a scheduler's lists: its class, and the child whose range holds its work station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +25,7 @@ pub(crate) struct JobsByClass {
 
 impl JobsByClass {
     pub(crate) fn new(homes: usize, classes: usize) -> Self {
-        Self { classes, queues: vec![LeafQueue::default(); homes * classes], count: vec![0; classes], total: 0 }
+        Self { classes, queues: vec![LeafQueue::new(); homes * classes], count: vec![0; classes], total: 0 }
     }
 
     pub(crate) const fn total(&self) -> u32 {
@@ -107,7 +57,7 @@ impl JobsByClass {
 
     #[inline]
     pub(crate) fn remove(&mut self, kind: ClassAndHome, job: JobId) -> bool {
-        let there = self.queue_mut(kind).remove(job);
+        let there = self.queue_mut(kind).remove(&job);
         if there {
             self.count[usize::from(kind.class)] -= 1;
             self.total -= 1;
@@ -121,7 +71,7 @@ impl JobsByClass {
         // Queues are stored home by home, so those of a class are `classes` apart.
         for (class, count) in (0_u8..).zip(&mut self.count).filter(|(class, count)| **count > 0 && takes(*class)) {
             for queue in self.queues.iter_mut().skip(class.into()).step_by(self.classes) {
-                jobs.extend(queue.0.drain(..));
+                jobs.extend(std::mem::take(queue));
             }
             self.total -= std::mem::take(count);
         }
@@ -129,7 +79,7 @@ impl JobsByClass {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
-        self.queues.iter().flat_map(LeafQueue::iter)
+        self.queues.iter().flatten().copied()
     }
 }
 
@@ -186,25 +136,5 @@ impl DelegatedJobs {
 
     pub(crate) fn queue(&self, slot: usize, kind: ClassAndHome) -> &LeafQueue {
         self.by_child[slot].queue(kind)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn filled(jobs: &[u32]) -> LeafQueue {
-        let mut queue = LeafQueue::default();
-        for job in jobs {
-            queue.insert(JobId(*job));
-        }
-        queue
-    }
-
-    #[test]
-    fn jobs_stand_in_the_order_of_their_numbers_however_they_join() {
-        let queue = filled(&[5, 9, 2, 7]);
-        assert_eq!(queue.iter().collect::<Vec<_>>(), [2, 5, 7, 9].map(JobId));
-        assert_eq!((queue.oldest(), queue.newest()), (Some(JobId(2)), Some(JobId(9))));
     }
 }

@@ -155,7 +155,6 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         cargo
     }
 
-    /// Runs the job whose input has arrived.
     fn begin(&mut self, server: ServerId, job: JobId) {
         let share = self.grid_share();
         let machine = &mut self.servers[server.index()];
@@ -166,7 +165,6 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         self.post_in(runtime, Event::Ran(server));
     }
 
-    /// Sends the output of the job that a server has run.
     fn send_output(&mut self, server: ServerId) {
         let machine = &mut self.servers[server.index()];
         machine.phase = Phase::Sending;

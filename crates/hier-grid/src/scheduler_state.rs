@@ -72,7 +72,6 @@ pub(crate) struct SchedulerState {
     pub(crate) awaited_bags: u32,
 }
 
-/// Jobs found for a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Collected {
     pub(crate) at_hand: Vec<JobId>,
@@ -250,7 +249,7 @@ impl SchedulerState {
     fn nearer(&self, bag: Bag, slot: usize) -> Option<(usize, ClassAndHome, JobId)> {
         let heads = self.delegated.siblings(slot).flat_map(|(sibling, held)| {
             let kinds = bag.classes().map(move |class| ClassAndHome { class, home: slot });
-            kinds.filter_map(move |kind| Some((sibling, kind, held.queue(kind).oldest()?)))
+            kinds.filter_map(move |kind| Some((sibling, kind, *held.queue(kind).first()?)))
         });
         heads.min_by_key(|(.., job)| *job)
     }
@@ -266,11 +265,11 @@ impl SchedulerState {
         let queues = self.kinds(bag).map(|kind| (kind, self.unassigned.queue(kind)));
         if order == UnassignedOrder::GradedDistance {
             // Visits every job, since none are sorted by distance: this answer is for comparison only.
-            let all = queues.flat_map(|(kind, queue)| queue.iter().map(move |job| (kind, job)));
+            let all = queues.flat_map(|(kind, queue)| queue.iter().map(move |job| (kind, *job)));
             return all.min_by_key(|(_, job)| (distance(*job), *job));
         }
         let own_first = order == UnassignedOrder::OwnFirst;
-        let heads = queues.filter_map(|(kind, queue)| Some((kind, queue.oldest()?)));
+        let heads = queues.filter_map(|(kind, queue)| Some((kind, *queue.first()?)));
         heads.min_by_key(|(kind, job)| (own_first && kind.home != slot, *job))
     }
 
@@ -290,7 +289,7 @@ impl SchedulerState {
         }
         let (_, sibling) = most?;
         let oldest = takes == LoadBalanceTakes::Oldest;
-        let end = |queue: &LeafQueue| if oldest { queue.oldest() } else { queue.newest() };
+        let end = |queue: &LeafQueue| if oldest { queue.first().copied() } else { queue.last().copied() };
         let ends = self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated.queue(sibling, kind))?)));
         if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }

@@ -64,7 +64,7 @@ impl JobSampler {
         let estimate = input / self.bytes_per_cpu_second;
         let class = u8::try_from(system).expect("at most 32 operating systems");
         let output = (input * self.config.output_factor).min(MOST_BYTES) as u64;
-        let work = Work::Divisible { estimate, actual: estimate * factor };
+        let work = Work { divides: true, estimate, actual: estimate * factor };
         JobState::new(station, class, work, [input as u64, output], submit)
     }
 }
@@ -80,9 +80,11 @@ pub(crate) enum StationAction {
 #[derive(Clone, Debug)]
 pub(crate) struct Stations {
     draws: JobSampler,
-    left: u32,
+    /// Number of jobs to come.
+    pub(crate) left: u32,
     thinking: Option<Thinking>,
-    order: Vec<StationId>,
+    /// Order in which they begin.
+    pub(crate) order: Vec<StationId>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,14 +124,6 @@ impl Stations {
             order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
         }
         Self { draws: JobSampler::new(config, world.systems, streams), left: config.jobs.count, thinking, order }
-    }
-
-    pub(crate) fn order(&self) -> &[StationId] {
-        &self.order
-    }
-
-    pub(crate) const fn left(&self) -> u32 {
-        self.left
     }
 
     pub(crate) fn next(&mut self, station: StationId) -> StationAction {

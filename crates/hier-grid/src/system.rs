@@ -1,5 +1,6 @@
 //! System that schedules a grid: trees or peers, behind their few common operations.
 
+use crate::event::Event;
 use crate::message::{Address, Payload};
 use crate::peers::Peers;
 use crate::run::Run;
@@ -64,27 +65,12 @@ impl SystemState {
         }
     }
 
-    /// The trees, for events that only trees post.
-    ///
-    /// # Panics
-    ///
-    /// Panics among peers.
-    pub(crate) fn trees(&mut self) -> &mut Trees {
-        match self {
-            Self::Trees(trees) => trees,
-            Self::Peers(_) => panic!("peers have no schedulers"),
-        }
-    }
-
-    /// The peers, for events that only peers post.
-    ///
-    /// # Panics
-    ///
-    /// Panics in trees.
-    pub(crate) fn peers(&mut self) -> &mut Peers {
-        match self {
-            Self::Peers(peers) => peers,
-            Self::Trees(_) => panic!("servers of a grid tree are no peers"),
+    /// Handles an event that only trees, or only peers, post.
+    pub(crate) fn handle(&mut self, event: &Event, run: &mut impl Run) {
+        match (self, event) {
+            (Self::Trees(trees), Event::Discovered(tree)) => trees.discovered(*tree, run),
+            (Self::Peers(peers), Event::Resubmit) => peers.resubmit(run),
+            (_, event) => panic!("{event:?} under the other system"),
         }
     }
 }

@@ -14,7 +14,6 @@ pub(crate) struct Scheduler {
     pub(crate) slot: u32,
     /// Its children, by number; none at a leaf.
     pub(crate) children: Range<u32>,
-    /// The sites of its range.
     pub(crate) sites: Range<u32>,
     pub(crate) tree: u32,
     pub(crate) level: u32,

@@ -22,7 +22,6 @@ pub(crate) struct Unaccepted {
 }
 
 impl Unaccepted {
-    /// No jobs, among servers of `widths` widths.
     pub(crate) fn new(widths: usize) -> Self {
         Self { jobs: Vec::new(), allowances: vec![Vec::new(); widths] }
     }
@@ -65,7 +64,6 @@ impl UnacceptedJob {
     }
 }
 
-/// Backlog of a peer at an instant.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct PeerBacklog {
     /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.

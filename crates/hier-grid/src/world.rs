@@ -16,7 +16,6 @@ use sim_core::{ConfigError, Purpose, SiteId, Streams};
 pub struct Bag(pub u32);
 
 impl Bag {
-    /// The empty bag.
     pub(crate) const EMPTY: Self = Self(0);
 
     /// The bag of one class.
@@ -24,12 +23,10 @@ impl Bag {
         Self(1 << class)
     }
 
-    /// Returns true if the class is in the bag.
     pub(crate) const fn holds(self, class: u8) -> bool {
         self.0 & 1 << class != 0
     }
 
-    /// Returns true if the bag is empty.
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -275,7 +272,6 @@ impl World {
         self.systems
     }
 
-    /// Site of a work station.
     pub(crate) fn site_of(&self, station: StationId) -> SiteId {
         SiteId(self.site_of_station[station.index()])
     }
@@ -296,7 +292,6 @@ impl World {
         total / f64::from(narrow(self.servers.len()))
     }
 
-    /// Distance between two sites.
     #[inline]
     pub(crate) const fn distance(&self, a: SiteId, b: SiteId) -> Distance {
         if a.0 == b.0 {

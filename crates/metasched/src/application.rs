@@ -69,7 +69,6 @@ pub struct Application {
 }
 
 impl Application {
-    /// Returns the known attributes of a submission.
     pub(crate) fn of(submission: &Submission, default_demand: Demand, default_time: Span) -> Self {
         let Submission { job, demand } = submission;
         Self {

@@ -54,7 +54,6 @@ pub(crate) struct NodeRules {
 }
 
 impl NodeRules {
-    /// MPL of a node.
     const fn limit(&self, users: bool) -> u32 {
         if users { self.mpl_beside_users } else { self.mpl }
     }
@@ -65,7 +64,6 @@ impl NodeRules {
     }
 }
 
-/// State of one node.
 #[derive(Clone, Debug)]
 struct NodeState {
     /// Parallel tasks on it, in the order in which they started.
@@ -99,7 +97,6 @@ impl NodeState {
     }
 }
 
-/// A task on a node.
 #[derive(Copy, Clone, Debug)]
 struct Task {
     slot: u32,
@@ -107,7 +104,6 @@ struct Task {
     cpu: u32,
 }
 
-/// A running job and its progress.
 #[derive(Clone, Debug)]
 pub(crate) struct ActiveJob {
     pub(crate) app: Application,
@@ -154,7 +150,6 @@ impl ActiveJob {
 pub(crate) struct ClusterState {
     rules: NodeRules,
     nodes: Vec<NodeState>,
-    /// Jobs by slot.
     running: Slab<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
@@ -259,7 +254,6 @@ impl ClusterState {
         app.tasks as usize <= suitable
     }
 
-    /// Nodes with users.
     pub(crate) fn occupied(&self) -> u64 {
         self.nodes.iter().filter(|node| node.users).count() as u64
     }
@@ -383,7 +377,6 @@ impl ClusterState {
         self.intrusion.set_queueing(excess);
     }
 
-    /// Returns the cost to users until `now`.
     pub(crate) fn local_sums(&self, now: Time) -> NodeSums {
         let running = self.live.iter().map(|&slot| &self.running[slot as usize]);
         self.intrusion.sums(running, self.rules.speed, now)

@@ -13,7 +13,6 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Sets the total work of the job in `slot`.
     pub(crate) fn set(&mut self, slot: u32, goal: Work) {
         let slot = slot as usize;
         if slot >= self.goals.len() {
@@ -38,7 +37,6 @@ impl Completions {
         self.ends[slot as usize]
     }
 
-    /// Returns the time of the next end of a job.
     pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
         state.live().iter().map(|&slot| self.ends[slot as usize]).min()
     }

@@ -16,7 +16,6 @@ pub struct Loras {
     pub(crate) queue: VecDeque<WaitingJob>,
 }
 
-/// A job in a LoRaS queue.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct WaitingJob {
     /// Its number in the world that drives the cluster.
@@ -94,7 +93,6 @@ impl Loras {
         }
     }
 
-    /// Starts a job on `places`.
     pub(crate) fn start(
         &mut self,
         completions: &mut Completions,

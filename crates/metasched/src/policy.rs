@@ -48,8 +48,6 @@
 //! Even inside this crate true run times are inaccessible: they are private to the world, which passes only
 //! references to `Loras` to the predictor and the policies.
 
-// Each policy implements the trait below, and is re-exported here: a circle of imports, so that readers find all of them in one
-// place.
 mod ffit;
 mod ptt;
 mod rr;
@@ -148,29 +146,18 @@ impl<'a> View<'a> {
     }
 }
 
-/// R4 and R5.
-#[derive(Copy, Clone, Debug)]
-struct CandidateReadings {
-    candidates: Candidates,
-    no_candidate: NoCandidate,
-}
-
-impl CandidateReadings {
-    const fn of(readings: &Readings) -> Self {
-        Self { candidates: readings.candidates, no_candidate: readings.no_candidate }
+/// Clusters from which a predicting policy chooses, in order: those where the job can start now, or those that it fits (R4, R5).
+fn candidates(readings: &Readings, view: &mut View<'_>) -> Vec<SiteId> {
+    let mut sites = Vec::new();
+    if readings.candidates == Candidates::CanStartNow {
+        sites.extend(view.sites().filter(|&site| view.can_start(site)));
     }
-
-    /// Clusters from which a predicting policy chooses, in order: those where the job can start now, or those that it fits.
-    fn candidates(self, view: &mut View<'_>) -> Vec<SiteId> {
-        let mut sites = Vec::new();
-        if self.candidates == Candidates::CanStartNow {
-            sites.extend(view.sites().filter(|&site| view.can_start(site)));
-        }
-        if self.candidates == Candidates::StaticFit || sites.is_empty() && self.no_candidate == NoCandidate::Dispatch {
-            sites.extend(view.sites().filter(|&site| view.fits(site)));
-        }
-        sites
+    if readings.candidates == Candidates::StaticFit
+        || sites.is_empty() && readings.no_candidate == NoCandidate::Dispatch
+    {
+        sites.extend(view.sites().filter(|&site| view.fits(site)));
     }
+    sites
 }
 
 /// Numbers that differ by less than this, relative to the smaller, are a tie.

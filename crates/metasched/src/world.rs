@@ -82,7 +82,6 @@ struct JobEntry {
     predicted: Option<Span>,
 }
 
-/// Start of the first job, and end of the last.
 #[derive(Clone, Debug, Default)]
 struct RunTimes {
     first_start: Option<Time>,
@@ -267,7 +266,6 @@ where
         }
     }
 
-    /// Starts the jobs that can start on a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         let Self { clusters, completions, jobs, places, times, first_nodes, .. } = self;
         let now = cx.now();
@@ -344,7 +342,6 @@ where
     }
 }
 
-/// Rules of the nodes of a cluster.
 fn rules(config: &Config, cluster: &Cluster) -> NodeRules {
     let (user_cpu, user_memory) = config.local.of_node(cluster.memory);
     NodeRules {

@@ -64,7 +64,6 @@ impl Breakdown {
         means.get(means.len().saturating_sub(1) / 2).copied()
     }
 
-    /// Largest of the users' means.
     pub(crate) fn worst(&self, of: fn(&Portion) -> &Mean) -> Option<f64> {
         self.means(of).last().copied()
     }

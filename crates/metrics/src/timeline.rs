@@ -17,7 +17,6 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Largest number of slices at any time.
     const SLICES: usize = 1024;
 
     /// Raises the level by `by` at the instant `now`.

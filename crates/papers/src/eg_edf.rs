@@ -24,7 +24,6 @@ use sim_core::{Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};
 
 tables! {
-    /// The scenario file.
     struct File {
         grid: MachineTable,
         workload: WorkloadTable,
@@ -363,7 +362,7 @@ impl Paper for EgEdfPaper {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self, false)
+        claims::ClaimBuilder { paper: self, strict: false }.table()
     }
 
     fn notes(&self) -> Vec<String> {

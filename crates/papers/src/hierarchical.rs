@@ -12,13 +12,12 @@ use lab::claim::{Claim, Remark};
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use measure::{Measure, Metric};
+use measure::{Metric, RunSums};
 use serde::Serialize;
 use sim_core::readings::joined;
-use sim_core::{Purpose, Sim, Streams};
+use sim_core::{JobLog, Purpose, Sim, Streams};
 
 tables! {
-    /// The scenario file.
     struct File {
         grid: GridConfig,
         network: NetworkConfig,
@@ -82,7 +81,6 @@ pub(crate) struct Hierarchical {
     batch: u32,
 }
 
-/// Experiment of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Trial {
     First,
@@ -211,16 +209,15 @@ impl Hierarchical {
         }
     }
 
-    /// Simulates one run and returns its metrics.
     fn play(&self, config: Config, world: World, streams: &Streams) -> Values<Metric> {
         let types = measure::server_types(&self.file.grid, &world);
         let grid = Grid::in_world(config, world, streams, ()).expect("the scenario was validated");
-        let mut sim = Sim::new(grid, Measure::default());
+        let mut sim = Sim::new(grid, JobLog::new(RunSums::default()));
         let mut events = 0;
         while sim.step() {
             events += 1;
         }
-        sim.probe().results(sim.model().counts(), events, types).into()
+        sim.probe().sink().results(sim.model().counts(), events, types).into()
     }
 
     /// Checks the constraints that the types leave open; errors name the key.

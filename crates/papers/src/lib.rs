@@ -18,9 +18,11 @@ mod predictions;
 mod rlscheduler;
 mod swift_gap;
 
+use lab::claim::Claim;
 use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 pub use rlscheduler::rlscheduler_jobs;
+use std::collections::BTreeSet;
 
 /// Calls `$each!` with the types of all papers, in the order in which they were added.
 macro_rules! papers {
@@ -35,6 +37,18 @@ macro_rules! papers {
             rlscheduler::RlScheduler
         ] $($more)* }
     };
+}
+
+/// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.
+fn with_cells<C: DesignPoint>(mut claims: Vec<Claim<C>>, exists: impl Fn(&C) -> bool) -> Vec<Claim<C>> {
+    for claim in &mut claims {
+        claim.checks.retain(|check| {
+            let mut cells = BTreeSet::new();
+            check.quantity.collect_cells(&mut cells);
+            cells.iter().all(&exists)
+        });
+    }
+    lab::claim::with_checks(claims)
 }
 
 /// Returns the mean of quantities, if there are any: their sum times 1 / n.

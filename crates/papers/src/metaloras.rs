@@ -57,7 +57,7 @@ impl Policy {
     }
 
     fn at_work(self, settings: &File) -> Box<dyn SelectCluster> {
-        let readings = &settings.readings();
+        let readings = &settings.readings;
         match self {
             Self::Ffit => Box::new(Ffit::new(readings)),
             Self::Rr => Box::new(Rr::new(readings)),
@@ -120,7 +120,7 @@ impl MetaLorasPaper {
     /// Returns the outcome of each job in one replication of a cell, and the metrics.
     fn play(&self, cell: &Cell, streams: &Streams) -> (Vec<Outcome>, Measured) {
         let settings = &self.settings[&cell.variant];
-        let jobs = settings.jobs(streams);
+        let jobs = settings.workload.jobs(streams);
         let submitted = jobs.len();
         let config = settings.config(self.file.local_users.clusters[cell.level]);
         let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), Vec::new(), streams);
@@ -221,7 +221,7 @@ mod tests {
         let run = |policy: Policy| {
             let settings = &paper.settings[&cell.variant];
             let config = settings.config(paper.file.local_users.clusters[cell.level]);
-            let jobs = settings.jobs(streams).into_iter();
+            let jobs = settings.workload.jobs(streams).into_iter();
             let world = MetaLoras::new(config, policy.at_work(settings), jobs, Vec::new(), streams).expect("valid");
             Sim::new(world, ()).run().0
         };

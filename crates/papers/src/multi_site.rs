@@ -17,7 +17,6 @@ use mix::GangMix;
 use sim_core::{Sim, Span, Streams};
 
 tables! {
-    /// The scenario file.
     struct File {
         grid: GridTable,
         workload: WorkloadTable,

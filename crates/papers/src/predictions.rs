@@ -25,7 +25,6 @@ use sim_core::Streams;
 use std::path::Path;
 
 tables! {
-    /// The scenario file.
     struct File {
         files: PerLog<String>,
         processors: PerLog<u32>,
@@ -100,7 +99,6 @@ impl DesignPoint for Cell {
 }
 
 impl PredictionsPaper {
-    /// Returns the logs to run.
     fn logs_at_hand(&self) -> Vec<Log> {
         self.logs.at_hand(&self.wanted)
     }
@@ -125,7 +123,6 @@ impl PredictionsPaper {
         Resampling { sample: self.file.readings.sample, weeks, shake }
     }
 
-    /// Returns the number of jobs of the stand-in.
     fn drawn_jobs(&self) -> u32 {
         if self.effort == Effort::Quick { self.file.run.quick_jobs } else { self.file.stand_in.jobs }
     }

@@ -18,7 +18,6 @@ use std::sync::{Arc, OnceLock};
 use workload::{Estimates, InputError, SwfReader, SwfRecord};
 
 tables! {
-    /// The scenario file.
     struct File {
         workload: WorkloadTable,
         run: RunTable,

@@ -12,7 +12,6 @@ use sim_core::{ProcId, SiteId};
 pub(crate) struct Route {
     /// Site; `None` for all of them together.
     pub(crate) site: Option<SiteId>,
-    /// Eligible processors there.
     pub(crate) eligible: Eligible,
 }
 
@@ -24,7 +23,6 @@ pub(crate) struct GridPolicy {
 }
 
 impl GridPolicy {
-    /// The rules of `approach`.
     pub(crate) const fn new(approach: Approach, readings: Readings) -> Self {
         Self { approach, readings }
     }

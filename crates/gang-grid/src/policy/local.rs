@@ -7,7 +7,6 @@ use crate::processors::{Eligible, Processor};
 use rand::Rng;
 use sim_core::{ProcId, SiteId, Span, Time};
 
-/// Destination of an arriving local.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// Processor that starts it at once.
@@ -24,7 +23,6 @@ pub(crate) struct LocalPolicy {
 }
 
 impl LocalPolicy {
-    /// The rules with threshold T.
     pub(crate) const fn new(threshold: Span, readings: Readings) -> Self {
         Self { threshold, readings }
     }

@@ -12,7 +12,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     pub(super) fn open_source(&mut self, cx: &mut impl Context<Event>) {
         self.pull(cx);
         if let Source::Stations { stations, .. } = &self.source {
-            for station in stations.order().to_vec() {
+            for station in stations.order.clone() {
                 self.continue_from(station, cx);
             }
         }
@@ -54,7 +54,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// Ends the think time of a work station: it submits, or by chance thinks again.
     pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations { stations, .. } = &mut self.source else { return };
-        if stations.left() == 0 {
+        if stations.left == 0 {
             return;
         }
         // Experiment 2: a due submission happens with the site's probability; otherwise the work station thinks again.
@@ -83,12 +83,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let requirement = Requirement { system, cpus: job.request.processors };
         let class = self.fabric.world.class_of(requirement);
         let (estimate, actual) = (job.request.estimate.unwrap_or(job.runtime).as_secs_f64(), job.runtime.as_secs_f64());
-        let work = if divides {
-            let processors = f64::from(job.request.processors);
-            Work::Divisible { estimate: processors * estimate, actual: processors * actual }
-        } else {
-            Work::Rigid { estimate, actual }
-        };
+        let scale = if divides { f64::from(job.request.processors) } else { 1.0 };
+        let work = Work { divides, estimate: scale * estimate, actual: scale * actual };
         let state = JobState::new(station, class.unwrap_or(0), work, [input, output], job.submit);
         if class.is_some() {
             self.submit(state, job, cx);

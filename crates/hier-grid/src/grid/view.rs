@@ -81,7 +81,6 @@ pub enum Place {
 }
 
 impl Trees {
-    /// Role of a scheduler in the paper.
     fn role(&self, scheduler: SchedulerId) -> Role {
         let at = &self.forest.schedulers[scheduler.index()];
         match (at.parent.is_none(), at.is_leaf()) {
@@ -92,7 +91,6 @@ impl Trees {
         }
     }
 
-    /// State of a scheduler.
     fn view(&self, id: SchedulerId) -> SchedulerView {
         let at = &self.forest.schedulers[id.index()];
         let (leaf, state) = (&self.leaves[at.site().index()], &self.states[id.index()]);

@@ -38,7 +38,7 @@ impl Trees {
         let mut jobs: Vec<JobId> = Vec::new();
         for (class, queue) in (0..).zip(&mut leaf.queues) {
             if !runs.holds(class) && !queue.is_empty() {
-                jobs.extend(std::mem::take(queue).iter());
+                jobs.extend(std::mem::take(queue));
             }
         }
         if jobs.is_empty() {

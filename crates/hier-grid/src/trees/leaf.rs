@@ -137,7 +137,7 @@ impl Trees {
         let site = self.site_of_leaf(leaf);
         let asked = narrow(wanted.len());
         let at = &mut self.leaves[site.index()];
-        let is_queued = |job: &JobId| at.queues[usize::from(run.jobs.get(*job).class)].remove(*job);
+        let is_queued = |job: &JobId| at.queues[usize::from(run.jobs.get(*job).class)].remove(job);
         let jobs: Vec<JobId> = wanted.iter().copied().filter(is_queued).collect();
         at.queued -= narrow(jobs.len());
         // A cancel may arrive after its jobs are completed; its copy count kept them from being forgotten until here.

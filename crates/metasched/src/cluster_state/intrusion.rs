@@ -45,7 +45,6 @@ impl Intrusion {
         Self { cpu: 0, task_time: 0, queueing: queueing_weight.map(queueing) }
     }
 
-    /// Brings a job up to date.
     #[inline]
     pub(super) fn advance(&mut self, job: &mut ActiveJob, now: Time) {
         let (cpu, task_time) = (self.cpu, self.task_time);
@@ -95,7 +94,6 @@ pub(crate) struct NodeSums {
 }
 
 impl LocalLoad {
-    /// Total of several clusters.
     pub(crate) fn of(clusters: impl Iterator<Item = NodeSums>) -> Self {
         let mut by_speed: Vec<NodeSums> = Vec::new();
         for sums in clusters {

@@ -1,6 +1,6 @@
 //! Pondered turnaround time.
 
-use super::{CandidateReadings, Choice, SelectCluster, View, ties_with};
+use super::{Choice, SelectCluster, View, candidates, ties_with};
 use crate::config::{Readings, Ties};
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
@@ -11,8 +11,7 @@ use sim_core::{SiteId, Span};
 /// MaxTR and MaxLT are over the candidates; MaxLT is 1 if no candidate has local users.
 #[derive(Clone, Debug)]
 pub struct Ptt {
-    readings: CandidateReadings,
-    ties: Ties,
+    readings: Readings,
     weights: Weights,
     intrusiveness: Intrusiveness,
 }
@@ -60,12 +59,7 @@ impl Ptt {
         for weight in all {
             assert!((0.0..=1.0).contains(weight), "a weight lies between 0 and 1, and {weight} does not");
         }
-        Self {
-            readings: CandidateReadings::of(readings),
-            ties: readings.ties,
-            weights,
-            intrusiveness: Intrusiveness::default(),
-        }
+        Self { readings: *readings, weights, intrusiveness: Intrusiveness::default() }
     }
 
     /// The same with another meaning of LT.
@@ -84,7 +78,7 @@ impl Ptt {
 
 impl SelectCluster for Ptt {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let sites = self.readings.candidates(view).into_iter();
+        let sites = candidates(&self.readings, view).into_iter();
         let candidates: Vec<(SiteId, Option<Prediction>)> = sites.map(|site| (site, view.predict(site))).collect();
         let predicted = || candidates.iter().filter_map(|(_, prediction)| prediction.as_ref());
         let max_lt = predicted().map(|prediction| self.local(prediction)).fold(0.0, f64::max);
@@ -100,7 +94,7 @@ impl SelectCluster for Ptt {
         };
         let least = candidates.iter().map(score).fold(f64::INFINITY, f64::min);
         let mut tied = candidates.iter().filter(|candidate| ties_with(score(candidate), least));
-        let chosen = match self.ties {
+        let chosen = match self.readings.ties {
             Ties::FirstCluster => tied.next(),
             Ties::SmallestTr => {
                 tied.min_by_key(|(_, prediction)| prediction.map_or(Span::MAX, |prediction| prediction.turnaround))

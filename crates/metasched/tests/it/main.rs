@@ -3,7 +3,6 @@
 
 mod beyond;
 mod cases;
-mod chance;
 mod checks;
 mod common;
 mod generator;

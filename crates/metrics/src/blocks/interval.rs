@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Streams};
 use std::fmt;
 
-/// Least number of blocks for an interval.
 const LEAST_BLOCKS: usize = 10;
 
 /// Largest mean length of blocks for an interval, in weeks.
@@ -37,7 +36,6 @@ const LONGEST: f64 = 3.0;
 /// 90 of 100 years of an M/M/16 queue at load 0.6, where a few short jobs dominate the mean.
 const LEAST_STRETCH: f64 = 1.15;
 
-/// Number of resamples of the bootstrap.
 const RESAMPLES: usize = 999;
 
 /// A mean over jobs, or a difference of two, with its interval over blocks.

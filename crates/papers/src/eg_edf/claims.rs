@@ -18,20 +18,14 @@ const QUEUES: [Policy; 3] = [Fcfs, Easy, Flex];
 const ALL: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
 const CONTENDED: [f64; 3] = [1.0, 2.0, 3.0];
 
-/// Returns the claims; with `strict`, under R6 = strict regardless of the scenario.
-pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
-    ClaimBuilder { paper, strict }.table()
-}
-
-/// Builds claims and checks on one paper's cells.
-struct ClaimBuilder<'a> {
-    paper: &'a EgEdfPaper,
-    strict: bool,
+/// Claims and checks on one paper's cells; with `strict`, under R6 = strict regardless of the scenario.
+pub(super) struct ClaimBuilder<'a> {
+    pub(super) paper: &'a EgEdfPaper,
+    pub(super) strict: bool,
 }
 
 impl ClaimBuilder<'_> {
-    /// Returns the claims in the order of the specification.
-    fn table(&self) -> Vec<Claim<Cell>> {
+    pub(super) fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Late jobs: figure 1, left.
             L1 "§4.1, fig. 1" "Late jobs decrease as the time between jobs increases"
@@ -134,7 +128,6 @@ impl ClaimBuilder<'_> {
         format!("{what}, inter-arrival {}", self.paper.interarrival(load))
     }
 
-    /// Checks a quantity at each of these loads.
     fn each(
         &self,
         loads: &[f64],
@@ -146,7 +139,6 @@ impl ClaimBuilder<'_> {
         self.loads(loads).into_iter().map(check).collect()
     }
 
-    /// Checks that `policy` is above each of `others`.
     fn above(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         let check = |load: usize, other: Policy| {
             let label = self.label(&format!("{} − {}", policy.name(), other.name()), load);
@@ -155,12 +147,10 @@ impl ClaimBuilder<'_> {
         self.loads(loads).into_iter().flat_map(|load| others.iter().map(move |&other| check(load, other))).collect()
     }
 
-    /// Checks that `policy` is below each of `others`.
     fn below(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         others.iter().flat_map(|&other| self.above(other, &[policy], metric, loads, rule)).collect()
     }
 
-    /// Checks that `policy` is at most `factor` times `other`.
     fn at_most(
         &self,
         policy: Policy,
@@ -178,15 +168,10 @@ impl ClaimBuilder<'_> {
     fn falls(&self, metric: Metric, rule: Rule) -> Vec<Check<Cell>> {
         let loads = self.paper.loads();
         let steps = |policy: Policy| {
-            let step = |step: &[usize]| Check {
-                label: format!(
-                    "{}, inter-arrival {} − {}",
-                    policy.name(),
-                    self.paper.interarrival(step[0]),
-                    self.paper.interarrival(step[1])
-                ),
-                quantity: self.at(policy, step[0], metric) - self.at(policy, step[1], metric),
-                rule,
+            let step = |step: &[usize]| {
+                let [one, next] = [step[0], step[1]].map(|load| self.paper.interarrival(load));
+                let fall = self.at(policy, step[0], metric) - self.at(policy, step[1], metric);
+                Check::new(format!("{}, inter-arrival {one} − {next}", policy.name()), fall, rule)
             };
             loads.windows(2).map(step).collect::<Vec<_>>()
         };
@@ -216,11 +201,8 @@ impl ClaimBuilder<'_> {
     fn grows(&self, policy: Policy, factor: f64) -> Vec<Check<Cell>> {
         let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
         let cost = |load| self.at(policy, load, Metric::operations_per_event);
-        vec![Check {
-            label: format!("{}, operations at 1 − {factor} × at 5", policy.name()),
-            quantity: cost(one) - cost(five) * factor,
-            rule: AT_LEAST,
-        }]
+        let label = format!("{}, operations at 1 − {factor} × at 5", policy.name());
+        vec![Check::new(label, cost(one) - cost(five) * factor, AT_LEAST)]
     }
 
     fn steadier(&self) -> Vec<Check<Cell>> {
@@ -266,7 +248,8 @@ impl ClaimBuilder<'_> {
 
 /// Compares every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
-    let pairs = claims(paper, false).into_iter().zip(claims(paper, true));
+    let [default, strict] = [false, true].map(|strict| ClaimBuilder { paper, strict }.table());
+    let pairs = default.into_iter().zip(strict);
     Extra::side_by_side(
         "fig1-right-strict",
         ["default", "strict"],

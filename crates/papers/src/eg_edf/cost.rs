@@ -34,7 +34,6 @@ impl<P> Scanned<P> {
         Self { policy, scan, head: None, operations: 0 }
     }
 
-    /// Returns the number of elementary operations so far.
     pub(super) const fn operations(&self) -> u64 {
         self.operations
     }

@@ -37,7 +37,6 @@ lab::metrics! {
     }
 }
 
-/// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
     log: JobLog<FinishedJobs>,
     usage: Usage,
@@ -47,7 +46,6 @@ pub(super) struct Measure {
     promises: Option<Promises>,
 }
 
-/// Sums over finished jobs.
 #[derive(Default)]
 struct FinishedJobs {
     with_deadline: u64,
@@ -57,7 +55,6 @@ struct FinishedJobs {
 }
 
 impl Measure {
-    /// Returns an empty record of a run on a grid of `processors`.
     pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
         Self {
             log: JobLog::new(FinishedJobs::default()),

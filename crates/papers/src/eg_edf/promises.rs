@@ -18,7 +18,6 @@ pub(super) struct Promises {
 }
 
 impl Promises {
-    /// Returns a record without events on these machines.
     pub(super) fn new(machines: &[Machine]) -> Self {
         Self {
             machines: machines.to_vec(),

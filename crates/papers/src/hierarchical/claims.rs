@@ -14,10 +14,10 @@ const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
 
 /// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
-    let checks = paper.execution(Trial::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
-    if checks.is_empty() {
+    if !paper.has(TREE) || !paper.has(System::P2p) {
         return Vec::new();
     }
+    let checks = paper.execution(Trial::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
     vec![Remark {
         id: "H7",
         source: "First Experiment, Conclusions",
@@ -29,9 +29,9 @@ pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
 }
 
 impl Hierarchical {
-    /// Returns the claims in the order of the specification.
+    /// Returns the claims in the order of the specification, with the checks of systems that the scenario has.
     pub(super) fn table(&self) -> Vec<Claim<Cell>> {
-        lab::claims! {
+        let claims = lab::claims! {
             // Waiting and response against peers, and the number of trees that is too large.
             H1 "First Experiment, figs. 3, 6, 9" "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario"
                 tested "paired, at least 10 % below P2P in every cell"
@@ -76,7 +76,8 @@ impl Hierarchical {
             H14 "Simulation Experiments" "The worst and the best run differ by 5 to 15 %"
                 tested "AWT of the worst and the best of twenty runs (five with --quick) at the middle N, for P2P and the hierarchical system: below 20 %"
                 in "spread" => self.spread();
-        }
+        };
+        crate::with_cells(claims, |cell| self.has(cell.system))
     }
 
     /// Returns the systems with trees, in the scenario's order.
@@ -86,20 +87,14 @@ impl Hierarchical {
 
     /// Returns every cell of the paper's figures, without the system: words, experiment, size, jobs.
     fn cells(&self) -> Vec<(String, Trial, usize, u32)> {
-        let paper = self;
-        let (sample, large) = (paper.sample(), paper.large());
+        let (sample, large) = (self.sample(), self.large());
         let mut scenes = vec![(Trial::First, sample), (Trial::First, large)];
         scenes.extend([(Trial::Second, sample), (Trial::Second, Hierarchical::SMALL), (Trial::Fourth, sample)]);
-        let mut cells = Vec::new();
-        for (scene, input) in scenes {
-            for &jobs in &paper.jobs {
-                cells.push((paper.words(scene, input, jobs), scene, input, jobs));
-            }
-        }
-        for interval in 0..paper.file.experiments.intervals.len() {
-            let (scene, jobs) = (Trial::Third(interval), paper.interval_jobs);
-            cells.push((paper.words(scene, sample, jobs), scene, sample, jobs));
-        }
+        let over_jobs = scenes.iter().flat_map(|at| self.jobs.iter().map(move |jobs| (at.0, at.1, *jobs)));
+        let intervals = (0..self.file.experiments.intervals.len()).map(Trial::Third);
+        let all = over_jobs.chain(intervals.map(|scene| (scene, sample, self.interval_jobs)));
+        let mut cells: Vec<_> =
+            all.map(|(scene, input, jobs)| (self.words(scene, input, jobs), scene, input, jobs)).collect();
         cells.sort_by_key(|(_, scene, input, jobs)| (*scene, *input, *jobs));
         cells.dedup();
         cells
@@ -111,24 +106,14 @@ impl Hierarchical {
     }
 
     fn against_peers(&self, metric: Metric) -> Vec<Check<Cell>> {
-        if !self.has(System::P2p) {
-            return Vec::new();
-        }
         let checks = self.trees().flat_map(|system| {
             self.cells().into_iter().map(move |(words, scene, input, jobs)| {
                 let [cell, peers] = [system, System::P2p].map(|system| self.cell(scene, input, jobs, system));
-                Check {
-                    label: format!("{}, {words}, % above P2P", name(system)),
-                    quantity: self.above(cell, peers, metric),
-                    rule: SUBSTANTIAL,
-                }
+                let label = format!("{}, {words}, % above P2P", name(system));
+                Check::new(label, self.above(cell, peers, metric), SUBSTANTIAL)
             })
         });
         checks.collect()
-    }
-
-    fn has_all(&self, systems: &[System]) -> bool {
-        systems.iter().all(|system| self.has(*system))
     }
 
     /// Describes the comparison of sixteen trees with four (R17).
@@ -141,29 +126,21 @@ impl Hierarchical {
 
     fn sixteen_against_four(&self, words: &str, scene: Trial, input: usize, jobs: u32) -> Check<Cell> {
         let [sixteen, four] = [16, 4].map(|trees| self.cell(scene, input, jobs, System::Trees(trees)));
-        Check {
-            label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
-            quantity: self.above(sixteen, four, Metric::awt),
-            rule: match self.file.readings.of_sentences.declining {
-                Declining::Falls => Rule::NEGATIVE,
-                Declining::Worsens => Rule::POSITIVE,
-            },
-        }
+        let rule = match self.file.readings.of_sentences.declining {
+            Declining::Falls => Rule::NEGATIVE,
+            Declining::Worsens => Rule::POSITIVE,
+        };
+        let label = format!("{words}, {} against {}, %", name(sixteen.system), name(four.system));
+        Check::new(label, self.above(sixteen, four, Metric::awt), rule)
     }
 
     fn too_many_trees(&self) -> Vec<Check<Cell>> {
-        if !self.has_all(&[System::Trees(4), System::Trees(16)]) {
-            return Vec::new();
-        }
         let input = self.sample();
         let check = |&jobs: &u32| self.sixteen_against_four(&format!("N = {jobs}"), Trial::First, input, jobs);
         self.jobs.iter().map(check).collect()
     }
 
     fn as_in_the_first(&self) -> Vec<Check<Cell>> {
-        if !self.has_all(&[System::Trees(4), System::Trees(16)]) {
-            return Vec::new();
-        }
         let cells = self.cells().into_iter();
         let later = cells.filter(|(_, scene, ..)| matches!(scene, Trial::Second | Trial::Third(_)));
         later.map(|(words, scene, input, jobs)| self.sixteen_against_four(&words, scene, input, jobs)).collect()
@@ -179,17 +156,11 @@ impl Hierarchical {
 
     /// Checks execution times of the hierarchical system against P2P, for each N beyond a bound.
     fn execution(&self, scene: Trial, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
-        if !self.has_all(&[TREE, System::P2p]) {
-            return Vec::new();
-        }
         let jobs = self.jobs.iter().filter(|jobs| **jobs > beyond);
         let check = |&jobs: &u32| {
             let cell = |system| self.cell(scene, input, jobs, system);
-            Check {
-                label: format!("{}, % above P2P", self.words(scene, input, jobs)),
-                quantity: self.above(cell(TREE), cell(System::P2p), Metric::aet),
-                rule,
-            }
+            let label = format!("{}, % above P2P", self.words(scene, input, jobs));
+            Check::new(label, self.above(cell(TREE), cell(System::P2p), Metric::aet), rule)
         };
         jobs.map(check).collect()
     }
@@ -204,23 +175,17 @@ impl Hierarchical {
     }
 
     fn influence(&self) -> Vec<Check<Cell>> {
-        if !self.has(TREE) {
-            return Vec::new();
-        }
         let loss = |jobs: u32| {
             let on = self.cell(Trial::Second, self.sample(), jobs, TREE);
             Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt)
         };
         let mut checks = self.steps("loss of AWT", loss);
         let most = *self.jobs.last().expect("validated");
-        checks.push(Check { label: format!("loss of AWT, N = {most}"), quantity: loss(most), rule: Rule::POSITIVE });
+        checks.push(Check::new(format!("loss of AWT, N = {most}"), loss(most), Rule::POSITIVE));
         checks
     }
 
     fn rescheduling(&self) -> Vec<Check<Cell>> {
-        if !self.has(TREE) {
-            return Vec::new();
-        }
         let scenes = [(Trial::First, "experiment 1"), (Trial::Second, "experiment 2")];
         let of = |(scene, words): (Trial, &str)| {
             self.steps(words, |jobs| self.cell(scene, self.sample(), jobs, TREE).get(Metric::moves))
@@ -230,20 +195,19 @@ impl Hierarchical {
 
     /// Checks the ratio of the AWT at the longest interval to that at the shortest.
     fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
-        let paper = self;
-        let intervals = &paper.file.experiments.intervals;
+        let intervals = &self.file.experiments.intervals;
         let by_length = |a: &usize, b: &usize| intervals[*a].total_cmp(&intervals[*b]);
         let (shortest, longest) = ((0..intervals.len()).min_by(by_length), (0..intervals.len()).max_by(by_length));
         let (Some(shortest), Some(longest)) = (shortest, longest) else { return Vec::new() };
         if shortest == longest {
             return Vec::new();
         }
-        let systems = paper.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
+        let systems = self.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
         let check = |system| {
             let awt = |interval| {
-                paper.cell(Trial::Third(interval), paper.sample(), paper.interval_jobs, system).get(Metric::awt)
+                self.cell(Trial::Third(interval), self.sample(), self.interval_jobs, system).get(Metric::awt)
             };
-            Check { label: name(system), quantity: awt(longest) / awt(shortest), rule }
+            Check::new(name(system), awt(longest) / awt(shortest), rule)
         };
         systems.map(check).collect()
     }
@@ -253,11 +217,8 @@ impl Hierarchical {
         let checks = self.trees().flat_map(|system| {
             self.jobs.iter().map(move |&jobs| {
                 let cell = |scene| self.cell(scene, input, jobs, system);
-                Check {
-                    label: format!("{}, N = {jobs}, % above experiment 1", name(system)),
-                    quantity: self.above(cell(Trial::Fourth), cell(Trial::First), Metric::awt),
-                    rule: THE_SAME,
-                }
+                let label = format!("{}, N = {jobs}, % above experiment 1", name(system));
+                Check::new(label, self.above(cell(Trial::Fourth), cell(Trial::First), Metric::awt), THE_SAME)
             })
         });
         checks.collect()
@@ -269,46 +230,31 @@ impl Hierarchical {
         for system in self.trees() {
             for &jobs in &self.jobs {
                 let cell = self.cell(Trial::Fourth, input, jobs, system);
-                checks.push(Check {
-                    label: format!("{}, N = {jobs}, jobs lost", name(system)),
-                    quantity: cell.get(Metric::jobs_lost),
-                    rule: Rule::Below { bound: 0.0, tie: true },
-                });
+                let label = format!("{}, N = {jobs}, jobs lost", name(system));
+                checks.push(Check::new(label, cell.get(Metric::jobs_lost), Rule::Below { bound: 0.0, tie: true }));
             }
         }
-        if self.has(TREE) {
-            // If every job gets a server at once, no job waits, and none can fall back.
-            for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
-                let both = Cell { off: Off::Both, ..self.cell(Trial::Fourth, input, jobs, TREE) };
-                let all = Cell { off: Off::All, ..both };
-                checks.push(Check {
-                    label: format!("N = {jobs}, jobs that fallback moves, per job"),
-                    quantity: both.get(Metric::moves_fallback),
-                    rule: Rule::POSITIVE,
-                });
-                checks.push(Check {
-                    label: format!("N = {jobs}, TRT without fallback, % above that with it"),
-                    quantity: self.above(all, both, Metric::trt),
-                    rule: Rule::POSITIVE,
-                });
-            }
+        // If every job gets a server at once, no job waits, and none can fall back.
+        for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
+            let both = Cell { off: Off::Both, ..self.cell(Trial::Fourth, input, jobs, TREE) };
+            let loss = self.above(Cell { off: Off::All, ..both }, both, Metric::trt);
+            let label = format!("N = {jobs}, jobs that fallback moves, per job");
+            checks.push(Check::new(label, both.get(Metric::moves_fallback), Rule::POSITIVE));
+            let label = format!("N = {jobs}, TRT without fallback, % above that with it");
+            checks.push(Check::new(label, loss, Rule::POSITIVE));
         }
         checks
     }
 
     fn spread(&self) -> Vec<Check<Cell>> {
-        let paper = self;
-        let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
-        let check = |system| Check {
-            label: format!("{}, N = {}, %", name(system), paper.middle()),
-            quantity: paper.several(paper.middle(), system).get(Metric::awt_spread_percent),
-            rule: Rule::Below { bound: 20.0, tie: false },
+        let check = |system| {
+            let label = format!("{}, N = {}, %", name(system), self.middle());
+            let spread = self.several(self.middle(), system).get(Metric::awt_spread_percent);
+            Check::new(label, spread, Rule::Below { bound: 20.0, tie: false })
         };
-        systems.map(check).collect()
+        [System::P2p, TREE].map(check).into()
     }
-}
 
-impl Hierarchical {
     /// Describes a cell, without its system.
     pub(super) fn words(&self, scene: Trial, input: usize, jobs: u32) -> String {
         let gigabytes = self.file.workload.mean_input[input];
@@ -321,7 +267,6 @@ impl Hierarchical {
         format!("{experiment}, {gigabytes} GB, N = {jobs}")
     }
 
-    /// Returns the number of jobs in the middle of the list.
     pub(super) fn middle(&self) -> u32 {
         self.jobs[self.jobs.len() / 2]
     }

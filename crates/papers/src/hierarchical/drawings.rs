@@ -30,10 +30,8 @@ fn example(paper: &Hierarchical, streams: &Streams) -> Grid<(), impl Iterator<It
     Grid::fed(config, world, submissions, streams, ()).expect("the scenario was validated")
 }
 
-/// Jobs of the example.
 const JOBS: u32 = 6;
 
-/// Draws the example with its two channels.
 pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
     let mut sim = Sim::new(example(paper, streams), ());
     sim.run_until(Time::from_secs(1));

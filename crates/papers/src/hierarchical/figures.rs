@@ -142,13 +142,11 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
         .unjoined()
 }
 
-/// Returns the number of servers of a type in the world.
 fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
     let any = paper.cell(Trial::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
     any.get(Metric::servers_of_type(kind))
 }
 
-/// Returns the distances at which jobs ran, at the middle N.
 fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |&system: &System| {
@@ -164,7 +162,6 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
         .over(&measure::DISTANCES)
 }
 
-/// Returns the difference between the worst and the best of several runs.
 fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
     let jobs = paper.middle();
@@ -177,7 +174,6 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
     )
 }
 
-/// Returns table 1.
 fn server_table(paper: &Hierarchical) -> Table<Cell> {
     let grid = &paper.file.grid;
     let row = |kind: usize| Row {

@@ -5,7 +5,7 @@ use hier_grid::world::Distance;
 use hier_grid::{GridCounts, Kind, World};
 use lab::metric::{Metric as _, Values};
 use sim_core::record::Sink;
-use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
+use sim_core::{JobRecord, Time};
 
 /// Distance of a job from its work station, in words.
 pub(super) const DISTANCES: [&str; 4] = ["same site", "same net", "same backbone", "another backbone"];
@@ -57,13 +57,8 @@ pub(super) fn word(kind: Kind) -> String {
     serde_json::to_value(kind).ok().and_then(|value| value.as_str().map(str::to_owned)).expect("kinds are words")
 }
 
-/// Observer of a run that keeps the sums for the metrics.
-pub(super) struct Measure {
-    log: JobLog<RunSums>,
-}
-
 #[derive(Default)]
-struct RunSums {
+pub(super) struct RunSums {
     jobs: u64,
     wait: f64,
     execution: f64,
@@ -71,20 +66,14 @@ struct RunSums {
     last: Time,
 }
 
-impl Default for Measure {
-    fn default() -> Self {
-        Self { log: JobLog::new(RunSums::default()) }
-    }
-}
-
 const FAR: [Distance; 4] = [Distance::SameSite, Distance::SameNet, Distance::SameBackbone, Distance::Across];
 
-impl Measure {
+impl RunSums {
     /// Returns the metrics of a run in a world with `servers` of each type; the spread of one run is NaN.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GridCounts, events: u64, servers: Vec<(usize, f64)>) -> Measured {
-        let RunSums { jobs, wait, execution, first, last } = self.log.sink();
-        let jobs = *jobs as f64;
+        let Self { jobs, wait, execution, first, last } = *self;
+        let jobs = jobs as f64;
         let per_job = |count: u64| count as f64 / jobs;
         Measured {
             awt: wait / jobs,
@@ -132,12 +121,6 @@ pub(super) fn of_several(runs: &[Values<Metric>]) -> Values<Metric> {
     Values::mean_of(runs).with(Metric::awt_spread_percent, 100.0 * (worst - best) / best)
 }
 
-impl Probe for Measure {
-    fn observe(&mut self, now: Time, fact: &Fact) {
-        self.log.observe(now, fact);
-    }
-}
-
 impl Sink for RunSums {
     fn take_in(&mut self, record: JobRecord) {
         self.jobs += 1;
@@ -156,7 +139,7 @@ mod tests {
     fn every_result_is_listed_and_the_spread_is_that_of_the_waits() {
         let grid = GridConfig::of_the_paper();
         let servers = (0..grid.server_nodes.len()).map(|kind| (kind, 0.0)).collect();
-        let run: Values<Metric> = Measure::default().results(&GridCounts::default(), 0, servers).into();
+        let run: Values<Metric> = RunSums::default().results(&GridCounts::default(), 0, servers).into();
         let metrics = all(&grid);
         assert_eq!(run.in_order(&metrics).len(), metrics.len());
         let several = of_several(&[2.0, 3.0].map(|wait| run.clone().with(Metric::awt, wait)));

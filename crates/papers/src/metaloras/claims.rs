@@ -40,7 +40,6 @@ impl VariantChecks<'_> {
         self.paper.slowdown(self.cell(policy, level))
     }
 
-    /// Returns the mean of a metric over all levels.
     fn mean(&self, policy: Policy, metric: Metric) -> Quantity<Cell> {
         crate::mean(self.paper.levels().map(|level| self.cell(policy, level).get(metric))).expect("there is a level")
     }
@@ -61,18 +60,14 @@ impl VariantChecks<'_> {
         self.paper.levels().flat_map(at).collect()
     }
 
-    /// Returns the position of the level with this percentage.
     fn level(&self, percent: u32) -> Option<usize> {
         self.paper.levels().find(|level| self.paper.percent(*level) == percent)
     }
 
     /// Checks the reduction of a metric from `other` to `one`, in percent of `other`, both averaged over the levels.
     fn gain(&self, one: Policy, other: Policy, metric: Metric, rule: Rule) -> Check<Cell> {
-        Check {
-            label: format!("{} against {}, mean over levels", one.name(), other.name()),
-            quantity: self.mean(one, metric).percent_above(self.mean(other, metric)) * -1.0,
-            rule,
-        }
+        let label = format!("{} against {}, mean over levels", one.name(), other.name());
+        Check::new(label, self.mean(one, metric).percent_above(self.mean(other, metric)) * -1.0, rule)
     }
 
     /// Checks the reduction of a metric from the mean of FFIT and RR to TAT.
@@ -91,16 +86,11 @@ impl VariantChecks<'_> {
         Some(of(&PTT)?.percent_above(of(others)?) * -1.0)
     }
 
-    /// Checks the difference of the mean slowdowns of two policies.
     fn above(&self, one: Policy, other: Policy, rule: Rule) -> Option<Check<Cell>> {
-        Some(Check {
-            label: format!("{} − {}, mean over levels", one.name(), other.name()),
-            quantity: self.mean_slowdown(one)? - self.mean_slowdown(other)?,
-            rule,
-        })
+        let label = format!("{} − {}, mean over levels", one.name(), other.name());
+        Some(Check::new(label, self.mean_slowdown(one)? - self.mean_slowdown(other)?, rule))
     }
 
-    /// Returns the claims in the order of the specification.
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             C1 "§3.2, fig. 3" "The FFIT policy is the worst"
@@ -184,20 +174,17 @@ impl VariantChecks<'_> {
             difference(Metric::turnaround).has_the_sign_of(difference(Metric::makespan))
         };
         let pairs = cells.iter().enumerate().flat_map(|(i, one)| cells[..i].iter().map(move |other| (*one, *other)));
-        Check {
-            label: "all pairs of policies and levels".to_owned(),
-            quantity: crate::mean(pairs.map(alike)).expect("there is a pair") * 100.0,
-            rule: Rule::Band { low: 80.0, high: 100.0 },
-        }
+        let percent = crate::mean(pairs.map(alike)).expect("there is a pair") * 100.0;
+        Check::new("all pairs of policies and levels", percent, Rule::Band { low: 80.0, high: 100.0 })
     }
 
     /// Compares W = 0 with two others at 30 %, in percent.
     fn penalised_at_30(&self) -> Vec<Check<Cell>> {
         let worse = |level: usize| {
-            [Policy::Tat, W05].map(|other| Check {
-                label: format!("30 %, {} against {}", W0.name(), other.name()),
-                quantity: self.turnaround(W0, level).percent_above(self.turnaround(other, level)),
-                rule: Rule::Above { bound: 2.0, tie: true },
+            [Policy::Tat, W05].map(|other| {
+                let label = format!("30 %, {} against {}", W0.name(), other.name());
+                let above = self.turnaround(W0, level).percent_above(self.turnaround(other, level));
+                Check::new(label, above, Rule::Above { bound: 2.0, tie: true })
             })
         };
         self.level(30).into_iter().flat_map(worse).collect()
@@ -206,10 +193,9 @@ impl VariantChecks<'_> {
     /// Checks the ratio of the slowdown at 100 % to that at 30 %, per policy.
     fn stable(&self) -> Vec<Check<Cell>> {
         let Some((few, all)) = self.level(30).zip(self.level(100)) else { return Vec::new() };
-        let ratio = |policy: Policy| Check {
-            label: format!("{}, 100 % / 30 %", policy.name()),
-            quantity: self.slowdown(policy, all) / self.slowdown(policy, few),
-            rule: Rule::Below { bound: 1.1, tie: true },
+        let ratio = |policy: Policy| {
+            let ratio = self.slowdown(policy, all) / self.slowdown(policy, few);
+            Check::new(format!("{}, 100 % / 30 %", policy.name()), ratio, Rule::Below { bound: 1.1, tie: true })
         };
         CLASSIC.into_iter().chain(PREDICTING).map(ratio).collect()
     }
@@ -268,7 +254,6 @@ pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     ]
 }
 
-/// Compares every claim under both presets.
 pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));
     Extra::side_by_side(

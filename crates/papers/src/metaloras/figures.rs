@@ -52,7 +52,6 @@ fn over_levels(
     Variant::PRESETS.map(panel).into()
 }
 
-/// Returns the name of a series under one of the presets.
 fn named(name: &str, variant: Variant) -> String {
     if variant == Variant::Default { name.to_owned() } else { format!("{name}, reading-b") }
 }

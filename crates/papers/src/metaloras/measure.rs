@@ -39,7 +39,7 @@ impl Measured {
         let outcomes = world.outcomes();
         let end = outcomes.iter().map(|outcome| outcome.finish).max().unwrap_or_default();
         let load = world.local_load(end);
-        let excess = match settings.readings().local_slowdown {
+        let excess = match settings.readings.local_slowdown {
             LocalSlowdown::CpuUsed => load.cpu,
             LocalSlowdown::Queueing => load.queueing,
             LocalSlowdown::PerTask => load.tasks,

@@ -34,7 +34,6 @@ pub(super) struct WorkloadTable {
 }
 
 impl WorkloadTable {
-    /// Returns the number of jobs.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64
     }
@@ -103,7 +102,6 @@ impl WorkloadTable {
     }
 }
 
-/// Converts to whole KiB.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: from 0 to 1e9 MiB")]
 pub(super) fn kib(mib: f64) -> u64 {
     (mib * 1024.0).round() as u64

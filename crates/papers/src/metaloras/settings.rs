@@ -4,19 +4,17 @@ use super::PttWeight;
 use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
-use metasched::{Cluster, Config, LocalUsers, Readings, Submission};
+use metasched::{Cluster, Config, LocalUsers, Readings};
 use serde::Serialize;
-use sim_core::Streams;
 
 tables! {
-    /// The scenario file.
     pub(super) struct File {
         platform: PlatformTable,
         pub(super) local_users: LocalUsersTable,
-        workload: WorkloadTable,
+        pub(super) workload: WorkloadTable,
         predictor: PredictorTable,
         pub(super) policy: PolicyTable,
-        readings: Readings,
+        pub(super) readings: Readings,
         reading_b: toml::Table,
     }
     struct PlatformTable {
@@ -42,7 +40,6 @@ tables! {
     }
 }
 
-/// Variant of the readings.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Variant {
     /// The scenario without changes.
@@ -63,7 +60,6 @@ impl Variant {
     }
 }
 
-/// Returns the readings with other answers.
 fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
     let mut table = toml::Table::try_from(readings)?;
     table.extend(answers.clone());
@@ -161,10 +157,6 @@ impl File {
         Ok(())
     }
 
-    pub(super) const fn readings(&self) -> Readings {
-        self.readings
-    }
-
     /// Returns true if the slowdown window is the policy's own makespan (R11).
     pub(super) fn has_own_window(&self) -> bool {
         self.readings.slowdown_window == SlowdownWindow::OwnMakespan
@@ -186,13 +178,9 @@ impl File {
             task_overhead: *task_overhead,
             overrun: self.predictor.overrun,
             queueing_weight,
-            readings: self.readings(),
+            readings: self.readings,
             ..Config::of_the_paper(occupied)
         }
-    }
-
-    pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
-        self.workload.jobs(streams)
     }
 
     /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.

@@ -28,8 +28,9 @@ pub(super) const COMPLETED: [(&str, Approach, f64, f64, Rule); 9] = [
 const STARVING: Rule = Rule::Below { bound: 90.0, tie: false };
 const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
+/// Returns the claims, with the checks of approaches that the scenario has.
 pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
-    [lab::claim::with_checks(paper.of_completed_gangs()), paper.table()].concat()
+    crate::with_cells([paper.of_completed_gangs(), paper.table()].concat(), |cell| paper.has(cell.approach))
 }
 
 impl MultiSite {
@@ -48,7 +49,6 @@ impl MultiSite {
         COMPLETED.map(claim).into()
     }
 
-    /// Returns the other claims in the order of the specification.
     #[expect(clippy::too_many_lines, reason = "a table")]
     fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
@@ -163,35 +163,21 @@ impl MultiSite {
     }
 
     /// Returns one check for each of these λ that the scenario has.
-    fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Option<Check<Cell>>) -> Vec<Check<Cell>> {
+    fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Check<Cell>) -> Vec<Check<Cell>> {
         let load = |lambda: &f64| self.loads().into_iter().find(|load| (self.lambda(*load) - lambda).abs() < 1e-9);
-        lambdas.iter().filter_map(load).filter_map(check).collect()
+        lambdas.iter().filter_map(load).map(check).collect()
     }
 
-    /// Returns a check of one approach at one load; `None` if the scenario leaves the approach out.
-    fn check(
-        &self,
-        approach: Approach,
-        load: usize,
-        what: &str,
-        quantity: Quantity<Cell>,
-        rule: Rule,
-    ) -> Option<Check<Cell>> {
-        let label = format!("approach {}, λ = {}{what}", number(approach), self.lambda(load));
-        self.has(approach).then_some(Check { label, quantity, rule })
+    fn check(&self, approach: Approach, load: usize, what: &str, quantity: Quantity<Cell>, rule: Rule) -> Check<Cell> {
+        Check::new(format!("approach {}, λ = {}{what}", number(approach), self.lambda(load)), quantity, rule)
     }
 
-    /// Checks that `higher` is above `lower`, paired.
     fn above(&self, higher: Approach, lower: Approach, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
-            let label = format!(
-                "{metric}, approach {} − approach {}, λ = {}",
-                number(higher),
-                number(lower),
-                self.lambda(load)
-            );
-            (self.has(higher) && self.has(lower)).then_some(Check { label, quantity: difference, rule: Rule::POSITIVE })
+            let [one, other] = [higher, lower].map(number);
+            let label = format!("{metric}, approach {one} − approach {other}, λ = {}", self.lambda(load));
+            Check::new(label, difference, Rule::POSITIVE)
         })
     }
 
@@ -199,19 +185,13 @@ impl MultiSite {
     fn rises(&self, metric: Metric) -> Vec<Check<Cell>> {
         let loads = self.loads();
         let steps = |&approach: &Approach| {
-            loads
-                .windows(2)
-                .map(move |step| Check {
-                    label: format!(
-                        "approach {}, λ = {} − λ = {}",
-                        number(approach),
-                        self.lambda(step[1]),
-                        self.lambda(step[0])
-                    ),
-                    quantity: self.at(approach, step[1], metric) - self.at(approach, step[0], metric),
-                    rule: Rule::POSITIVE,
-                })
-                .collect::<Vec<_>>()
+            let step = move |step: &[usize]| {
+                let [low, high] = [step[0], step[1]].map(|load| self.lambda(load));
+                let label = format!("approach {}, λ = {high} − λ = {low}", number(approach));
+                let rise = self.at(approach, step[1], metric) - self.at(approach, step[0], metric);
+                Check::new(label, rise, Rule::POSITIVE)
+            };
+            loads.windows(2).map(step)
         };
         self.file.policy.approaches.iter().flat_map(steps).collect()
     }
@@ -221,8 +201,7 @@ impl MultiSite {
         let icg = |load| completed(approach, load).percent_above(completed(One, load));
         let mean = crate::mean(self.loads().into_iter().map(icg))?;
         let label = format!("approach {}, mean over λ", number(approach));
-        let rule = Rule::Band { low: 5.0, high: 12.0 };
-        (self.has(One) && self.has(approach)).then_some(Check { label, quantity: mean, rule })
+        Some(Check::new(label, mean, Rule::Band { low: 5.0, high: 12.0 }))
     }
 
     fn starvation(&self) -> Vec<Check<Cell>> {
@@ -248,8 +227,7 @@ impl MultiSite {
     fn near(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.each(&ALL, |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
-            let check = self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })?;
-            self.has(One).then_some(check)
+            self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })
         })
     }
 
@@ -258,8 +236,7 @@ impl MultiSite {
         self.each(&[HIGH], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
             let rule = Rule::Band { low: 0.235, high: 0.245 };
-            let check = self.check(Two, load, " against approach 3, %; the paper prints 0.24", gap, rule)?;
-            self.has(Three).then_some(check)
+            self.check(Two, load, " against approach 3, %; the paper prints 0.24", gap, rule)
         })
     }
 
@@ -274,17 +251,13 @@ impl MultiSite {
             let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
             // |two − one| < three − one, which is two linear conditions; the other one is "three above two".
             let quantity = three + two - one.clone() - one;
-            let check = self.check(Three, load, ": farther from 1 than 2 is", quantity, Rule::POSITIVE)?;
-            (self.has(One) && self.has(Two)).then_some(check)
+            self.check(Three, load, ": farther from 1 than 2 is", quantity, Rule::POSITIVE)
         })
     }
 
     /// Compares the metric at the first overhead with that at the second.
     fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
-        let overheads = &self.file.policy.overheads;
-        let [higher, lower, ..] = overheads[..] else {
-            return Vec::new();
-        };
+        let [higher, lower, ..] = self.file.policy.overheads[..] else { return Vec::new() };
         let what = format!(", {metric} at {} % − at {} %", 100.0 * higher, 100.0 * lower);
         self.each(lambdas, |load| {
             let cell = self.cell(approach, load);
@@ -324,11 +297,8 @@ impl MultiSite {
     }
 
     fn largest_at_high_load(&self) -> Vec<Check<Cell>> {
-        let loads = self.loads();
-        let high = loads.iter().copied().find(|load| (self.lambda(*load) - HIGH).abs() < 1e-9);
-        let Some(high) = high else {
-            return Vec::new();
-        };
+        let high = self.loads().into_iter().find(|load| (self.lambda(*load) - HIGH).abs() < 1e-9);
+        let Some(high) = high else { return Vec::new() };
         self.per_threshold(&[MEDIUM, LOW], |load, threshold| {
             (self.drt(Two, high, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
         })

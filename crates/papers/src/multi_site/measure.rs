@@ -40,7 +40,6 @@ lab::metrics! {
     }
 }
 
-/// Observer of a run that keeps the sums for the metrics.
 pub(super) struct Measure {
     sizes: Vec<u32>,
     arrived: Vec<u64>,

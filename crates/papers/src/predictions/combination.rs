@@ -28,11 +28,9 @@ const ROWS: [[&str; 4]; 12] = [
 pub(super) struct Combination(pub(super) usize);
 
 impl Combination {
-    /// Plain EASY.
     pub(super) const EASY: Self = Self(0);
     /// EASY++ with the simplest corrector.
     pub(super) const PLAIN: Self = Self(9);
-    /// EASY++.
     pub(super) const EASY_PLUS_PLUS: Self = Self(11);
 
     /// Labels of all rows on the axis of a figure.
@@ -66,7 +64,6 @@ impl Combination {
         self.words().join(" ")
     }
 
-    /// Returns the policy of the combination.
     pub(super) fn policy(self, passes: Passes) -> Box<dyn Policy> {
         match (self.words()[0], passes) {
             ("EASY", Passes::Pyss) => Box::new(IfNewcomerFits::new(Easy::default())),

@@ -28,7 +28,6 @@ pub(super) enum Log {
 
 impl Log {
     pub(super) const PUBLISHED: [Self; 5] = [Self::KthSp2, Self::SdscSp2, Self::CtcSp2, Self::SdscBlue, Self::CeaCurie];
-    /// Names of all.
     pub(super) const NAMES: [&'static str; 6] =
         ["KTH-SP2", "SDSC-SP2", "CTC-SP2", "SDSC-BLUE", "CEA-Curie", "stand-in"];
 
@@ -136,7 +135,6 @@ lab::answers! {
     }
 }
 
-/// Workload of a log.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     /// The log itself.
@@ -145,7 +143,6 @@ pub(super) enum Workload {
     Resampled,
 }
 
-/// Parameters of resampled workloads.
 #[derive(Copy, Clone, Debug, Serialize)]
 pub(super) struct Resampling {
     pub(super) sample: Sample,
@@ -154,14 +151,12 @@ pub(super) struct Resampling {
     pub(super) shake: u64,
 }
 
-/// A log that was found.
 struct FoundLog {
     sha256: String,
     held: HeldLog,
     users: Users,
 }
 
-/// The logs that were found.
 #[derive(Default)]
 pub(super) struct FoundLogs {
     /// True after a search for logs.

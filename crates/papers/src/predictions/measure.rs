@@ -42,7 +42,6 @@ lab::metrics! {
 /// Floor of the run time in a bounded slowdown.
 const FLOOR: Span = Span::from_secs(10);
 
-/// Sum, maximum and sum of squares.
 #[derive(Default)]
 struct Moments {
     sum: f64,
@@ -87,7 +86,6 @@ impl Sink for Measure {
     }
 }
 
-/// Simulates the jobs and returns the metrics.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, passes: Passes) -> Measured {
     let policy = combination.policy(passes);

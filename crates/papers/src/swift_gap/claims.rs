@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 /// Figures 4 to 7 by metric.
 const FIGURES: [&[&str]; 4] = [&["fig4"], &["fig5"], &["fig6"], &["fig7"]];
 
-/// Returns all claims, for this version of Swift Gap.
 pub(super) fn claims(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
     let mut claims = values(paper, version);
     claims.extend(orderings(paper, version, Workload::Wagap, ["B1", "B2", "B3", "B4"]));
@@ -38,22 +37,15 @@ fn values(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
             let printed = printed::mean(Workload::Wagap, metric, policy);
             let (rule, test) = nearness(policy, printed);
             let six = metrics::FOUR[metric] == Metric::tardiness && policy.leaves_out_the_first();
+            let numbers = if six { "six" } else { "seven" };
+            let label = format!("{}, {}, mean over {numbers} numbers of jobs", policy.name(), metrics::WORDS[metric]);
             claims.push(Claim {
                 id,
                 source: "table 3",
                 statement: format!("Wagap, {}: {} {}", on_paper(policy), metrics::WORDS[metric], printed.text),
                 test: test.to_owned(),
                 figures: &["table3"],
-                checks: vec![Check {
-                    label: format!(
-                        "{}, {}, mean over {} numbers of jobs",
-                        policy.name(),
-                        metrics::WORDS[metric],
-                        if six { "six" } else { "seven" }
-                    ),
-                    quantity: paper.mean(Workload::Wagap, metric, policy),
-                    rule,
-                }],
+                checks: vec![Check::new(label, paper.mean(Workload::Wagap, metric, policy), rule)],
             });
         }
     }
@@ -152,18 +144,12 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: SgVersion) -> Claim<Cell>
     let mut checks = Vec::new();
     if let [few, .., many] = paper.records[..] {
         let (response, advantage) = gain(3, few);
-        checks.push(Check {
-            label: format!("BGT − {}, response, n = {few}, % of BGT's", ours.name()),
-            quantity: advantage / response * 100.0,
-            rule: Rule::Within { low: -1.0, high: 1.0 },
-        });
+        let label = format!("BGT − {}, response, n = {few}, % of BGT's", ours.name());
+        checks.push(Check::new(label, advantage / response * 100.0, Rule::Within { low: -1.0, high: 1.0 }));
         // Response is wait plus a constant.
         for metric in 0..3 {
-            checks.push(Check {
-                label: format!("BGT − {}, {}, n = {many} − n = {few}", ours.name(), metrics::WORDS[metric]),
-                quantity: gain(metric, many).1 - gain(metric, few).1,
-                rule: Rule::POSITIVE,
-            });
+            let label = format!("BGT − {}, {}, n = {many} − n = {few}", ours.name(), metrics::WORDS[metric]);
+            checks.push(Check::new(label, gain(metric, many).1 - gain(metric, few).1, Rule::POSITIVE));
         }
     }
     let statement = "On Wagap the completion rule is not so obvious when there are few jobs, and becomes very conspicuous as \
@@ -191,11 +177,8 @@ fn recomputed() -> Claim<Cell> {
                     Workload::Wagap => "Wagap",
                 };
                 let [low, high] = [at(-1.0) - percent.unit, at(1.0) + percent.unit].map(|it| (it * 1e4).round() / 1e4);
-                checks.push(Check {
-                    label: format!("{}, {place}, {word}: table 4", other.name()),
-                    quantity: Quantity::Constant(percent.value),
-                    rule: Rule::Within { low, high },
-                });
+                let label = format!("{}, {place}, {word}: table 4", other.name());
+                checks.push(Check::new(label, Quantity::Constant(percent.value), Rule::Within { low, high }));
             }
         }
     }

@@ -56,7 +56,6 @@ fn hours(span: Span) -> f64 {
     span.as_secs_f64() / 3600.0
 }
 
-/// CONS with an observer.
 #[derive(Default)]
 struct WatchedCons {
     cons: Cons,
@@ -65,7 +64,6 @@ struct WatchedCons {
     best: Option<Moment>,
 }
 
-/// An early end.
 struct Moment {
     cluster: SiteId,
     ended: String,

@@ -10,7 +10,6 @@ const RECORDS: &str = "number of jobs, n";
 /// Labels of the four metrics, without the place.
 const LABELS: [&str; 4] = ["mean slowdown", "mean tardiness (s)", "mean wait (s)", "mean response (s)"];
 
-/// Returns figures 4 to 7.
 pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] {
     let panel = |metric: usize, workload: Workload| {
         let suffix = match workload {
@@ -35,7 +34,6 @@ pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] 
     ]
 }
 
-/// Returns a series over the numbers of records.
 fn over_n(paper: &SwiftGapPaper, name: impl Into<String>, cell: Cell, metric: usize) -> Series<Cell> {
     let at = |records| Cell { records, ..cell }.get(metrics::FOUR[metric]);
     Series::over(name, paper.records.iter().copied(), at)

@@ -42,6 +42,5 @@ pub(super) const FOUR: [Metric; 4] = [Metric::slowdown, Metric::tardiness, Metri
 pub(super) const NAMES: [&str; 4] =
     [FOUR[0].declared().field, FOUR[1].declared().field, FOUR[2].declared().field, FOUR[3].declared().field];
 
-/// Labels of the four.
 pub(super) const WORDS: [&str; 4] =
     [FOUR[0].declared().axis, FOUR[1].declared().axis, FOUR[2].declared().axis, FOUR[3].declared().axis];

@@ -6,7 +6,6 @@ use super::source::Workload;
 /// Numbers of jobs behind the means (§"Simulation and discussion").
 pub(super) const RECORDS: [u32; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500];
 
-/// A number as printed.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct Printed {
     pub(super) text: &'static str,

@@ -16,7 +16,6 @@ use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 /// Public source of the log.
 const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
-/// The two workloads of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     Zewura,
@@ -64,7 +63,6 @@ impl ClusterSizes {
         processors
     }
 
-    /// Returns the clusters as a machine file.
     fn machines(&self, workload: Workload) -> Machines {
         let line = |(id, (name, [nodes, processors])): (usize, (&str, [u32; 2]))| {
             format!("{id}\t{name}\t{nodes}\t{processors}\t1\t0\n")
@@ -82,7 +80,6 @@ pub(super) struct LogEntry {
     sha256: String,
 }
 
-/// Source of the jobs.
 pub(super) struct Source {
     clusters: ClusterSizes,
     wagap: Wagap,
@@ -162,7 +159,6 @@ impl Source {
         !matches!(self.wagap, Wagap::StandIn)
     }
 
-    /// Returns the jobs among the first `records` records.
     pub(super) fn jobs(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
         match (workload, &self.wagap) {
             (Workload::Wagap, Wagap::Log { jobs, .. }) => Arc::clone(&jobs[&records]),
