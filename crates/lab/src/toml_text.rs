@@ -48,6 +48,17 @@ fn key_at(text: &str, position: usize) -> Option<String> {
     within(Document::parse(text).ok()?.as_table(), "", position)
 }
 
+/// Returns the position in a text of a value by its path, such as `log.1.file`, otherwise of the innermost table around it.
+pub fn position_of(text: &str, path: &str) -> usize {
+    let Ok(document) = Document::parse(text) else { return 0 };
+    let (mut item, mut position) = (document.as_item(), 0);
+    for key in path.split('.') {
+        let Some(inner) = key.parse().map_or_else(|_| item.get(key), |place: usize| item.get(place)) else { break };
+        (item, position) = (inner, inner.span().map_or(position, |span| span.start));
+    }
+    position
+}
+
 /// Translates a message of serde, with Rust's types in plain words.
 fn in_words(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [

@@ -161,18 +161,6 @@ impl Blocks {
         estimate(&parts, self.weeks().max(baseline.weeks()), level)
     }
 
-    /// The same blocks with every value multiplied by `factor`, for claims such as "at least a tenth lower".
-    #[must_use]
-    pub fn scaled(&self, factor: f64) -> Self {
-        let mut scaled = self.clone();
-        for (numerator, _) in scaled.slots.iter_mut().flat_map(|slot| &mut slot.sums) {
-            let value = factor * numerator.total();
-            *numerator = Sum::default();
-            numerator.add(value);
-        }
-        scaled
-    }
-
     /// Weeks from the first submission to the last.
     pub(crate) fn weeks(&self) -> f64 {
         let first = self.slots.first().map_or(Time::ZERO, |slot| Time::from_secs(3600 * slot.hour));

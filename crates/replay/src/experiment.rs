@@ -5,13 +5,12 @@
 //! | read and check the file, with line numbers in messages | `file.rs`, `check.rs`, `design.rs` |
 //! | read logs once and hold them; make replications of them | `workloads.rs` |
 //! | cut the work into units, in a plan that does not change | `plan.rs` |
-//! | simulate runs, or find them in the laboratory's store | `unit.rs`, `measure.rs`, `weeks.rs` |
+//! | simulate runs, or find them in the laboratory's store | `unit.rs`, `measure.rs` |
 //! | compute here, with Slurm, or by commands for another tool | `engine.rs` |
 //! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `answer.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
-//! [observations](lab::observations), as for the papers. One replay has no replications to pair: it is stored with estimates over
-//! blocks of the log. Folders of results, charts and the page are the laboratory's, too.
+//! [observations](lab::observations), as for the papers. Folders of results, charts and the page are the laboratory's, too.
 
 mod answer;
 mod check;
@@ -27,7 +26,6 @@ mod plan;
 mod report;
 mod results;
 mod unit;
-mod weeks;
 mod words;
 mod workloads;
 
@@ -35,7 +33,6 @@ use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
 use cli::{Engine, Part};
-use file::Method;
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
 use lab::provenance::quoted;
@@ -80,7 +77,10 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
         Some(Part::Work { plan: path, unit }) => {
             let plan = ExperimentPlan::read(path, added)?;
             plan.ensure_same_programs()?;
-            let is_new = engine::work(&plan, plan.unit(*unit)?)? > 0;
+            let count = plan.units.len();
+            let one = plan.units.get(*unit as usize);
+            let one = one.with_context(|| format!("--unit {unit}: the plan has {count} units, counted from 0"))?;
+            let is_new = engine::work(&plan, *one)? > 0;
             if !common.quiet {
                 print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
             }
@@ -113,8 +113,7 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         && let Some(wanted) = Results::new(&plan.design, runs.clone()).replications_for(precision)
     {
         let have = plan.head.end;
-        // One replay has no more blocks.
-        if have >= most || plan.design.method == Method::Weeks {
+        if have >= most {
             tell(&format!(
                 "{have} replications, ten times as many as requested, do not bring every mean within {precision}"
             ));
@@ -226,7 +225,7 @@ fn merged(plan: &ExperimentPlan) -> Result<Vec<Run>> {
         Ok(())
     })?;
     let missing: Vec<String> =
-        engine::missing(plan, |batch| found.contains_key(batch)).iter().map(|unit| unit.unit.to_string()).collect();
+        engine::missing(plan, |batch| found.contains_key(batch)).iter().map(u32::to_string).collect();
     if !missing.is_empty() {
         bail!(
             "{} of {} units are missing: {}{}; compute them with `{} experiment work {} --unit K`, or run the experiment again",
@@ -249,13 +248,13 @@ fn in_words(plan: &ExperimentPlan) -> String {
     let settings = design.settings();
     let runs = settings.len() * design.policies.len() * design.logs.len();
     let mut text = format!(
-        "{}: {} logs × {} settings × {} policies = {runs} cells, replicated by {} {}; {} units\n",
+        "{}: {} logs × {} settings × {} policies = {runs} cells, replicated by {} {} times; {} units\n",
         design.name,
         design.logs.len(),
         settings.len(),
         design.policies.len(),
         design.method.name(),
-        if design.method == Method::Weeks { "of one replay".to_owned() } else { format!("{} times", design.count) },
+        design.count,
         plan.units.len()
     );
     for warning in pitfalls::of_the_design(design, &plan.held) {

@@ -128,13 +128,6 @@ impl HeldLog {
         self
     }
 
-    /// Share of jobs that are submitted in the same second as the previous job, from 0 to 1. Their schedule depends on
-    /// the tie-breaking rule of the policy.
-    pub fn ties(&self) -> f64 {
-        let ties = self.jobs.windows(2).filter(|pair| pair[0].submit == pair[1].submit).count();
-        share(ties, self.jobs.len())
-    }
-
     /// Share of jobs with a requested time, from 0 to 1.
     pub fn with_limit(&self) -> f64 {
         share(self.jobs.iter().filter(|job| job.limit.is_some()).count(), self.jobs.len())
@@ -209,7 +202,7 @@ mod tests {
     fn shares_are_counted_and_a_denser_log_has_the_requested_load() {
         let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         let load = held.load(8).expect("it has a span");
-        assert!((held.ties() - 0.25).abs() < 1e-12 && (held.with_limit() - 0.75).abs() < 1e-12);
+        assert!((held.with_limit() - 0.75).abs() < 1e-12);
         assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");
         let denser = held.denser(1.25);
         assert!((denser.load(8).expect("a span") / load - 1.25).abs() < 1e-9);

@@ -1,6 +1,5 @@
 //! The answer of an experiment: every policy against the baseline, over all logs and settings and by each.
 
-use super::file::Method;
 use super::measure::{Cell, Metric};
 use super::results::Results;
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
@@ -41,8 +40,7 @@ impl<'a> Answer<'a> {
         let ConfidenceInterval { mean, low, high, replications, .. } = interval;
         let interval = Estimate { mean, low, high, blocks: replications, correlation: None, refused };
         let (policy, baseline) = (results.design.policies[policy].name(), self.against.baseline);
-        let observations = if results.design.method == Method::Weeks { "blocks of the log" } else { "replications" };
-        Some(Difference { metric, policy, baseline, interval, of_baseline, observations })
+        Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "replications" })
     }
 
     /// Differences of all other policies to the baseline.
@@ -60,15 +58,11 @@ impl<'a> Answer<'a> {
             };
             return self.places.iter().map(|at| (name(*at), vec![*at])).collect();
         }
-        let part =
-            |name: String, has: &dyn Fn(&Cell) -> bool| (name, self.places.iter().copied().filter(has).collect());
-        let logs = design.logs.iter().enumerate().map(|(log, of)| part(of.name.clone(), &|at| at.log == log));
-        let factors =
-            design.vary.iter().flatten().map(|value| {
-                part(format!("{} {value}", value.name()), &|at| settings[at.setting].values.contains(value))
-            });
-        let all = logs.chain(factors);
-        all.filter(|(_, places): &(String, Vec<Cell>)| places.len() < self.places.len()).collect()
+        let part = |has: &dyn Fn(&Cell) -> bool| self.places.iter().copied().filter(has).collect::<Vec<_>>();
+        let logs = design.logs.iter().enumerate().map(|(log, of)| (of.name.clone(), part(&|at| at.log == log)));
+        let has = |value| part(&|at| settings[at.setting].values.contains(value));
+        let factors = design.vary.iter().flatten().map(|value| (format!("{} {value}", value.name()), has(value)));
+        logs.chain(factors).filter(|(_, places)| places.len() < self.places.len()).collect()
     }
 
     /// The best policy by the first metric over the whole experiment, its difference, and the classes of jobs that gain or lose.

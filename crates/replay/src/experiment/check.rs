@@ -1,72 +1,61 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Against, Claim, Design, Value};
-use super::file::{Bound, ClaimTable, File, Log, Method, Replicate, Source, Vary, WarmUp};
-use super::measure::{Metric, Window, is_defined_by_week};
+use super::design::{Claim, Design, Value};
+use super::file::{Bound, ClaimTable, File, Length, Log, Method, Replicate, Source, Test, ValueText, Vary};
+use super::measure::{Metric, Window, metrics_with};
 use crate::options::stem;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Result, bail};
-use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
+use lab::toml_text::position_of;
 use sim_core::Span;
-use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::Path;
-use toml::Spanned;
 use workload::Deadlines;
 use workload::model::{self, models};
 
 impl Design {
     /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
     pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
-        let mut file = source.parse()?;
+        let file = source.parse()?;
         let check = SourceCheck { source, added };
+        let File { name, mut log, replicate, .. } = file;
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-        let name = file.name.get_ref();
-        let is_name = !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain);
-        let words =
-            format!("name: {name:?} names a folder of results; use letters, digits, hyphens, dots and underscores");
-        check.refuse([(!is_name, file.name.span(), words)])?;
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+            let rest = "names a folder of results; use letters, digits, hyphens, dots and underscores";
+            bail!(source.wrong("name", format!("name: {name:?} {rest}")));
+        }
         let policies = check.policies(&file.policies)?;
-        let baseline = check.policy(file.baseline.get_ref(), &file.baseline.span(), "baseline", &policies)?;
-        check.replicate(&file.replicate)?;
-        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = file.replicate.get_ref();
-        let metrics = check.metrics(&file.metrics, *method)?;
-        file.log.iter_mut().try_for_each(|log| check.log(log, *method))?;
-        check.names_of_logs(&file)?;
-        check.deadlines(&file)?;
-        let warm_up = warm_up.as_ref().map_or(WarmUp::Span(Span::ZERO), |text| text.get_ref().0);
+        let baseline = check.policy(&file.baseline, "baseline", &policies)?;
+        check.replicate(&replicate)?;
+        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = replicate;
+        let metrics = check.metrics(&file.metrics)?;
+        check.logs(&mut log, method)?;
+        check.deadlines(&file.metrics, &log)?;
         let mut design = Self {
-            name: name.clone(),
+            name,
             policies,
             baseline,
             metrics,
             own_metrics: added.metrics.clone(),
             seed: file.seed,
-            logs: file.log.iter().map(|log| log.get_ref().clone()).collect(),
-            vary: check.vary(&file)?,
-            method: *method,
-            count: count.as_ref().map_or(1, |count| count.get_ref().0),
-            weeks: weeks.as_ref().map(|weeks| weeks.get_ref().0.into()),
-            shift: shift.as_ref().map_or(Span::from_secs(60), |shift| shift.get_ref().0.0),
-            window: Window { warm_up, cool_down: cool_down.0.0 },
-            precision: precision.as_ref().map(|share| share.get_ref().0),
+            vary: check.vary(&file.vary, &log, method)?,
+            logs: log,
+            method,
+            count: count.map_or(1, |count| count.0),
+            weeks: weeks.map(|weeks| weeks.0.into()),
+            shift: shift.map_or(Span::from_secs(60), |ValueText(Length(shift))| shift),
+            window: Window { warm_up: warm_up.0, cool_down: cool_down.0.0 },
+            precision,
             claims: Vec::new(),
         };
-        for table in &file.claim {
-            let claim = check.claim(table, &design)?;
-            let is_taken = design.claims.iter().any(|known| known.id == claim.id);
-            let words = format!("id: two claims are called {:?}; rename one", claim.id);
-            check.refuse([(is_taken, table.span(), words)])?;
+        for (place, table) in file.claim.into_iter().enumerate() {
+            let claim = check.claim(&format!("claim.{place}"), table, &design)?;
             design.claims.push(claim);
         }
         Ok(design)
     }
 }
-
-/// Rule: true if it is broken, its span, and the fix.
-type Rule = (bool, Range<usize>, String);
 
 /// Checks with the source at hand, for messages.
 struct SourceCheck<'a> {
@@ -74,293 +63,231 @@ struct SourceCheck<'a> {
     added: &'a Added,
 }
 
-fn rule(is_broken: bool, span: Range<usize>, words: impl Into<String>) -> Rule {
-    (is_broken, span, words.into())
-}
-
-/// Refuses a key that is given although `is_wrong`.
-fn given<T>(key: Option<&Spanned<T>>, is_wrong: bool, words: impl Into<String>) -> Rule {
-    (is_wrong && key.is_some(), key.map_or(0..0, Spanned::span), words.into())
-}
-
 impl SourceCheck<'_> {
-    /// Fails at the first rule that is broken.
-    fn refuse(&self, rules: impl IntoIterator<Item = Rule>) -> Result<()> {
-        match rules.into_iter().find(|(is_broken, ..)| *is_broken) {
-            Some((_, span, words)) => bail!(self.source.wrong(&span, words)),
-            None => Ok(()),
-        }
+    /// Fails at the first rule that is broken. A rule is true if it is broken, and has the words of the error, which begin with the
+    /// key in `table`.
+    fn refuse(&self, table: &str, rules: &[(bool, &str)]) -> Result<()> {
+        let Some((_, words)) = rules.iter().find(|(is_broken, _)| *is_broken) else { return Ok(()) };
+        let key = words.split(':').next().unwrap_or_default();
+        bail!(self.source.wrong(format!("{table}.{key}").trim_start_matches('.'), words))
     }
 
-    fn policies(&self, given: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<Policy>> {
+    fn policies(&self, names: &[String]) -> Result<Vec<Policy>> {
         let mut policies: Vec<Policy> = Vec::new();
-        for text in given.get_ref() {
-            let policy = Policy::find(text.get_ref(), &self.added.policies)
-                .map_err(|words| self.source.wrong(&text.span(), format!("policies: {words}")))?;
-            let is_there = policies.iter().any(|known| known.name() == policy.name());
-            let words = format!("policies: {} is there twice; leave one out", policy.name());
-            self.refuse([(is_there, text.span(), words)])?;
+        for (place, name) in names.iter().enumerate() {
+            let wrong = |words: &str| self.source.wrong(&format!("policies.{place}"), format!("policies: {words}"));
+            let policy = Policy::find(name, &self.added.policies).map_err(|words| wrong(&words.to_string()))?;
+            if policies.iter().any(|known| known.name() == policy.name()) {
+                bail!(wrong(&format!("{} is there twice; leave one out", policy.name())));
+            }
             policies.push(policy);
         }
         let words = "policies: an experiment compares; give two or more, as in [\"easy\", \"cons\"]";
-        self.refuse([rule(policies.len() < 2, given.span(), words)])?;
+        self.refuse("", &[(policies.len() < 2, words)])?;
         Ok(policies)
     }
 
-    /// Position of the policy with this name, in any spelling.
-    fn policy(&self, text: &str, span: &Range<usize>, key: &str, policies: &[Policy]) -> Result<usize> {
+    /// Position of the policy with this name, in any spelling; the last part of `path` is its key.
+    fn policy(&self, text: &str, path: &str, policies: &[Policy]) -> Result<usize> {
         let found = Policy::find(text, &self.added.policies);
         let name = found.as_ref().map_or(text, Policy::name);
         let names = || policies.iter().map(|policy| policy.name());
         names().position(|known| known == name).ok_or_else(|| {
             let (hint, listed) = (did_you_mean(text, names()), names().collect::<Vec<_>>().join(", "));
+            let key = path.rsplit('.').next().unwrap_or_default();
             let words = format!("{key}: {text:?} is none of the policies{hint}; take one of {listed}, or add it");
-            self.source.wrong(span, words)
+            self.source.wrong(path, words)
         })
     }
 
-    fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
-        let all: Vec<Metric> =
-            Metric::list().into_iter().chain(self.added.metrics.iter().map(|own| own.metric)).collect();
+    fn metrics(&self, names: &[String]) -> Result<Vec<Metric>> {
+        let all = metrics_with(&self.added.metrics);
         let mut metrics: Vec<Metric> = Vec::new();
-        for metric in given.get_ref() {
-            let name = metric.get_ref();
-            let known = all.iter().find(|known| known.name() == name);
-            let hint = did_you_mean(name, all.iter().map(|known| known.name()));
-            self.refuse([
-                rule(known.is_none(), metric.span(), format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")),
-                rule(method == Method::Weeks && known.is_some_and(|known| !is_defined_by_week(known)), metric.span(), format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication")),
-            ])?;
-            metrics.extend(known.filter(|known| !metrics.contains(known)));
+        for (place, name) in names.iter().enumerate() {
+            let wrong = |words: &str| self.source.wrong(&format!("metrics.{place}"), format!("metrics: {words}"));
+            let Some(metric) = all.iter().find(|known| known.name() == name) else {
+                let hint = did_you_mean(name, all.iter().map(|known| known.name()));
+                let there = "there are the columns of summary.csv of `simulate`";
+                bail!(wrong(&format!("no metric is called {name:?}{hint}; {there}")));
+            };
+            if !metrics.contains(metric) {
+                metrics.push(metric);
+            }
         }
-        let words = "metrics: there are none; give some, as in [\"wait_mean\"]";
-        self.refuse([rule(metrics.is_empty(), given.span(), words)])?;
+        self.refuse("", &[(metrics.is_empty(), "metrics: there are none; give some, as in [\"wait_mean\"]")])?;
         Ok(metrics)
     }
 
-    /// Checks a log, and enters its name and line.
-    fn log(&self, table: &mut Spanned<Log>, method: Method) -> Result<()> {
-        let span = table.span();
-        let log = table.get_mut();
-        let Log { file, model, procs, machines, inside, deadlines, count, preset, .. } = &*log;
-        let is_column = matches!(log.deadlines(), Deadlines::Column(_));
-        let name = model.as_ref().map_or("", |model| model.get_ref());
-        let (hint, names) = (
-            did_you_mean(name, models().iter().map(|model| model.name)),
-            models().iter().map(|model| model.name).collect::<Vec<_>>().join(", "),
-        );
-        self.refuse([
-            rule(
-                file.is_none() && model.is_none(),
-                span.clone(),
-                "log: needs file = \"FILE.swf.gz\" or model = \"lublin\"",
-            ),
-            given(model.as_ref(), file.is_some(), "model: this log has a file, too; leave one of them out"),
-            given(
-                file.as_ref(),
-                method == Method::Seeds,
-                "file: a log has no seeds, so method = \"seeds\" cannot replicate it; take blocks, shake or weeks",
-            ),
-            given(
-                preset.as_ref(),
-                file.is_some(),
-                "preset: holds the parameters of a model, and this is a file; leave it out",
-            ),
-            given(
-                machines.as_ref(),
-                procs.is_some(),
-                "machines: procs says how large the machine is; leave one of them out",
-            ),
-            given(inside.as_ref(), machines.is_none(), "inside: goes with machines = \"FILE\"; leave it out"),
-            given(
-                deadlines.as_ref(),
-                model.is_some() && is_column,
-                "deadlines: a model has no columns; write \"factor:2\"",
-            ),
-            given(
-                model.as_ref(),
-                model::named(name).is_none(),
-                format!("model: there is no {name:?}{hint}; there are {names}"),
-            ),
-            rule(
-                model.is_some() && count.is_none(),
-                span.clone(),
-                "count: is missing; a model draws without end, so say count = 10000",
-            ),
-        ])?;
-        if log.name.is_empty() {
-            log.name = stem(Path::new(file.as_ref().or(model.as_ref()).map_or("", |from| from.get_ref())));
+    /// Checks the logs, and enters their names and lines.
+    fn logs(&self, logs: &mut [Log], method: Method) -> Result<()> {
+        for (place, log) in logs.iter_mut().enumerate() {
+            let table = format!("log.{place}");
+            self.log(&table, log, method)?;
+            if log.name.is_empty() {
+                log.name = stem(Path::new(log.file.as_ref().or(log.model.as_ref()).map_or("", |from| from)));
+            }
+            log.line = self.source.line(&table);
         }
-        log.line = self.source.line(&span);
+        if logs.is_empty() {
+            let words = "log: there is none; add [[log]] with file = \"FILE.swf.gz\" or model = \"lublin\"";
+            bail!(self.source.wrong("name", words));
+        }
+        for (place, Log { name, .. }) in logs.iter().enumerate() {
+            let words = format!("log: two are called {name:?}; give one another name = \"…\"");
+            let is_taken = logs[..place].iter().any(|other| other.name == *name);
+            self.refuse(&format!("log.{place}"), &[(is_taken, &words)])?;
+        }
         Ok(())
     }
 
-    fn names_of_logs(&self, file: &File) -> Result<()> {
-        let none = "log: there is none; add [[log]] with file = \"FILE.swf.gz\" or model = \"lublin\"";
-        self.refuse([rule(file.log.is_empty(), file.name.span(), none)])?;
-        let mut names = BTreeSet::new();
-        self.refuse(file.log.iter().map(|log| {
-            let name = &log.get_ref().name;
-            let words = format!("log: two are called {name:?}; give one another name = \"…\"");
-            (!names.insert(name), log.span(), words)
-        }))
+    fn log(&self, table: &str, log: &Log, method: Method) -> Result<()> {
+        let (is_file, is_model) = (log.file.is_some(), log.model.is_some());
+        let is_column = matches!(log.deadlines.0, Deadlines::Column(_));
+        let name = log.model.as_deref().unwrap_or_default();
+        let names = || models().iter().map(|model| model.name);
+        let (hint, listed) = (did_you_mean(name, names()), names().collect::<Vec<_>>().join(", "));
+        let unknown = format!("model: there is no {name:?}{hint}; there are {listed}");
+        let has_machines = log.machines.is_some();
+        let rules: &[(bool, &str)] = &[
+            (!is_file && !is_model, "log: needs file = \"FILE.swf.gz\" or model = \"lublin\""),
+            (is_file && is_model, "model: this log has a file, too; leave one of them out"),
+            (
+                is_file && method == Method::Seeds,
+                "file: a log has no seeds, so method = \"seeds\" cannot replicate it; take blocks or shake",
+            ),
+            (
+                is_file && log.preset.is_some(),
+                "preset: holds the parameters of a model, and this is a file; leave it out",
+            ),
+            (
+                has_machines && log.procs.is_some(),
+                "machines: procs says how large the machine is; leave one of them out",
+            ),
+            (!has_machines && log.inside.is_some(), "inside: goes with machines = \"FILE\"; leave it out"),
+            (is_model && is_column, "deadlines: a model has no columns; write \"factor:2\""),
+            (is_model && model::named(name).is_none(), &unknown),
+            (is_model && log.count.is_none(), "count: is missing; a model draws without end, so say count = 10000"),
+        ];
+        self.refuse(table, rules)
     }
 
     /// Refuses metrics of tardiness if a log has no deadlines.
-    fn deadlines(&self, file: &File) -> Result<()> {
-        let mut logs = file.log.iter().map(Spanned::get_ref);
-        let Some(log) = logs.find(|log| log.deadlines() == Deadlines::None) else { return Ok(()) };
-        self.refuse(file.metrics.get_ref().iter().map(|metric| {
-            let needs = metrics::Metric::named(metric.get_ref()).is_some_and(metrics::Metric::needs_deadlines);
-            let words = format!(
-                "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] (twice the \
-                 requested time), or column:N",
-                metric.get_ref(),
-                log.name
-            );
-            (needs, metric.span(), words)
-        }))
+    fn deadlines(&self, metrics: &[String], logs: &[Log]) -> Result<()> {
+        let Some(log) = logs.iter().find(|log| log.deadlines.0 == Deadlines::None) else { return Ok(()) };
+        let needs = |name: &String| metrics::Metric::named(name).is_some_and(metrics::Metric::needs_deadlines);
+        let Some(place) = metrics.iter().position(needs) else { return Ok(()) };
+        let words = format!(
+            "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] (twice the \
+             requested time), or column:N",
+            metrics[place], log.name
+        );
+        bail!(self.source.wrong(&format!("metrics.{place}"), words))
     }
 
     /// Dimensions in the order of the file.
-    fn vary(&self, file: &File) -> Result<Vec<Vec<Value>>> {
-        fn list<T: Copy>(
-            values: Option<&Spanned<Vec<T>>>,
-            value: impl Fn(T) -> Value,
-        ) -> Option<(Range<usize>, Vec<Value>)> {
-            values.map(|values| (values.span(), values.get_ref().iter().map(|one| value(*one)).collect()))
+    fn vary(&self, vary: &Vary, logs: &[Log], method: Method) -> Result<Vec<Vec<Value>>> {
+        fn list<T: Copy>(values: Option<&Vec<T>>, value: impl Fn(T) -> Value) -> Option<Vec<Value>> {
+            Some(values?.iter().map(|one| value(*one)).collect())
         }
-        let Vary { load, estimates, users, procs } = &file.vary;
-        let machines = file.log.iter().any(|log| log.get_ref().machines.is_some());
-        let method = file.replicate.get_ref().method;
-        self.refuse([
-            given(
-                users.as_ref(),
-                method != Method::Users,
-                format!(
-                    "users: more or fewer users are drawn by method = \"users\" alone; here it is {}",
-                    method.name()
-                ),
-            ),
-            given(
-                procs.as_ref(),
-                machines,
-                "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out",
-            ),
-        ])?;
+        let Vary { load, estimates, users, procs } = vary;
+        let has_machines = logs.iter().any(|log| log.machines.is_some());
+        let drawn =
+            format!("users: more or fewer users are drawn by method = \"users\" alone; here it is {}", method.name());
+        let fixed = "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out";
+        let is_drawn = method == Method::Users;
+        self.refuse("vary", &[(users.is_some() && !is_drawn, &drawn), (procs.is_some() && has_machines, fixed)])?;
         let mut all = [
             ("load", list(load.as_ref(), |factor| Value::Load(factor.0))),
             ("estimates", list(estimates.as_ref(), |text| Value::Estimates(text.0))),
             ("users", list(users.as_ref(), |factor| Value::Users(factor.0))),
             ("procs", list(procs.as_ref(), |procs| Value::Procs(procs.0))),
         ];
-        all.sort_by_key(|(_, values)| values.as_ref().map(|(span, _)| span.start));
+        all.sort_by_key(|(name, _)| position_of(&self.source.text, &format!("vary.{name}")));
         let mut dimensions = Vec::new();
-        for (name, (span, values)) in all.into_iter().filter_map(|(name, values)| Some((name, values?))) {
-            self.refuse([(values.is_empty(), span.clone(), format!("{name}: is empty; give one value at least"))])?;
-            self.refuse(values.iter().enumerate().map(|(at, value)| {
+        for (name, values) in all.into_iter().filter_map(|(name, values)| Some((name, values?))) {
+            self.refuse("vary", &[(values.is_empty(), &format!("{name}: is empty; give one value at least"))])?;
+            for (place, value) in values.iter().enumerate() {
                 let words = format!("{name}: {value} is there twice; leave one out");
-                (values[..at].contains(value), span.clone(), words)
-            }))?;
+                self.refuse("vary", &[(values[..place].contains(value), &words)])?;
+            }
             dimensions.push(values);
         }
         Ok(dimensions)
     }
 
-    fn replicate(&self, table: &Spanned<Replicate>) -> Result<()> {
-        let Replicate { method, count, shift, weeks, warm_up, precision, .. } = table.get_ref();
-        let (name, is_one) = (method.name(), *method == Method::Weeks);
-        self.refuse([
-            given(
-                shift.as_ref(),
-                *method != Method::Shake,
-                format!("shift: goes with method = \"shake\", and not with {name}; leave it out"),
-            ),
-            given(
-                weeks.as_ref(),
-                !matches!(method, Method::Blocks | Method::Users),
-                format!("weeks: goes with method = \"blocks\" or \"users\", and not with {name}; leave it out"),
-            ),
-            given(count.as_ref(), is_one, "count: weeks are as many as the log has; leave it out"),
-            given(precision.as_ref(), is_one, "precision: a log has no more weeks than it has; leave it out"),
-            rule(count.is_none() && !is_one, table.span(), "count: is missing; write count = 30 below [replicate]"),
-            given(
-                warm_up.as_ref(),
-                is_one && warm_up.as_ref().is_some_and(|text| text.get_ref().0 == WarmUp::Mser),
-                "warm_up: mser-5 cuts each replication elsewhere, and weeks are of one; give a span such as \"7d\"",
-            ),
-        ])
+    fn replicate(&self, table: &Replicate) -> Result<()> {
+        let Replicate { method, count, shift, weeks, precision, .. } = table;
+        let draws_weeks = matches!(method, Method::Blocks | Method::Users);
+        let not_with = |what: &str| format!("{what}, and not with {}; leave it out", method.name());
+        let of_shake = not_with("shift: goes with method = \"shake\"");
+        let of_weeks = not_with("weeks: goes with method = \"blocks\" or \"users\"");
+        if let Some(share) = precision.filter(|share| *share <= 0.0 || *share >= 1.0) {
+            let words = format!("replicate.precision: {share} is out of range; give a share such as 0.02");
+            bail!(self.source.wrong("replicate.precision", words));
+        }
+        let rules: &[(bool, &str)] = &[
+            (shift.is_some() && *method != Method::Shake, &of_shake),
+            (weeks.is_some() && !draws_weeks, &of_weeks),
+            (count.is_none(), "count: is missing; write count = 30 below [replicate]"),
+        ];
+        self.refuse("replicate", rules)
     }
 
-    fn claim(&self, table: &Spanned<ClaimTable>, design: &Design) -> Result<Claim> {
-        let ClaimTable { id, says, test: all } = table.get_ref();
-        let test = all.get_ref();
+    fn claim(&self, table: &str, ClaimTable { id, says, test }: ClaimTable, design: &Design) -> Result<Claim> {
+        let Test { below, above, by, every, .. } = &test;
+        let within = |key: &str| format!("{table}.test.{key}");
         let names = || design.metrics.iter().map(|known| known.name());
-        let Some(metric) = design.metrics.iter().find(|known| known.name() == test.metric.get_ref()) else {
-            let (name, span) = (test.metric.get_ref(), test.metric.span());
-            let hint = did_you_mean(name, names());
-            bail!(
-                self.source.wrong(&span, format!("metric: {name:?} is none of the metrics{hint}; add it to metrics"))
-            );
+        let Some(metric) = names().position(|name| name == test.metric) else {
+            let hint = did_you_mean(&test.metric, names());
+            let words = format!("metric: {:?} is none of the metrics{hint}; add it to metrics", test.metric);
+            bail!(self.source.wrong(&within("metric"), words));
         };
-        let (is_below, key, bound) = match (&test.below, &test.above) {
+        let (is_below, key, bound) = match (below, above) {
             (Some(below), None) => (true, "below", below),
             (None, Some(above)) => (false, "above", above),
-            _ => bail!(self.source.wrong(&all.span(), "test: needs either below or above, a policy or a number")),
+            _ => bail!(self.source.wrong(&within(""), "test: needs either below or above, a policy or a number")),
         };
-        let policy = self.policy(test.policy.get_ref(), &test.policy.span(), "policy", &design.policies)?;
-        let bound = match bound.get_ref() {
-            Bound::Number(number) => Against::Number(*number),
-            Bound::Policy(name) => Against::Policy(self.policy(name, &bound.span(), key, &design.policies)?),
+        let policy = self.policy(&test.policy, &within("policy"), &design.policies)?;
+        let (other, bound) = match bound {
+            Bound::Number(number) => (None, *number),
+            Bound::Policy(name) => (Some(self.policy(name, &within(key), &design.policies)?), 0.0),
         };
         let known: Vec<&str> = std::iter::once("log").chain(design.varied()).collect();
-        let every: Vec<&str> = test.every.iter().map(|name| name.get_ref().as_str()).collect();
-        self.refuse(test.every.iter().map(|one| {
-            let name = one.get_ref();
-            let words = format!("every: {name:?} is not varied here; there are {}", known.join(", "));
-            (!known.contains(&name.as_str()), one.span(), words)
-        }))?;
-        let is_number = matches!(bound, Against::Number(_));
-        let by = test.by.as_ref().map_or(0.0, |by| by.get_ref().0.0);
-        let every_log = every.contains(&"log");
-        self.refuse([
-            rule(id.get_ref().is_empty(), id.span(), "id: is empty; write id = \"X1\""),
-            rule(
-                bound == Against::Policy(policy),
-                all.span(),
-                format!("{key}: a policy is not {key} itself; name another one"),
-            ),
-            given(
-                test.by.as_ref(),
-                is_number,
+        if let Some(place) = every.iter().position(|name| !known.contains(&name.as_str())) {
+            let words = format!("every: {:?} is not varied here; there are {}", every[place], known.join(", "));
+            bail!(self.source.wrong(&within(&format!("every.{place}")), words));
+        }
+        let (is_number, every_log) = (other.is_none(), every.iter().any(|name| name == "log"));
+        let by = by.map(|by| by.0.0);
+        let itself = format!("{key}: a policy is not {key} itself; name another one");
+        let rules: &[(bool, &str)] = &[
+            (other == Some(policy), &itself),
+            (
+                is_number && by.is_some(),
                 "by: is a share of another policy's value, and this bound is a number; leave it out",
             ),
             // No metric is below zero, so no value is lower by more than all of another one.
-            given(test.by.as_ref(), is_below && by > 0.99, "by: no value is lower by so much; give at most \"99%\""),
-            rule(
-                !every_log && design.method == Method::Weeks,
-                all.span(),
-                "every: weeks of different logs cannot be paired; add \"log\" to every",
-            ),
-            rule(
-                !every_log && is_number,
-                all.span(),
-                "every: a number is not the same in different logs; add \"log\" to every",
-            ),
-        ])?;
+            (is_below && by.is_some_and(|by| by > 0.99), "by: no value is lower by so much; give at most \"99%\""),
+            (!every_log && is_number, "every: a number is not the same in different logs; add \"log\" to every"),
+        ];
+        self.refuse(table, &[(id.is_empty(), "id: is empty; write id = \"X1\"")])?;
+        self.refuse(&format!("{table}.test"), rules)?;
+        let is_taken = design.claims.iter().any(|known| known.id == id);
+        self.refuse(table, &[(is_taken, &format!("id: two claims are called {id:?}; rename one"))])?;
         let columns = every.iter().filter_map(|name| design.varied().position(|known| known == *name));
         let file = self.source.path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Claim {
-            id: id.get_ref().clone(),
-            says: says.clone(),
-            metric,
+            metric: design.metrics[metric],
             policy,
             is_below,
+            other,
             bound,
-            by,
+            share: by.map(|by| if is_below { 1.0 - by } else { 1.0 + by }),
             every_log,
             every: columns.collect(),
-            source: format!("{file}:{}", self.source.line(&table.span())),
+            source: format!("{file}:{}", self.source.line(table)),
+            id,
+            says,
         })
     }
 }

@@ -3,7 +3,6 @@
 use super::file::{Log, Method, WholeNumber};
 use super::measure::{Metric, Window};
 use crate::simulate::policy::Policy;
-use lab::metric::Metric as _;
 use metrics::OwnMetric;
 use sim_core::Span;
 use workload::Estimates;
@@ -109,28 +108,18 @@ pub(super) struct Claim {
     pub(super) metric: Metric,
     pub(super) policy: usize,
     pub(super) is_below: bool,
-    pub(super) bound: Against,
-    /// Least difference relative to the other policy's value: 0.1 for ten percent, 0 for any difference.
-    pub(super) by: f64,
+    /// The other policy; `None` if the policy is compared with a number.
+    pub(super) other: Option<usize>,
+    /// That number; 0 for a difference of policies.
+    pub(super) bound: f64,
+    /// Part of the other policy's value that the claim compares with: 0.9 for "below by 10 %".
+    pub(super) share: Option<f64>,
     /// True if each log is judged by itself.
     pub(super) every_log: bool,
     /// Dimensions whose values are judged one by one, by position; the mean is taken over the others.
     pub(super) every: Vec<usize>,
     /// `mine.toml:12`.
     pub(super) source: String,
-}
-
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) enum Against {
-    Policy(usize),
-    Number(f64),
-}
-
-impl Claim {
-    /// Part of the other policy's value that the claim compares with: 0.9 for "below by 10 %".
-    pub(super) fn share(&self) -> f64 {
-        if self.is_below { 1.0 - self.by } else { 1.0 + self.by }
-    }
 }
 
 impl Design {
@@ -143,7 +132,7 @@ impl Design {
         let most = match self.method {
             Method::Blocks => Some(12),
             Method::Users => Some(8),
-            Method::Shake | Method::Weeks | Method::Seeds => None,
+            Method::Shake | Method::Seeds => None,
         };
         self.weeks = most.map(|most| self.weeks.unwrap_or(most).min(most));
         for log in self.logs.iter_mut().filter(|log| most.is_none() || log.model.is_some()) {
@@ -165,10 +154,5 @@ impl Design {
     /// Names of the dimensions.
     pub(super) fn varied(&self) -> impl Iterator<Item = &'static str> {
         self.vary.iter().map(|values| values[0].name())
-    }
-
-    /// Columns of runs.csv.
-    pub(super) fn measured(&self) -> Vec<Metric> {
-        Metric::list().into_iter().chain(self.own_metrics.iter().map(|own| own.metric)).collect()
     }
 }

@@ -3,11 +3,11 @@
 use super::cli::Slurm;
 use super::plan::{Batch, ExperimentPlan, Unit};
 use super::unit::{self, Run};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use lab::progress::Progress;
 use lab::provenance::quoted;
 use lab::store::{self, Store};
-use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
@@ -29,9 +29,9 @@ pub(super) fn work(plan: &ExperimentPlan, one: Unit) -> Result<u64> {
 }
 
 /// Units with a batch that is not found.
-pub(super) fn missing(plan: &ExperimentPlan, is_found: impl Fn(&Batch) -> bool) -> Vec<Unit> {
+pub(super) fn missing(plan: &ExperimentPlan, is_found: impl Fn(&Batch) -> bool) -> Vec<u32> {
     let units = plan.units.iter().filter(|unit| !plan.batches(&[**unit]).iter().all(&is_found));
-    units.copied().collect()
+    units.map(|unit| unit.unit).collect()
 }
 
 /// Command that computes a unit, without its number.
@@ -42,73 +42,64 @@ fn command(plan: &ExperimentPlan) -> Result<String> {
 }
 
 /// One command per missing unit, a line each: for GNU parallel, HyperQueue, HTCondor.
-pub(super) fn commands(plan: &ExperimentPlan, missing: &[Unit]) -> Result<String> {
+pub(super) fn commands(plan: &ExperimentPlan, missing: &[u32]) -> Result<String> {
     let command = command(plan)?;
-    Ok(missing.iter().map(|unit| format!("{command} {}\n", unit.unit)).collect())
+    Ok(missing.iter().map(|unit| format!("{command} {unit}\n")).collect())
 }
 
 /// Job array of Slurm for the missing units.
 ///
 /// A task is run at least once, and perhaps again: the second run finds the unit's file. The numbers of the units
 /// are in the script, so that exactly the missing ones are submitted again.
-pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[Unit], slurm: &Slurm) -> Result<String> {
-    let mut script = String::from("#!/bin/bash\n");
-    let ranges = array(missing);
+pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[u32], slurm: &Slurm) -> Result<String> {
     let most = slurm.max_parallel.map_or_else(String::new, |most| format!("%{most}"));
-    let log = plan.cells.join("slurm-%A_%a.out");
-    let _ = writeln!(script, "#SBATCH --job-name={}", plan.design.name);
-    let _ = writeln!(script, "#SBATCH --array={ranges}{most}");
-    let _ = writeln!(script, "#SBATCH --ntasks=1 --cpus-per-task=1");
-    let _ = writeln!(script, "#SBATCH --output={}", log.display());
-    for (option, value) in
-        [("partition", &slurm.partition), ("account", &slurm.account), ("time", &slurm.time), ("mem", &slurm.memory)]
-    {
-        if let Some(value) = value {
-            if value.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
-                bail!("--{option} {value:?}: a word without blanks is expected");
-            }
-            let _ = writeln!(script, "#SBATCH --{option}={value}");
-        }
+    let given =
+        [("partition", &slurm.partition), ("account", &slurm.account), ("time", &slurm.time), ("mem", &slurm.memory)];
+    let mut options = String::new();
+    for (option, value) in given.into_iter().filter_map(|(option, value)| Some((option, value.as_ref()?))) {
+        let is_word = !value.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+        ensure!(is_word, "--{option} {value:?}: a word without blanks is expected");
+        options += &format!("#SBATCH --{option}={value}\n");
     }
     let folder = std::env::current_dir().context("cannot tell the current folder")?;
-    let _ = write!(
-        script,
-        "# A unit that is finished is not computed again: submit this as often as need be.\n\
+    Ok(format!(
+        "#!/bin/bash\n\
+         #SBATCH --job-name={}\n\
+         #SBATCH --array={}{most}\n\
+         #SBATCH --ntasks=1 --cpus-per-task=1\n\
+         #SBATCH --output={}\n\
+         {options}\
+         # A unit that is finished is not computed again: submit this as often as need be.\n\
          set -eu\n\
          cd {}\n\
          exec {} \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",
+        plan.design.name,
+        array(missing),
+        plan.cells.join("slurm-%A_%a.out").display(),
         quoted(&folder.to_string_lossy()),
         command(plan)?
-    );
-    Ok(script)
+    ))
 }
 
 /// `0-7,12,14-15`.
-fn array(units: &[Unit]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for unit in units {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == unit.unit => *last = unit.unit,
-            _ => ranges.push((unit.unit, unit.unit)),
-        }
-    }
-    let shown = ranges.iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+fn array(units: &[u32]) -> String {
+    let ranges = units.chunk_by(|unit, next| unit + 1 == *next).map(|range| match range {
+        [one] => one.to_string(),
+        range => format!("{}-{}", range[0], range[range.len() - 1]),
     });
-    shown.collect::<Vec<_>>().join(",")
+    ranges.collect::<Vec<_>>().join(",")
 }
 
 /// Submits a script to Slurm. Returns the number of the job.
 pub(super) fn submit(script: &Path) -> Result<String> {
-    let answer = Command::new("sbatch").arg("--parsable").arg(script).output();
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!("--engine slurm: there is no sbatch here; log in where Slurm is, or print the script with --dry-run")
+    let answer = Command::new("sbatch").arg("--parsable").arg(script).output().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            anyhow!(
+                "--engine slurm: there is no sbatch here; log in where Slurm is, or print the script with --dry-run"
+            )
         }
-        Err(error) => return Err(error).context("cannot start sbatch"),
-    };
+        _ => anyhow!(error).context("cannot start sbatch"),
+    })?;
     if !answer.status.success() {
         let words = String::from_utf8_lossy(&answer.stderr);
         bail!("--engine slurm: sbatch refuses: {}; the script is {}", words.trim(), script.display());

@@ -1,58 +1,58 @@
-//! The file of an experiment as it is written. Values are checked during reading, so that each error has its line.
+//! The file of an experiment as it is written. Single values are checked during reading, so that each error has its line.
 
 use crate::options::Inside;
 use anyhow::{Result, anyhow};
 use lab::toml_text;
 use serde::Deserialize;
 use sim_core::Span;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
-use toml::Spanned;
 use workload::{Deadlines, Estimates};
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
-    pub(super) name: Spanned<String>,
-    pub(super) policies: Spanned<Vec<Spanned<String>>>,
-    pub(super) baseline: Spanned<String>,
-    pub(super) metrics: Spanned<Vec<Spanned<String>>>,
+    pub(super) name: String,
+    pub(super) policies: Vec<String>,
+    pub(super) baseline: String,
+    pub(super) metrics: Vec<String>,
     #[serde(default)]
     pub(super) seed: u64,
     #[serde(default)]
-    pub(super) log: Vec<Spanned<Log>>,
+    pub(super) log: Vec<Log>,
     #[serde(default)]
     pub(super) vary: Vary,
-    pub(super) replicate: Spanned<Replicate>,
+    pub(super) replicate: Replicate,
     #[serde(default)]
-    pub(super) claim: Vec<Spanned<ClaimTable>>,
+    pub(super) claim: Vec<ClaimTable>,
 }
 
 /// `[[log]]`: one log, or a model in its place.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Log {
-    pub(super) file: Option<Spanned<String>>,
-    pub(super) model: Option<Spanned<String>>,
+    pub(super) file: Option<String>,
+    pub(super) model: Option<String>,
     /// Name, as in the column `log`; of the file or the model if not given.
     #[serde(default)]
     pub(super) name: String,
     pub(super) procs: Option<WholeNumber<1, { u32::MAX }>>,
-    pub(super) machines: Option<Spanned<PathBuf>>,
-    pub(super) inside: Option<Spanned<Inside>>,
+    pub(super) machines: Option<PathBuf>,
+    pub(super) inside: Option<Inside>,
     /// Estimates that policies see, unless they are varied.
     #[serde(default = "of_users")]
     pub(super) estimates: ValueText<Estimates>,
-    pub(super) deadlines: Option<Spanned<ValueText<Deadlines>>>,
-    pub(super) repairs: Option<RepairRule>,
+    #[serde(default)]
+    pub(super) deadlines: ValueText<Deadlines>,
+    #[serde(default)]
+    pub(super) repairs: RepairRule,
     /// Number of jobs of a model; largest number of records of a log.
     pub(super) count: Option<WholeNumber<1, 100_000_000>>,
     /// Offered load that it is scaled to.
     pub(super) load: Option<Factor>,
     /// File of the model's parameters.
-    pub(super) preset: Option<Spanned<String>>,
+    pub(super) preset: Option<String>,
     /// Line of the table.
     #[serde(skip)]
     pub(super) line: usize,
@@ -62,18 +62,12 @@ const fn of_users() -> ValueText<Estimates> {
     ValueText(Estimates::User)
 }
 
-impl Log {
-    /// Rule for the deadlines of jobs.
-    pub(super) fn deadlines(&self) -> Deadlines {
-        self.deadlines.as_ref().map_or(Deadlines::None, |text| text.get_ref().0)
-    }
-}
-
 /// Reaction to records that need a repair.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RepairRule {
     /// Repairs under the named rules, and counts.
+    #[default]
     Count,
     /// Refuses the log.
     Refuse,
@@ -83,10 +77,10 @@ pub(super) enum RepairRule {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Vary {
-    pub(super) load: Option<Spanned<Vec<Factor>>>,
-    pub(super) estimates: Option<Spanned<Vec<ValueText<Estimates>>>>,
-    pub(super) users: Option<Spanned<Vec<Factor>>>,
-    pub(super) procs: Option<Spanned<Vec<WholeNumber<1, { u32::MAX }>>>>,
+    pub(super) load: Option<Vec<Factor>>,
+    pub(super) estimates: Option<Vec<ValueText<Estimates>>>,
+    pub(super) users: Option<Vec<Factor>>,
+    pub(super) procs: Option<Vec<WholeNumber<1, { u32::MAX }>>>,
 }
 
 /// `[replicate]`.
@@ -95,19 +89,16 @@ pub(super) struct Vary {
 pub(super) struct Replicate {
     #[serde(default)]
     pub(super) method: Method,
-    pub(super) count: Option<Spanned<WholeNumber<2, 100_000>>>,
+    pub(super) count: Option<WholeNumber<2, 100_000>>,
     /// Largest shift of `shake`.
-    pub(super) shift: Option<Spanned<ValueText<Length>>>,
+    pub(super) shift: Option<ValueText<Length>>,
     /// Number of weeks of `blocks` and `users`.
-    pub(super) weeks: Option<Spanned<WholeNumber<1, 5_200>>>,
-    pub(super) warm_up: Option<Spanned<ValueText<WarmUp>>>,
-    #[serde(default = "nothing")]
+    pub(super) weeks: Option<WholeNumber<1, 5_200>>,
+    #[serde(default)]
+    pub(super) warm_up: ValueText<WarmUp>,
+    #[serde(default)]
     pub(super) cool_down: ValueText<Length>,
-    pub(super) precision: Option<Spanned<Share>>,
-}
-
-const fn nothing() -> ValueText<Length> {
-    ValueText(Length(Span::ZERO))
+    pub(super) precision: Option<f64>,
 }
 
 /// Method of replication.
@@ -118,7 +109,6 @@ pub(super) enum Method {
     Blocks,
     Users,
     Shake,
-    Weeks,
     Seeds,
 }
 
@@ -128,7 +118,6 @@ impl Method {
             Self::Blocks => "blocks",
             Self::Users => "users",
             Self::Shake => "shake",
-            Self::Weeks => "weeks",
             Self::Seeds => "seeds",
         }
     }
@@ -138,23 +127,23 @@ impl Method {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClaimTable {
-    pub(super) id: Spanned<String>,
+    pub(super) id: String,
     pub(super) says: String,
-    pub(super) test: Spanned<Test>,
+    pub(super) test: Test,
 }
 
 /// `test = { … }`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {
-    pub(super) metric: Spanned<String>,
-    pub(super) policy: Spanned<String>,
-    pub(super) below: Option<Spanned<Bound>>,
-    pub(super) above: Option<Spanned<Bound>>,
+    pub(super) metric: String,
+    pub(super) policy: String,
+    pub(super) below: Option<Bound>,
+    pub(super) above: Option<Bound>,
     /// `"10%"`: the least difference, relative to the other policy.
-    pub(super) by: Option<Spanned<ValueText<ShareText>>>,
+    pub(super) by: Option<ValueText<Margin>>,
     #[serde(default)]
-    pub(super) every: Vec<Spanned<String>>,
+    pub(super) every: Vec<String>,
 }
 
 /// The other side of a comparison: another policy, or a number.
@@ -193,22 +182,8 @@ impl TryFrom<f64> for Factor {
     }
 }
 
-/// Part of a whole, above 0 and below 1.
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(try_from = "f64")]
-pub(super) struct Share(pub(super) f64);
-
-impl TryFrom<f64> for Share {
-    type Error = String;
-
-    fn try_from(share: f64) -> Result<Self, String> {
-        let is_inside = share > 0.0 && share < 1.0;
-        is_inside.then_some(Self(share)).ok_or_else(|| format!("{share} is out of range; give a share such as 0.02"))
-    }
-}
-
 /// Value that is written as text.
-#[derive(Copy, Clone, Debug, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, Deserialize)]
 #[serde(try_from = "String", bound = "T: FromStr<Err: ToString>")]
 pub(super) struct ValueText<T: FromStr<Err: ToString>>(pub(super) T);
 
@@ -221,7 +196,7 @@ impl<T: FromStr<Err: ToString>> TryFrom<String> for ValueText<T> {
 }
 
 /// `90s`, `15m`, `4h`, `7d`; at most ten years.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Length(pub(super) Span);
 
 impl FromStr for Length {
@@ -240,6 +215,12 @@ pub(super) enum WarmUp {
     Span(Span),
 }
 
+impl Default for WarmUp {
+    fn default() -> Self {
+        Self::Span(Span::ZERO)
+    }
+}
+
 impl FromStr for WarmUp {
     type Err = String;
 
@@ -254,9 +235,9 @@ impl FromStr for WarmUp {
 
 /// `10%`, as a share.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct ShareText(pub(super) f64);
+pub(super) struct Margin(pub(super) f64);
 
-impl FromStr for ShareText {
+impl FromStr for Margin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -281,13 +262,13 @@ impl Source {
         toml_text::read(&self.text).map_err(|wrong| anyhow!("{}:{}: {}", self.path.display(), wrong.line, wrong.words))
     }
 
-    /// The line, counted from 1, at which a span begins.
-    pub(super) fn line(&self, span: &Range<usize>) -> usize {
-        1 + self.text[..span.start.min(self.text.len())].matches('\n').count()
+    /// The line, counted from 1, of a value by its path, such as `log.1.file`.
+    pub(super) fn line(&self, value: &str) -> usize {
+        1 + self.text[..toml_text::position_of(&self.text, value)].matches('\n').count()
     }
 
-    /// Error at a span. `words` begin with the key and end with the fix.
-    pub(super) fn wrong(&self, span: &Range<usize>, words: impl std::fmt::Display) -> anyhow::Error {
-        anyhow!("{}:{}: {words}", self.path.display(), self.line(span))
+    /// Error about a value. `words` begin with the key and end with the fix.
+    pub(super) fn wrong(&self, value: &str, words: impl std::fmt::Display) -> anyhow::Error {
+        anyhow!("{}:{}: {words}", self.path.display(), self.line(value))
     }
 }

@@ -15,10 +15,8 @@ const SHOWN: usize = 8;
 pub(super) struct InLog {
     at: Cell,
     metric: Metric,
-    /// Value in the log itself.
-    own: f64,
-    /// Smallest value over replications, 5th percentile, median, 95th percentile, and largest value.
-    range: [f64; 5],
+    /// Value in the log itself; over replications the smallest value, 5th percentile, median, 95th percentile, and largest value.
+    values: [f64; 6],
     replications: usize,
     /// `users, load 0.8: mean wait of easy`.
     name: String,
@@ -27,33 +25,30 @@ pub(super) struct InLog {
 impl InLog {
     /// All metrics of the experiment, in every place where the log itself was replayed.
     pub(super) fn all(results: &Results<'_>) -> Vec<Self> {
-        let is_cut = results.design.weeks.is_some();
         let of = |(at, metric): (Cell, Metric)| {
             let own = results.in_log(at, metric)?;
             let mut sample = results.sample(&at.get(metric));
-            if sample.is_empty() {
-                return None;
-            }
             sample.sort_by(f64::total_cmp);
-            let name = format!("{}: {} of {}", results.place(at), metric.label(), results.name(at));
-            let range = [0, 5, 50, 95, 100].map(|percent| percentile(&sample, percent));
-            Some(Self { at, metric, own, range, replications: sample.len(), name })
+            let (name, replications) =
+                (format!("{}: {} of {}", results.place(at), metric.label(), results.name(at)), sample.len());
+            let [min, low, median, high, max] = [0, 5, 50, 95, 100].map(|percent| percentile(&sample, percent));
+            Some(Self { at, metric, values: [own, min?, low?, median?, high?, max?], replications, name })
         };
         // Sums grow with the length of the log.
+        let is_cut = results.design.weeks.is_some();
         results.measures().filter(|(_, metric)| !is_cut || !metric.grows_with_log()).filter_map(of).collect()
     }
 
     fn is_inside(&self) -> bool {
-        self.range[0] <= self.own && self.own <= self.range[4]
+        let [own, low, .., high] = self.values;
+        low <= own && own <= high
     }
 
     fn words(&self) -> String {
-        let [low, _, median, _, high] = self.range.map(|value| level(self.metric, value));
+        let [own, low, _, median, _, high] = self.values.map(|value| level(self.metric, value));
         format!(
-            "{} is {} in the log itself, {low} to {high} (median {median}) over {} replications",
-            self.name,
-            level(self.metric, self.own),
-            self.replications
+            "{} is {own} in the log itself, {low} to {high} (median {median}) over {} replications",
+            self.name, self.replications
         )
     }
 
@@ -80,7 +75,7 @@ impl InLog {
 
     pub(super) fn table(all: &[Self]) -> Table {
         let row = |one: &Self| {
-            let values = [one.own].into_iter().chain(one.range).map(|value| level(one.metric, value));
+            let values = one.values.map(|value| level(one.metric, value));
             let inside = if one.is_inside() { "yes" } else { "no" };
             [one.name.clone()].into_iter().chain(values).chain([inside.to_owned()]).collect()
         };
@@ -93,17 +88,17 @@ impl InLog {
     pub(super) fn csv(all: &[Self], results: &Results<'_>) -> Result<Vec<u8>> {
         let row = |one: &Self| {
             let names = [results.name(one.at).to_owned(), one.metric.to_string()];
-            let numbers = [one.own].into_iter().chain(one.range).map(number);
-            results.placed(one.at, names.into_iter().chain(numbers).chain([one.replications.to_string()]))
+            let cells = names.into_iter().chain(one.values.map(number)).chain([one.replications.to_string()]);
+            results.placed(one.at, cells)
         };
         let rest = ["policy", "metric", "in_log", "min", "p5", "median", "p95", "max", "reps"];
         csv(results.head(rest), all.iter().map(row))
     }
 }
 
-/// Percentile of sorted values, interpolated between neighbours.
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    let (at, rest) = ((sorted.len() - 1) * percent / 100, (sorted.len() - 1) * percent % 100);
+/// Percentile of sorted values, interpolated between neighbours; `None` of no values.
+fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
+    let (at, rest) = (sorted.len().checked_sub(1)? * percent / 100, (sorted.len() - 1) * percent % 100);
     let next = sorted.get(at + 1).unwrap_or(&sorted[at]);
-    sorted[at] + (next - sorted[at]) * f64::from(u32::try_from(rest).expect("below a hundred")) / 100.0
+    Some(sorted[at] + (next - sorted[at]) * f64::from(u32::try_from(rest).expect("below a hundred")) / 100.0)
 }

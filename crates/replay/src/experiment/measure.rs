@@ -3,9 +3,10 @@
 use super::file::WarmUp;
 use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
+use lab::metric::Metric as _;
 use lab::quantity::DesignPoint;
 use metrics::backlog::Trend;
-use metrics::{Better, Blocks, ConfidenceInterval, OwnMetric, Totals, warm_up};
+use metrics::{Better, ConfidenceInterval, OwnMetric, Totals, warm_up};
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, Span, Time};
 
@@ -31,6 +32,11 @@ impl Cell {
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.
 pub(crate) type Metric = &'static metrics::Metric;
 
+/// Metrics of the catalogue, and the program's own: the columns of runs.csv.
+pub(super) fn metrics_with(own: &[OwnMetric]) -> Vec<Metric> {
+    Metric::list().into_iter().chain(own.iter().map(|own| own.metric)).collect()
+}
+
 /// Result of the paired interval: true if the policy is better than the baseline, false if worse, `None` without a significant difference.
 pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
     let is_significant = difference.lies_above(0.0) || difference.lies_below(0.0);
@@ -40,11 +46,6 @@ pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<
 /// Factor that makes less of a metric better.
 pub(super) fn sign(metric: Metric) -> f64 {
     if metric.better() == Better::Larger { -1.0 } else { 1.0 }
-}
-
-/// Returns true if one replay defines a metric: it is estimated over blocks, or is the utilization, which has no interval.
-pub(super) fn is_defined_by_week(metric: Metric) -> bool {
-    metric.name() == "utilization" || Blocks::METRICS.contains(&metric.name())
 }
 
 /// Part of a run that counts, by the submission of jobs.

@@ -6,7 +6,7 @@ use super::file::{Method, Source};
 use super::workloads::{Held, IN_LOG};
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use lab::output::write_whole;
 use lab::parallel::in_parallel;
 use lab::provenance;
@@ -34,7 +34,6 @@ pub(super) struct Head {
     traces: Option<PathBuf>,
     /// Paths of the logs as found, with their SHA-256; empty for a model.
     logs: Vec<(String, String)>,
-    /// SHA-256 of the files that determine the policies' behaviour, by policy and file.
     #[serde(default)]
     pub(super) programs: Programs,
     pub(super) first: u32,
@@ -42,8 +41,7 @@ pub(super) struct Head {
     pub(super) units: u32,
 }
 
-/// SHA-256 of the files that determine the policies' behaviour, by policy and file: see
-/// [`Policy::programs`](crate::simulate::policy::Policy::programs).
+/// SHA-256 of the files that determine the policies' behaviour, by policy and file.
 pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 
 /// One unit of work: a line of the plan after the first.
@@ -64,7 +62,6 @@ pub(super) struct Batch {
 }
 
 /// A plan with its design and logs.
-#[derive(Debug)]
 pub(super) struct ExperimentPlan {
     pub(super) head: Head,
     pub(super) units: Vec<Unit>,
@@ -83,15 +80,8 @@ impl ExperimentPlan {
     pub(super) fn of(file: &Path, how: &How, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(file)?;
         let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
-        let head = Head {
-            version: 1,
-            file: file.to_owned(),
-            text,
-            quick: how.quick,
-            seed: how.seed,
-            traces,
-            ..Head::default()
-        };
+        let (quick, seed, file) = (how.quick, how.seed, file.to_owned());
+        let head = Head { version: 1, file, text, quick, seed, traces, ..Head::default() };
         let mut plan = Self::opened(head, PathBuf::new(), added)?;
         let out = how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name));
         plan.cells = out.join("cells");
@@ -107,16 +97,14 @@ impl ExperimentPlan {
         let costs: Vec<u64> = self.held.iter().map(|held| cost_of_replication(&self.design, held)).collect();
         let all: u64 = costs.iter().map(|cost| u64::from(end - first) * cost).sum();
         let target = wanted.map_or(JOBS_OF_A_UNIT, |wanted| (all / u64::from(wanted)).max(1));
-        // The weeks of a log come from one run.
-        let last = if self.design.method == Method::Weeks { first + 1 } else { end };
-        let of_log = |(log, cost): (usize, &u64)| {
-            let many =
-                u32::try_from((target / cost).clamp(1, u64::from(last - first))).expect("at most the replications");
-            let starts = (first..last).step_by(many as usize);
-            starts.map(move |start| Unit { unit: 0, log, first: start, end: last.min(start + many) })
-        };
-        let units = costs.iter().enumerate().flat_map(of_log);
-        self.units = units.zip(0..).map(|(one, unit)| Unit { unit, ..one }).collect();
+        let most = u64::from(end - first);
+        let mut units = Vec::new();
+        for (log, cost) in costs.iter().enumerate() {
+            let many = u32::try_from((target / cost).clamp(1, most)).expect("at most the replications");
+            let starts = (first..end).step_by(many as usize);
+            units.extend(starts.map(|start| (log, start, end.min(start + many))));
+        }
+        self.units = (0..).zip(units).map(|(unit, (log, first, end))| Unit { unit, log, first, end }).collect();
         let units = u32::try_from(self.units.len()).context("there are too many units")?;
         self.head = Head { first, end, units, ..std::mem::take(&mut self.head) };
         self.hash = hex::encode(Sha256::digest(self.to_text()));
@@ -141,18 +129,15 @@ impl ExperimentPlan {
     /// Reads a plan, and its logs.
     pub(super) fn read(path: &Path, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(path)?;
-        let mut lines = text.lines();
         let wrong = |line: usize, words: &dyn std::fmt::Display| {
-            anyhow::anyhow!("{}:{line}: {words}; write the plan again with `experiment plan`", path.display())
+            anyhow!("{}:{line}: {words}; write the plan again with `experiment plan`", path.display())
         };
+        let mut lines = text.lines();
         let head: Head = serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| wrong(1, &error))?;
-        let units =
-            (2..).zip(lines).map(|(line, text)| serde_json::from_str(text).map_err(|error| wrong(line, &error)));
-        let units: Vec<Unit> = units.collect::<Result<_>>()?;
-        ensure!(
-            units.len() == head.units as usize,
-            wrong(1, &format!("speaks of {} units, and {} are there", head.units, units.len()))
-        );
+        let unit = |(line, text)| serde_json::from_str(text).map_err(|error| wrong(line, &error));
+        let units: Vec<Unit> = (2..).zip(lines).map(unit).collect::<Result<_>>()?;
+        let counts = format!("speaks of {} units, and {} are there", head.units, units.len());
+        ensure!(units.len() == head.units as usize, wrong(1, &counts));
         let plan = Self::opened(head, above(path).to_owned(), added)?;
         for (held, (found, sha256)) in plan.held.iter().zip(&plan.head.logs) {
             ensure!(
@@ -178,16 +163,17 @@ impl ExperimentPlan {
     /// it.
     pub(super) fn write(&self, replaces: bool) -> Result<()> {
         let (path, text) = (self.path(), self.to_text());
-        let there = std::fs::read_to_string(&path).ok();
-        ensure!(
-            replaces || there.as_ref().is_none_or(|there| *there == text),
-            "{}: is another plan, and does not change while other machines may work by it; choose another folder with --out DIR, \
-             or start again with --fresh",
-            path.display()
-        );
-        if there.is_none_or(|there| there != text) {
-            write_whole(&path, text.as_bytes())?;
+        match std::fs::read_to_string(&path) {
+            Ok(there) if there == text => return Ok(()),
+            Ok(_) => ensure!(
+                replaces,
+                "{}: is another plan, and does not change while other machines may work by it; choose another folder with --out \
+                 DIR, or start again with --fresh",
+                path.display()
+            ),
+            Err(_) => {}
         }
+        write_whole(&path, text.as_bytes())?;
         Ok(())
     }
 
@@ -213,25 +199,14 @@ impl ExperimentPlan {
 
     /// Content of the plan's file.
     fn to_text(&self) -> String {
-        let mut text = serde_json::to_string(&self.head).expect("a plan is plain data");
-        for unit in &self.units {
-            text.push('\n');
-            text += &serde_json::to_string(unit).expect("a unit is plain data");
-        }
-        text + "\n"
-    }
-
-    /// Returns the unit with this number.
-    pub(super) fn unit(&self, number: u32) -> Result<Unit> {
-        match self.units.get(number as usize) {
-            Some(unit) => Ok(*unit),
-            None => bail!("--unit {number}: the plan has {} units, counted from 0", self.units.len()),
-        }
+        let head = serde_json::to_string(&self.head);
+        let lines = std::iter::once(head).chain(self.units.iter().map(serde_json::to_string));
+        lines.map(|line| line.expect("a plan is plain data") + "\n").collect()
     }
 
     /// Batches of units: replications of their logs, and with the first the [log itself](IN_LOG) if replications are drawn from it.
     pub(super) fn batches(&self, units: &[Unit]) -> Vec<Batch> {
-        let resamples = !matches!(self.design.method, Method::Weeks | Method::Seeds);
+        let resamples = self.design.method != Method::Seeds;
         let of_unit = |&Unit { log, first, end, .. }: &Unit| {
             let itself = first == 0 && resamples && self.held[log].log().is_some();
             (first..end).chain(itself.then_some(IN_LOG)).map(move |rep| Batch { log, rep })

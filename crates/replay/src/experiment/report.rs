@@ -11,7 +11,7 @@ use super::results::Results;
 use super::unit::Run;
 use super::words::{finding, in_units, of_others, sentences};
 use crate::difference::capitalized;
-use crate::units::{alone, count, level, range, table, with_half_width};
+use crate::units::{alone, count, level, table, with_half_width};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -132,25 +132,19 @@ impl<'a> ExperimentReport<'a> {
         };
         let columns = self.results.head(["policy"].into_iter().chain(self.labels()));
         let all = self.results.places().flat_map(|at| self.results.policies(at)).map(row);
-        let caption = "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For \
-                       comparisons see the paired differences.";
+        let caption =
+            "With the half-width of the 95 % interval over replications. For comparisons see the paired differences.";
         table(["means", "Means", caption], columns, all)
     }
 
     /// A mean with its interval, for a reader, and its exact value.
     fn mean(&self, cell: Cell, metric: Metric) -> [String; 2] {
         let Some(mean) = self.results.mean(cell, metric) else { return ["–".to_owned(), String::new()] };
-        let (ends, exact) = (mean.low.zip(mean.high), significant(mean.mean));
-        let text = match ends {
-            // An interval over blocks reaches further on one side.
-            Some((low, high)) if self.plan.design.method == Method::Weeks => {
-                format!("{} [{}]", level(metric, mean.mean), range(metric, mean.mean, low, high))
-            }
-            Some(_) => with_half_width(metric, &mean),
-            None => level(metric, mean.mean),
-        };
+        let ends = mean.low.zip(mean.high);
+        let text = if ends.is_some() { with_half_width(metric, &mean) } else { level(metric, mean.mean) };
         let ends = ends.map(|(low, high)| format!(" [{}, {}]", significant(low), significant(high)));
-        [text, if metric.unit() == "s" { format!("{exact}{} s", ends.unwrap_or_default()) } else { String::new() }]
+        let exact = format!("{}{} s", significant(mean.mean), ends.unwrap_or_default());
+        [text, if metric.unit() == "s" { exact } else { String::new() }]
     }
 
     fn bests(&self) -> Table {
@@ -200,24 +194,19 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
-        let mut rows =
-            vec![("Plan".to_owned(), self.plan.hash.clone()), ("Seed".to_owned(), self.plan.design.seed.to_string())];
-        for (log, held) in self.plan.design.logs.iter().zip(&self.plan.held) {
-            if log.file.is_some() {
-                rows.push((format!("SHA-256 of {}", log.name), held.sha256.clone()));
-            }
-        }
-        rows
+        let design = &self.plan.design;
+        let logs = design.logs.iter().zip(&self.plan.held).filter(|(log, _)| log.file.is_some());
+        [("Plan".to_owned(), self.plan.hash.clone()), ("Seed".to_owned(), design.seed.to_string())]
+            .into_iter()
+            .chain(logs.map(|(log, held)| (format!("SHA-256 of {}", log.name), held.sha256.clone())))
+            .collect()
     }
 
     fn manifest(&self, timings: serde_json::Value) -> serde_json::Value {
         let design = &self.plan.design;
-        let logs: Vec<_> = design
-            .logs
-            .iter()
-            .zip(&self.plan.held)
-            .map(|(log, held)| json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors }))
-            .collect();
+        let logs = design.logs.iter().zip(&self.plan.held).map(|(log, held)| {
+            json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors })
+        });
         json!({
             "experiment": design.name,
             "plan_sha256": self.plan.hash,
@@ -226,7 +215,7 @@ impl<'a> ExperimentReport<'a> {
             "replications": self.plan.head.end,
             "policies": design.policies.iter().map(|policy| policy.name()).collect::<Vec<_>>(),
             "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),
-            "logs": logs,
+            "logs": logs.collect::<Vec<_>>(),
             "quick": self.plan.head.quick,
             PROGRAMS: self.plan.head.programs,
             "command_line": self.command_line(),
@@ -244,26 +233,21 @@ impl<'a> ExperimentReport<'a> {
     }
 
     pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
-        let claims: Vec<_> = self
-            .judged
-            .iter()
-            .map(|judged| json!({ "id": judged.id, "says": judged.statement, "verdict": judged.verdict.to_string() }))
-            .collect();
+        let claim = |judged: &Judged| json!({ "id": judged.id, "says": judged.statement, "verdict": judged.verdict.to_string() });
+        let design = &self.plan.design;
         let best = self.results.places().map(|at| {
-            let design = &self.plan.design;
             let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, metric)));
             let by_metric: serde_json::Map<_, _> = design.metrics.iter().map(of).collect();
             let setting = self.results.settings[at.setting].texts();
             json!({ "log": design.logs[at.log].name, "setting": setting, "may_be_best": by_metric })
         });
-        let best: Vec<_> = best.collect();
         json!({
             "out": out,
-            "experiment": self.plan.design.name,
+            "experiment": design.name,
             "replications": self.plan.head.end,
-            "claims": claims,
+            "claims": self.judged.iter().map(claim).collect::<Vec<_>>(),
             "warnings": self.warnings,
-            "best": best,
+            "best": best.collect::<Vec<_>>(),
             "summary": sentences(&self.results, &self.judged).join(" "),
         })
     }
@@ -275,23 +259,19 @@ fn section(id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>) -> S
 }
 
 fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
-    let settings = design.settings().len();
-    let replications = match design.method {
-        Method::Weeks => "the weeks of one replay".to_owned(),
-        Method::Blocks => format!("{} replications (weeks of the log, drawn in blocks)", plan.head.end),
-        Method::Users => format!("{} replications (users of the log, drawn independently)", plan.head.end),
-        Method::Shake => format!("{} replications (shaken logs)", plan.head.end),
-        Method::Seeds => format!("{} replications (seeds)", plan.head.end),
+    let drawn = match design.method {
+        Method::Blocks => "weeks of the log, drawn in blocks",
+        Method::Users => "users of the log, drawn independently",
+        Method::Shake => "shaken logs",
+        Method::Seeds => "seeds",
     };
     let counted = |many: usize, one: &str| format!("{many} {one}{}", if many == 1 { "" } else { "s" });
-    let policies = match design.policies.len() {
-        1 => "1 policy".to_owned(),
-        many => format!("{many} policies"),
-    };
-    let quick = if plan.head.quick { "; quick, a tenth of the work or less" } else { "" };
     format!(
-        "{policies} on {} under {}, each over {replications}{quick}",
+        "{} policies on {} under {}, each over {} replications ({drawn}){}",
+        design.policies.len(),
         counted(design.logs.len(), "log"),
-        counted(settings, "setting")
+        counted(design.settings().len(), "setting"),
+        plan.head.end,
+        if plan.head.quick { "; quick, a tenth of the work or less" } else { "" }
     )
 }

@@ -1,21 +1,20 @@
 //! All runs of an experiment, and their tables.
 
-use super::design::{Against, Claim, Design, Setting};
-use super::measure::{Cell, Metric, sign};
+use super::design::{Claim, Design, Setting};
+use super::measure::{Cell, Metric, metrics_with, sign};
 use super::unit::Run;
-use super::weeks::{Weeks, interval};
 use super::workloads::IN_LOG;
 use crate::units::may_be_best;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
 use lab::observations::Observations;
-use lab::quantity::{DesignPoint, Operation, Quantity};
+use lab::quantity::{DesignPoint, Quantity};
 use lab::shown::{Looks, Shown};
 use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
+use metrics::ConfidenceInterval;
 use metrics::best::{Standing, standings};
-use metrics::{ConfidenceInterval, Estimate};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,20 +27,17 @@ pub(super) struct Results<'a> {
     observations: Observations<Cell>,
     /// The baseline in the logs themselves.
     in_logs: Observations<Cell>,
-    /// Estimates over blocks, if one replay stands for replications.
-    weeks: BTreeMap<Cell, Weeks>,
 }
 
 impl<'a> Results<'a> {
     pub(super) fn new(design: &'a Design, runs: impl IntoIterator<Item = Run>) -> Self {
-        let (observations, in_logs) = (Observations::new(design.measured()), Observations::new(design.measured()));
-        let mut results = Self { design, settings: design.settings(), observations, in_logs, weeks: BTreeMap::new() };
+        let [observations, in_logs] = [0; 2].map(|_| Observations::new(metrics_with(&design.own_metrics)));
+        let mut results = Self { design, settings: design.settings(), observations, in_logs };
         let runs: BTreeMap<(Cell, u32), Run> = runs.into_iter().map(|run| ((run.cell, run.rep), run)).collect();
         for ((cell, rep), run) in runs {
             let row = run.metrics.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
             let here = if rep == IN_LOG { &mut results.in_logs } else { &mut results.observations };
             here.add(cell, row);
-            results.weeks.extend(run.weeks.map(|weeks| (cell, weeks)));
         }
         results
     }
@@ -55,12 +51,6 @@ impl<'a> Results<'a> {
     /// Every policy in one place.
     pub(super) fn policies(&self, at: Cell) -> impl Iterator<Item = Cell> + use<> {
         (0..self.design.policies.len()).map(move |policy| at.under(policy))
-    }
-
-    /// Every policy but the baseline in one place.
-    pub(super) fn others(&self, at: Cell) -> impl Iterator<Item = Cell> + use<> {
-        let baseline = self.design.baseline;
-        self.policies(at).filter(move |cell| cell.policy != baseline)
     }
 
     /// Every metric in every place.
@@ -113,12 +103,8 @@ impl<'a> Results<'a> {
         many > 0 && 2 * many >= all
     }
 
-    /// Estimate over replications, or over the blocks of one replay where it has the quantity. A comparison with a saturated policy has
-    /// no interval: its mean grows with the length of the log.
+    /// Estimate over replications. A comparison with a saturated policy has no interval: its mean grows with the length of the log.
     fn judged(&self, quantity: &Quantity<Cell>) -> ConfidenceInterval {
-        if let Some(estimate) = self.over_blocks(quantity) {
-            return interval(&estimate);
-        }
         let estimate = self.observations.estimate(quantity, u32::MAX);
         let mut cells = BTreeSet::new();
         quantity.collect_cells(&mut cells);
@@ -133,41 +119,6 @@ impl<'a> Results<'a> {
     /// The same; `None` if the quantity is defined in no replication.
     pub(super) fn estimate(&self, quantity: &Quantity<Cell>) -> Option<ConfidenceInterval> {
         Some(self.judged(quantity)).filter(|estimate| estimate.replications > 0)
-    }
-
-    /// Estimate over the blocks of one replay: of a metric, of a difference to the baseline, of the difference of a claim, and of sums of
-    /// these. The interval of a sum is at most as wide as the sum of the intervals, under any dependence between them.
-    pub(super) fn over_blocks(&self, quantity: &Quantity<Cell>) -> Option<Estimate> {
-        let Quantity::Combined(operation, a, b) = quantity else {
-            let Quantity::Metric(cell, metric) = quantity else { return None };
-            return self.weeks.get(cell)?.means[self.column(metric)?];
-        };
-        match (operation, &**a, &**b) {
-            (Operation::Subtract, Quantity::Metric(cell, metric), _) => {
-                let weeks = self.weeks.get(cell)?;
-                if *quantity == self.difference(*cell, metric) {
-                    return weeks.differences[self.column(metric)?];
-                }
-                let is_claimed = |claim: &Claim| claim.policy == cell.policy && *quantity == self.claimed(claim, *cell);
-                weeks.claims[self.design.claims.iter().position(is_claimed)?]
-            }
-            (Operation::Add, a, b) => {
-                let (a, b) = (self.over_blocks(a)?, self.over_blocks(b)?);
-                let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
-                let (low, high) = (sum(a.low, b.low), sum(a.high, b.high));
-                Some(Estimate { mean: a.mean + b.mean, low, high, blocks: a.blocks.min(b.blocks), ..a })
-            }
-            (Operation::Multiply | Operation::Divide, a, Quantity::Constant(by)) => {
-                let scaled = |value: f64| if *operation == Operation::Divide { value / by } else { value * by };
-                let a = self.over_blocks(a)?;
-                Some(Estimate { mean: scaled(a.mean), low: a.low.map(scaled), high: a.high.map(scaled), ..a })
-            }
-            _ => None,
-        }
-    }
-
-    fn column(&self, metric: Metric) -> Option<usize> {
-        self.design.metrics.iter().position(|known| *known == metric)
     }
 
     pub(super) fn mean(&self, cell: Cell, metric: Metric) -> Option<ConfidenceInterval> {
@@ -207,14 +158,9 @@ impl<'a> Results<'a> {
         let mean = |cell| self.mean(cell, metric).map_or(f64::NAN, |mean| sign * mean.mean);
         standings(&self.policies(at).map(mean).collect::<Vec<f64>>(), |a, b, level| {
             let [ours, theirs] = [a, b].map(|policy| at.under(policy));
-            let interval = match self.weeks.get(&ours) {
-                Some(weeks) => interval(weeks.simultaneous[b][self.column(metric)?].as_ref()?),
-                None => {
-                    let sample = self.sample(&(ours.get(metric) - theirs.get(metric)));
-                    let is_saturated = self.is_saturated(ours) || self.is_saturated(theirs);
-                    (!sample.is_empty() && !is_saturated).then(|| ConfidenceInterval::at(level, &sample))?
-                }
-            };
+            let sample = self.sample(&(ours.get(metric) - theirs.get(metric)));
+            let is_saturated = self.is_saturated(ours) || self.is_saturated(theirs);
+            let interval = (!sample.is_empty() && !is_saturated).then(|| ConfidenceInterval::at(level, &sample))?;
             let (low, high) = interval.low.zip(interval.high)?;
             Some(if sign < 0.0 { (-high, -low) } else { (low, high) })
         })
@@ -236,11 +182,7 @@ impl<'a> Results<'a> {
 
     /// Judges a claim.
     pub(super) fn judge(&self, claim: &Claim) -> Judged {
-        let bound = match claim.bound {
-            Against::Policy(_) => 0.0,
-            Against::Number(number) => number,
-        };
-        let tie = false;
+        let (bound, tie) = (claim.bound, false);
         let rule = if claim.is_below { Rule::Below { bound, tie } } else { Rule::Above { bound, tie } };
         // By log and by the positions of values, in the order of the file.
         let mut groups: BTreeMap<(Option<usize>, Vec<usize>), Vec<Cell>> = BTreeMap::new();
@@ -273,10 +215,10 @@ impl<'a> Results<'a> {
     /// policy's mean: seconds of different machines do not add.
     fn claimed(&self, claim: &Claim, at: Cell) -> Quantity<Cell> {
         let ours = at.under(claim.policy).get(claim.metric);
-        let Against::Policy(other) = claim.bound else { return ours };
+        let Some(other) = claim.other else { return ours };
         let theirs = at.under(other).get(claim.metric);
         // "Lower by at least a tenth" is "lower than nine tenths", a form without a division that would widen the interval.
-        let difference = ours - if claim.by > 0.0 { theirs.clone() * claim.share() } else { theirs.clone() };
+        let difference = ours - claim.share.map_or_else(|| theirs.clone(), |share| theirs.clone() * share);
         if claim.every_log {
             return difference;
         }
@@ -304,21 +246,15 @@ impl<'a> Results<'a> {
     /// The same without the policy that it is in percent of.
     pub(super) fn quantity(&self, claim: &Claim, metric: &str) -> String {
         let policy = |position: usize| self.design.policies[position].name();
-        match claim.bound {
-            Against::Number(_) => format!("{metric} of {}", policy(claim.policy)),
-            Against::Policy(other) => {
-                let share = if claim.by > 0.0 { format!("{} × ", claim.share()) } else { String::new() };
-                format!("{metric} of {} − {share}{}", policy(claim.policy), policy(other))
-            }
-        }
+        let ours = format!("{metric} of {}", policy(claim.policy));
+        let share = claim.share.map_or_else(String::new, |share| format!("{share} × "));
+        claim.other.map_or(ours.clone(), |other| format!("{ours} − {share}{}", policy(other)))
     }
 
     /// The policy of whose mean the quantity of a claim is a percentage; `None` of one in the metric's unit.
     pub(super) fn whole(&self, claim: &Claim) -> Option<&str> {
-        match claim.bound {
-            Against::Policy(other) if !claim.every_log => Some(self.design.policies[other].name()),
-            _ => None,
-        }
+        let other = claim.other.filter(|_| !claim.every_log)?;
+        Some(self.design.policies[other].name())
     }
 
     /// Number of replications at which every mean's half-width is within `precision` of it, by the variance seen so far; `None` if it is

@@ -5,10 +5,8 @@
 //! this program would compute. Several processes, on several machines, may compute the same batch at once and store the same line.
 
 use super::design::Setting;
-use super::file::Method;
 use super::measure::{Cell, measured};
 use super::plan::{Batch, ExperimentPlan};
-use super::weeks::{Replayed, Weeks};
 use super::workloads::IN_LOG;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::control::Control;
@@ -30,9 +28,6 @@ pub(super) struct Run {
     pub(super) cell: Cell,
     pub(super) rep: u32,
     pub(super) metrics: Vec<Option<f64>>,
-    /// Estimates over blocks, if one replay stands for replications.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) weeks: Option<Weeks>,
     /// Draws outside the bounds of the log, in the first run of each draw.
     #[serde(default)]
     pub(super) refused: u32,
@@ -87,19 +82,15 @@ pub(super) fn each_stored_batch(
 
 /// Simulates every policy on the same jobs, in each setting; on the log itself the baseline alone, in settings with the users of the log.
 fn simulated(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<Run>> {
-    let (held, design, itself) = (&plan.held[batch.log], &plan.design, batch.rep == IN_LOG);
-    let settings = design.settings();
-    let settings: Vec<(usize, &Setting)> = settings
-        .iter()
-        .enumerate()
-        .filter(|(_, setting)| !itself || setting.users.to_bits() == 1.0_f64.to_bits())
-        .collect();
+    let settings = plan.design.settings();
+    let is_run = |(_, setting): &(usize, &Setting)| batch.rep != IN_LOG || setting.users.to_bits() == 1.0_f64.to_bits();
+    let settings: Vec<(usize, &Setting)> = settings.iter().enumerate().filter(is_run).collect();
     // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and the first
     // setting.
     let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
     for (position, Setting { users, .. }) in &settings {
         if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
-            let (jobs, refused) = held.replication(design, *users, batch.rep)?;
+            let (jobs, refused) = plan.held[batch.log].replication(&plan.design, *users, batch.rep)?;
             base.insert((jobs, refused, *position));
         }
     }
@@ -113,18 +104,23 @@ fn simulated(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) ->
     Ok(runs.into_iter().flatten().collect())
 }
 
-fn under(plan: &ExperimentPlan, batch: Batch, base: &HeldLog, (place, setting): (usize, &Setting)) -> Result<Vec<Run>> {
-    let Batch { log, rep } = batch;
+fn under(
+    plan: &ExperimentPlan,
+    Batch { log, rep }: Batch,
+    base: &HeldLog,
+    (place, setting): (usize, &Setting),
+) -> Result<Vec<Run>> {
     let (held, design) = (&plan.held[log], &plan.design);
     let (draw, policies) =
-        if rep == IN_LOG { (0, vec![design.baseline]) } else { (rep, (0..design.policies.len()).collect()) };
-    let input = held.input(base, &design.logs[log], design, setting, draw);
-    let (jobs, processors) = (&input.jobs, input.processors);
+        if rep == IN_LOG { (0, design.baseline..design.baseline + 1) } else { (rep, 0..design.policies.len()) };
+    let input = held.input(base, design, setting, draw);
+    let (jobs, seed) = (&input.jobs, design.seed.wrapping_add(u64::from(draw)));
     let replay = |policy: usize| {
         if interrupt::requested() {
             bail!(Interrupted::Resumable);
         }
-        let replayed = input.replayed(&design.policies[policy], design.seed.wrapping_add(u64::from(draw)));
+        let policy = &design.policies[policy];
+        let replayed = policy.replay(&input.machines, jobs, &input.numbers, input.estimates, seed);
         // Without a context: an interruption must keep its type.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,
@@ -134,24 +130,13 @@ fn under(plan: &ExperimentPlan, batch: Batch, base: &HeldLog, (place, setting): 
     // The baseline first: it determines the end of the warm-up.
     let baseline = replay(design.baseline)?;
     let window = design.window.of(jobs, &baseline.0);
-    let (mut runs, mut replayed) = (Vec::new(), Vec::new());
-    for policy in policies {
-        let other;
-        let (placements, trend) = if policy == design.baseline {
-            &baseline
-        } else {
-            other = replay(policy)?;
-            &other
-        };
-        let row = measured(jobs, placements, processors, window, design.window.cuts(), trend, &design.own_metrics);
+    let run = |policy: usize| {
+        let other = if policy == design.baseline { None } else { Some(replay(policy)?) };
+        let (placements, trend) = other.as_ref().unwrap_or(&baseline);
+        let cuts = design.window.cuts();
+        let row = measured(jobs, placements, input.processors, window, cuts, trend, &design.own_metrics);
         let metrics = row.into_iter().map(|value| value.is_finite().then_some(value)).collect();
-        runs.push(Run { cell: Cell { log, setting: place, policy }, rep, metrics, weeks: None, refused: 0 });
-        if design.method == Method::Weeks {
-            replayed.push(Replayed::new(jobs, placements, window, trend));
-        }
-    }
-    for (run, weeks) in runs.iter_mut().zip(Replayed::weeks(&replayed, design)) {
-        run.weeks = Some(weeks);
-    }
-    Ok(runs)
+        Ok(Run { cell: Cell { log, setting: place, policy }, rep, metrics, refused: 0 })
+    };
+    policies.map(run).collect()
 }

@@ -1,7 +1,7 @@
 //! The findings in sentences, built from the numbers.
 
 use super::answer::Answer;
-use super::design::{Against, Claim};
+use super::design::Claim;
 use super::measure::{Cell, Metric, better};
 use super::results::Results;
 use crate::simulate::policy::Policy;
@@ -60,9 +60,8 @@ fn by_metric(results: &Results<'_>, metric: Metric) -> String {
         let judged = match (wins, losses) {
             (0, 0) if intervals == 0 => "has no interval".to_owned(),
             (0, 0) if intervals < cells => {
-                format!(
-                    "shows no significant difference in {intervals} of {cells} cells and has no interval in the others"
-                )
+                let rest = "has no interval in the others";
+                format!("shows no significant difference in {intervals} of {cells} cells and {rest}")
             }
             (0, 0) => "shows no significant difference".to_owned(),
             (wins, 0) if wins == cells => "is significantly better everywhere".to_owned(),
@@ -115,10 +114,7 @@ fn of_claims(results: &Results<'_>, judged: &[Judged]) -> impl Iterator<Item = S
 
 /// The bound of a claim and the estimate of one of its cells, with their unit.
 pub(super) fn in_units(results: &Results<'_>, claim: &Claim, cell: &JudgedCell) -> [String; 2] {
-    let bound = match claim.bound {
-        Against::Number(bound) => level(claim.metric, bound),
-        Against::Policy(_) => "0".to_owned(),
-    };
+    let bound = if claim.other.is_some() { "0".to_owned() } else { level(claim.metric, claim.bound) };
     let observed = match results.whole(claim) {
         Some(_) => format!("{} %", in_words(&cell.estimate)),
         None => with_half_width(claim.metric, &cell.estimate),

@@ -1,16 +1,13 @@
 //! The logs and models of an experiment, read once and held.
 
 use super::design::{Design, Setting};
-use super::file::{Log, Method, RepairRule, Source, WholeNumber};
+use super::file::{Log, Method, RepairRule, Source};
 use crate::ignored;
-use crate::options::Inside;
-use crate::simulate::held::{Placement, machines_of};
-use crate::simulate::policy::Policy;
+use crate::simulate::held::machines_of;
 use crate::workload::generate::CompleteModel;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::provenance::sha256_of;
-use metrics::backlog::Trend;
 use sim_core::{Job, Streams};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -24,8 +21,8 @@ pub(super) const IN_LOG: u32 = u32::MAX;
 
 /// A log that was read, of which every replication is made.
 pub(super) struct Held {
+    log: Log,
     origin: SourceOrigin,
-    deadlines: Deadlines,
     machines: Vec<Machine>,
     pub(super) processors: u32,
     /// Path as found; empty for a model.
@@ -55,64 +52,51 @@ pub(super) struct ReplayInput {
     pub(super) processors: u32,
 }
 
-impl ReplayInput {
-    /// Times of each job's run under a policy, and the trend of the work that waited.
-    pub(super) fn replayed(&self, policy: &Policy, seed: u64) -> Result<(Vec<Placement>, Trend)> {
-        policy.replay(&self.machines, &self.jobs, &self.numbers, self.estimates, seed)
-    }
-}
-
 impl Held {
     /// Opens the log, and checks that the experiment can run on it. A message names the file and line of its table.
     pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
         let find = |name: &Path| found(name, source, traces);
-        let opened = || {
+        let opened = || -> Result<Self> {
             let (mut given, mut tells_memory) = (None, false);
             if let Some(path) = &log.machines {
-                let path = find(path.get_ref())?;
-                let inside = log.inside.as_ref().map_or(Inside::Cluster, |inside| *inside.get_ref());
-                (given, tells_memory) = (Some(machines_of(&path, inside)?), Machines::open(&path)?.tells_memory());
+                let path = find(path)?;
+                given = Some(machines_of(&path, log.inside.unwrap_or_default())?);
+                tells_memory = Machines::open(&path)?.tells_memory();
             }
-            match (&log.file, &log.model) {
-                (Some(file), _) => Self::of_file(log, design, find(Path::new(file.get_ref()))?, given, tells_memory),
-                (None, Some(model)) => {
-                    let preset = log.preset.as_ref().map(|name| find(Path::new(name.get_ref()))).transpose()?;
-                    let model = model::named(model.get_ref()).context("the model was checked")?;
-                    let procs = log.procs.map(|procs| procs.0);
-                    let made = CompleteModel::of_experiment(model, procs, preset.as_deref())?;
-                    let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors()))]);
-                    let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
-                    Ok(Self::new(origin, log, machines, tells_memory))
-                }
-                (None, None) => bail!("log: needs a file or a model"),
-            }
+            let procs = log.procs.map(|procs| procs.0);
+            let Some(name) = &log.model else {
+                let file = log.file.as_ref().context("log: needs a file or a model")?;
+                // If every setting has its own machine, that of the log is not needed.
+                let one = procs.or(design.settings()[0].procs).map(|procs| vec![Machine::new(procs)]);
+                let held = Self::of_file(log, design, find(Path::new(file))?, given.or(one))?;
+                return Ok(Self { tells_memory, ..held });
+            };
+            let preset = log.preset.as_ref().map(|name| find(Path::new(name))).transpose()?;
+            let model = model::named(name).context("the model was checked")?;
+            let made = CompleteModel::of_experiment(model, procs, preset.as_deref())?;
+            let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors()))]);
+            let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
+            Ok(Self { tells_memory, ..Self::new(origin, log, machines) })
         };
         opened().with_context(|| format!("{}:{}", source.path.display(), log.line))
     }
 
-    fn new(origin: SourceOrigin, log: &Log, machines: Vec<Machine>, tells_memory: bool) -> Self {
-        let processors = machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add);
-        let (path, sha256, repairs) = (PathBuf::new(), String::new(), Repairs::default());
-        let deadlines = log.deadlines();
-        Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density: 1.0 }
+    fn new(origin: SourceOrigin, log: &Log, machines: Vec<Machine>) -> Self {
+        let processors = all_of(&machines);
+        let (log, path, sha256, repairs) = (log.clone(), PathBuf::new(), String::new(), Repairs::default());
+        Self { log, origin, machines, processors, path, sha256, repairs, tells_memory: false, density: 1.0 }
     }
 
-    fn of_file(
-        log: &Log,
-        design: &Design,
-        path: PathBuf,
-        machines: Option<Vec<Machine>>,
-        tells_memory: bool,
-    ) -> Result<Self> {
+    fn of_file(log: &Log, design: &Design, path: PathBuf, machines: Option<Vec<Machine>>) -> Result<Self> {
         let reader = SwfReader::open(&path)?;
         let header = reader.header().clone();
         let max_jobs = log.count.map(|count| count.0.into());
-        let options = Options { max_jobs, deadlines: log.deadlines(), ..Options::default() };
+        let options = Options { max_jobs, deadlines: log.deadlines.0, ..Options::default() };
         let (held, repairs) = HeldLog::read(reader, options)?;
         if held.jobs().len() < 2 {
             bail!("{}: has fewer than two jobs that ran; nothing can be compared", path.display());
         }
-        if let Some(first) = repairs.iter().next().filter(|_| log.repairs == Some(RepairRule::Refuse)) {
+        if let Some(first) = repairs.iter().next().filter(|_| log.repairs == RepairRule::Refuse) {
             bail!(
                 "{}: needs repair ({} under the rule {}), and repairs = \"refuse\" takes none; clean the log, or count repairs",
                 path.display(),
@@ -120,21 +104,21 @@ impl Held {
                 first.rule.name()
             );
         }
-        let machines = match (machines, log.procs, design.settings()[0].procs) {
-            (Some(machines), ..) => machines,
-            // If every setting has its own machine, that of the log is not needed.
-            (None, Some(WholeNumber(procs)), _) | (None, None, Some(procs)) => vec![Machine::new(procs)],
-            (None, None, None) => vec![Machine::new(capacity(&header, &path)?)],
+        let machines = match machines {
+            Some(machines) => machines,
+            None => vec![Machine::new(capacity(&header, &path)?)],
         };
-        let mut made = Self::new(SourceOrigin::Log(held), log, machines, tells_memory);
-        if let (Some(load), SourceOrigin::Log(held)) = (log.load, &made.origin) {
-            let own = held.load(made.processors).filter(|own| *own > 0.0);
-            made.density = load.0 / own.context("the log has no load to scale")?;
-        }
-        made.sha256 = sha256_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let origin = made.origin.resampled(design, (made.processors, made.density));
-        made.origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
-        Ok(Self { path, repairs, ..made })
+        let density = match log.load {
+            Some(load) => {
+                let own = held.load(all_of(&machines)).filter(|own| *own > 0.0);
+                load.0 / own.context("the log has no load to scale")?
+            }
+            None => 1.0,
+        };
+        let sha256 = sha256_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let origin = SourceOrigin::resampled(held, design, (all_of(&machines), density));
+        let origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+        Ok(Self { path, sha256, repairs, density, ..Self::new(origin, log, machines) })
     }
 
     /// The jobs of a replication before settings change them, and the number of draws outside the bounds of the log; `users`
@@ -145,22 +129,20 @@ impl Held {
         }
         let streams = Streams::new(design.seed, replication);
         let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
-        let drawn = |Drawn { log, refused }: Drawn| (log, refused);
-        let log = match (&self.origin, design.method) {
-            (SourceOrigin::Blocks(of), _) => return of.redrawn(&streams).map(drawn).map_err(|error| named(&error)),
-            (SourceOrigin::Users(log, of), _) => {
-                let redrawn =
-                    of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams);
-                return redrawn.map(drawn).map_err(|error| named(&error));
+        let Drawn { log, refused } = match &self.origin {
+            SourceOrigin::Blocks(of) => of.redrawn(&streams).map_err(|error| named(&error))?,
+            SourceOrigin::Users(log, of) => {
+                let of = of.clone().with_users(users);
+                of.redrawn_within(log, (self.processors, self.density), &streams).map_err(|error| named(&error))?
             }
-            (SourceOrigin::Model(model, count), _) => match self.deadlines {
-                Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
-                Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
-            },
-            (SourceOrigin::Log(log), Method::Shake) => shaken(log, design.shift, &streams),
-            (SourceOrigin::Log(log), _) => log.clone(),
+            SourceOrigin::Model(model, count) => {
+                let log = model.drawn(&streams, *count);
+                let Deadlines::Factor(factor) = self.log.deadlines.0 else { return Ok((log, 0)) };
+                return Ok((log.due_after(factor), 0));
+            }
+            SourceOrigin::Log(log) => return Ok((shaken(log, design.shift, &streams), 0)),
         };
-        Ok((log, 0))
+        Ok((log, refused))
     }
 
     /// Parts that replications are drawn from; `None` if nothing is drawn from parts.
@@ -176,19 +158,12 @@ impl Held {
     }
 
     /// The jobs, machines and estimates of a replication under a setting.
-    pub(super) fn input(
-        &self,
-        base: &HeldLog,
-        log: &Log,
-        design: &Design,
-        setting: &Setting,
-        replication: u32,
-    ) -> ReplayInput {
+    pub(super) fn input(&self, base: &HeldLog, design: &Design, setting: &Setting, replication: u32) -> ReplayInput {
         let (machines, processors) = match setting.procs {
             Some(procs) => (vec![Machine::new(procs)], procs),
             None => (self.machines.clone(), self.processors),
         };
-        let own = match (&self.origin, log.load) {
+        let own = match (&self.origin, self.log.load) {
             // Each draw has a load of its own, and is scaled to the requested one.
             (SourceOrigin::Model(..), Some(load)) => {
                 base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load.0 / own)
@@ -196,14 +171,9 @@ impl Held {
             _ => self.density,
         };
         let density = own * setting.load;
-        let scaled;
-        let jobs = if (density - 1.0).abs() > 0.0 {
-            scaled = base.denser(density);
-            &scaled
-        } else {
-            base
-        };
-        let estimates = setting.estimates.unwrap_or(log.estimates.0);
+        let scaled = ((density - 1.0).abs() > 0.0).then(|| base.denser(density));
+        let jobs = scaled.as_ref().unwrap_or(base);
+        let estimates = setting.estimates.unwrap_or(self.log.estimates.0);
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
@@ -217,9 +187,9 @@ impl Held {
 
     /// Approximate number of jobs of a run.
     pub(super) fn jobs(&self) -> u64 {
-        match (&self.origin, self.log()) {
-            (SourceOrigin::Model(_, count), _) => u64::from(*count),
-            (_, log) => log.map_or(0, |log| log.jobs().len() as u64),
+        match &self.origin {
+            SourceOrigin::Model(_, count) => u64::from(*count),
+            _ => self.log().map_or(0, |log| log.jobs().len() as u64),
         }
     }
 
@@ -249,29 +219,28 @@ impl Held {
 
 impl SourceOrigin {
     /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
-    fn resampled(self, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
-        Ok(match (self, design.method) {
-            (Self::Log(log), Method::Blocks) => {
+    fn resampled(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
+        Ok(match design.method {
+            Method::Blocks => {
                 let of = Blocks::of(log, processors, density)?;
                 let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 // A log that no draw resembles is refused before the first simulation.
                 of.redrawn(&Streams::new(design.seed, 0))?;
                 Self::Blocks(Box::new(of))
             }
-            (Self::Log(log), Method::Users) => {
+            Method::Users => {
                 let of = Users::of(&log)?;
                 let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 Self::Users(log, of)
             }
-            (origin, _) => origin,
+            Method::Shake | Method::Seeds => Self::Log(log),
         })
     }
 }
 
-impl std::fmt::Debug for Held {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Held").field("path", &self.path).field("jobs", &self.jobs()).finish_non_exhaustive()
-    }
+/// Processors of all machines.
+fn all_of(machines: &[Machine]) -> u32 {
+    machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
 }
 
 /// Path of a file that an experiment names: beside it, then here, then among the traces.

@@ -12,7 +12,6 @@ use anyhow::{Result, anyhow};
 use gap_schedule::Machine;
 use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
-use metrics::Blocks;
 use metrics::backlog::{Backlog, Trend};
 use sim_core::{Fact, Job, JobId, JobRecord, Probe, SiteId, Time};
 use std::collections::BTreeMap;
@@ -21,22 +20,6 @@ use workload::Estimates;
 
 /// Start and end of a job; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
-
-/// Blocks of the jobs that were submitted from `from` to `to`, as `simulate` records them during the run.
-pub(crate) fn blocks_of(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time)) -> Blocks {
-    let mut blocks = Blocks::default();
-    // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next arrives.
-    let mut last_start: Option<Time> = None;
-    for (job, placement) in jobs.iter().zip(placements) {
-        let Some((start, finish)) = *placement else { continue };
-        if (from..=to).contains(&job.submit) {
-            blocks.note_submission(job.submit, last_start.is_none_or(|last| last < job.submit));
-            blocks.add(&record_of(job, (start, finish)));
-        }
-        last_start = last_start.max(Some(start));
-    }
-    blocks
-}
 
 /// The record of a job on a machine that is not part of a grid.
 pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
