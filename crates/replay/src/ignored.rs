@@ -53,38 +53,29 @@ mod tests {
     #[test]
     fn what_jobs_request_and_no_world_reads_is_reported_with_its_share() {
         let plain: Job = ("-1", "-1", "-1", "");
-        let cases: [(&[Job], bool, &[&str]); 6] = [
-            (&[plain, ("0", "3", "0", ""), ("-1", "3", "-1", " {} q -1")], false, &[]),
-            (&[plain], true, &["the machine file gives memory per node, which this world ignores"]),
+        let memory: Job = ("512", "-1", "-1", "");
+        let parts: [Job; 3] = [("-1", "1", "-1", " {} q 1:ppn=8"), ("-1", "2", "-1", ""), ("-1", "1", "-1", "")];
+        let cases: [(&[Job], bool, &str); 6] = [
+            (&[plain, ("0", "3", "0", ""), ("-1", "3", "-1", " {} q -1")], false, ""),
+            (&[plain], true, "the machine file gives memory per node, which this world ignores"),
+            (&[memory, plain], false, "50 % of jobs request memory (field 10), which this world ignores"),
             (
-                &[("512", "-1", "-1", ""), plain],
-                false,
-                &["50 % of jobs request memory (field 10), which this world ignores"],
-            ),
-            (
-                &[("512", "-1", "-1", "")],
+                &[memory],
                 true,
-                &[
-                    "all jobs request memory (field 10), and the machine file gives memory per node; this world ignores both",
-                ],
+                "all jobs request memory (field 10), and the machine file gives memory per node; this world ignores both",
             ),
             (
                 &[plain, plain, ("-1", "1", "1", "")],
                 false,
-                &[
-                    "33 % of jobs name a preceding job (field 17), which this world ignores: each job is submitted at the time \
-                   in the log, whenever others end",
-                ],
+                "33 % of jobs name a preceding job (field 17), which this world ignores: each job is submitted at the time in the \
+                 log, whenever others end",
             ),
             (
-                &[("-1", "1", "-1", " {} q 1:ppn=8"), ("-1", "2", "-1", ""), ("-1", "1", "-1", "")],
+                &parts,
                 false,
-                &[
-                    "33 % of jobs request nodes (column 21), which this world ignores: it counts processors alone (--profile \
-                     alea31 reads them)",
-                    "jobs name 2 partitions (field 16), which this world ignores: a job may start on any place that is wide \
-                     enough",
-                ],
+                "33 % of jobs request nodes (column 21), which this world ignores: it counts processors alone (--profile \
+                 alea31 reads them)\njobs name 2 partitions (field 16), which this world ignores: a job may start on any place \
+                 that is wide enough",
             ),
         ];
         for (jobs, machines, expected) in cases {
@@ -96,7 +87,7 @@ mod tests {
             let reader = SwfReader::from_read("a.swf", std::io::Cursor::new(log)).expect("a log");
             let mut intake = Intake::new(reader, Options::default());
             assert_eq!(intake.by_ref().filter_map(Result::ok).count(), jobs.len());
-            assert_eq!(notes(intake.repairs().unread(), machines), expected);
+            assert_eq!(notes(intake.repairs().unread(), machines).join("\n"), expected);
         }
     }
 

@@ -141,7 +141,7 @@ mod tests {
             let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
             let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Map::new(), None);
             let submit = Time::ZERO;
-            let explanation = Explanation { policy, job: 7.into(), submit, about, facts, history, brief, note };
+            let explanation = Explanation { policy, job: Label::Number(7), submit, about, facts, history, brief, note };
             explanation.in_words("log", None, all)
         };
         assert_eq!(explained(16, false).lines().count(), 17);

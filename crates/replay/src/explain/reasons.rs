@@ -489,7 +489,7 @@ mod tests {
     fn numbers_read_as_people_say_them() {
         let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal);
         assert_eq!(ordinals, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th"]);
-        let jobs = |numbers: &[u64]| jobs(&numbers.iter().copied().map(Label::from).collect::<Vec<_>>());
+        let jobs = |numbers: &[u64]| jobs(&numbers.iter().copied().map(Label::Number).collect::<Vec<_>>());
         assert_eq!(jobs(&[4]), "job 4");
         assert_eq!(jobs(&[4, 5]), "jobs 4 and 5");
         assert_eq!(jobs(&[1, 2, 3, 4, 5, 6, 7]), "jobs 1, 2, 3, 4, 5 and 2 more");

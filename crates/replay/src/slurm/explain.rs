@@ -62,7 +62,7 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let facts =
         object(json!({ "line": job.line, "user": user, "submit": job.submit, "limit": job.limit, "run": job.run }));
     let submit = Time::from_secs(job.submit.max(0).unsigned_abs());
-    let (policy, job) = (arm.name.clone(), Label::from(u64::from(id)));
+    let (policy, job) = (arm.name.clone(), Label::Number(u64::from(id)));
     Ok(Explanation { policy, job, submit, about: vec![about], facts, history, brief, note: None })
 }
 
