@@ -33,71 +33,54 @@ const QUESTIONS: [&str; 9] = ["What", "Who", "Whose", "Whether", "How", "Of", "W
 /// Counts by name, in the order of the report.
 type Counts = BTreeMap<String, u64>;
 
+/// Ceiling, if there is one, and goal of each count.
+type Limits = BTreeMap<String, (Option<u64>, u64)>;
+
 /// Prints every count with its limits.
 pub(crate) fn tidy(options: &Tidy, common: &Common) -> Result<Ending> {
     let root = workspace();
-    let texts = texts(&root)?;
-    let found = counts(&texts);
+    let found = counts(&texts(&root)?);
     let file = root.join("xtask/tidy.tsv");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut limits = limits(&text).with_context(|| file.display().to_string())?;
     if options.lower {
-        for (name, Limit { ceiling, .. }) in &mut limits {
+        for (name, (ceiling, _)) in &mut limits {
             *ceiling = ceiling.map(|ceiling| ceiling.min(found.get(name).copied().unwrap_or(0)));
         }
-        let line = |(name, limit): (&String, &Limit)| format!("{name}\t{}\t{}\n", limit.ceiling(), limit.goal);
+        let line = |(name, (ceiling, goal)): (&String, &(Option<u64>, u64))| {
+            format!("{name}\t{}\t{goal}\n", ceiling.map_or_else(|| "-".to_owned(), |ceiling| ceiling.to_string()))
+        };
         let comments = text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n"));
         std::fs::write(&file, comments.chain(limits.iter().map(line)).collect::<String>())?;
     }
-    print(&if common.json { format!("{:#}\n", serde_json::json!(found)) } else { report(&found, &limits) });
-    let exceeds = |(name, count): (&String, &u64)| limits.get(name).is_some_and(|limit| limit.is_exceeded(*count));
-    Ok(if found.iter().any(exceeds) { Ending::Differs } else { Ending::Done })
-}
-
-/// Limits of a count.
-struct Limit {
-    ceiling: Option<u64>,
-    goal: u64,
-}
-
-impl Limit {
-    fn is_exceeded(&self, count: u64) -> bool {
-        self.ceiling.is_some_and(|ceiling| count > ceiling)
+    let (mut report, mut ending) = (format!("{:>8}  {:>8}  {:>8}  count\n", "found", "ceiling", "goal"), Ending::Done);
+    for (name, count) in &found {
+        let (ceiling, goal) = limits.get(name).map_or((None, None), |(ceiling, goal)| (*ceiling, Some(*goal)));
+        let mark = if ceiling.is_some_and(|ceiling| *count > ceiling) { "  EXCEEDED" } else { "" };
+        if !mark.is_empty() {
+            ending = Ending::Differs;
+        }
+        let [ceiling, goal] = [ceiling, goal].map(|limit| limit.map_or_else(String::new, |limit| limit.to_string()));
+        let _ = writeln!(report, "{count:>8}  {ceiling:>8}  {goal:>8}  {name}{mark}");
     }
-
-    fn ceiling(&self) -> String {
-        self.ceiling.map_or_else(|| "-".to_owned(), |ceiling| ceiling.to_string())
-    }
+    print(&if common.json { format!("{:#}\n", serde_json::json!(found)) } else { report });
+    Ok(ending)
 }
 
 /// Parses limits by the names of counts, from lines `name<TAB>ceiling<TAB>goal`; `-` is no ceiling.
-fn limits(text: &str) -> Result<BTreeMap<String, Limit>> {
-    let mut limits = BTreeMap::new();
+fn limits(text: &str) -> Result<Limits> {
+    let mut limits = Limits::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         ensure!(cells.len() == 3, "expected a name, a ceiling and a goal with tabs between them, found {line:?}");
         let ceiling = if cells[1] == "-" { None } else { Some(cells[1].parse()?) };
-        limits.insert(cells[0].to_owned(), Limit { ceiling, goal: cells[2].parse()? });
+        limits.insert(cells[0].to_owned(), (ceiling, cells[2].parse()?));
     }
     Ok(limits)
 }
 
-fn report(found: &Counts, limits: &BTreeMap<String, Limit>) -> String {
-    let mut text = format!("{:>8}  {:>8}  {:>8}  count\n", "found", "ceiling", "goal");
-    for (name, count) in found {
-        let limit = limits.get(name);
-        let (ceiling, goal) = limit.map_or_else(Default::default, |limit| (limit.ceiling(), limit.goal.to_string()));
-        let mark = if limit.is_some_and(|limit| limit.is_exceeded(*count)) { "  EXCEEDED" } else { "" };
-        let _ = writeln!(text, "{count:>8}  {ceiling:>8}  {goal:>8}  {name}{mark}");
-    }
-    text
-}
-
-/// A source or a page, by its path below the root.
-struct Text {
-    path: PathBuf,
-    text: String,
-}
+/// A source or a page: its path below the root, and its content.
+type Text = (PathBuf, String);
 
 /// Returns every Rust source of the workspace, README.md and the pages of docs.
 fn texts(root: &Path) -> Result<Vec<Text>> {
@@ -116,7 +99,7 @@ fn texts(root: &Path) -> Result<Vec<Text>> {
     files.sort();
     let text = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(Text { path: file.strip_prefix(root).expect("it lies below").to_owned(), text })
+        Ok((file.strip_prefix(root).expect("it lies below").to_owned(), text))
     };
     files.into_iter().map(text).collect()
 }
@@ -125,7 +108,7 @@ fn counts(texts: &[Text]) -> Counts {
     let mut counts = Counts::new();
     let mut types: BTreeMap<&str, u64> = BTreeMap::new();
     let mut add = |name: &str, count: usize| *counts.entry(name.to_owned()).or_default() += count as u64;
-    for Text { path, text } in texts {
+    for (path, text) in texts {
         let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
         match parts[..] {
             ["crates", name, "src", ..] | [name @ "xtask", "src", ..] => {
@@ -267,10 +250,8 @@ mod tests {
 
     #[test]
     fn a_doc_comment_begins_no_question() {
-        let texts = [Text {
-            path: "crates/a/src/b.rs".into(),
-            text: "/// What?\n/// How many.\nx\n/// Hows.\n// Who\n//! Of all.\n".to_owned(),
-        }];
+        let text = "/// What?\n/// How many.\nx\n/// Hows.\n// Who\n//! Of all.\n";
+        let texts = [("crates/a/src/b.rs".into(), text.to_owned())];
         assert_eq!(counts(&texts)["doc comments that begin like a question"], 2);
     }
 
