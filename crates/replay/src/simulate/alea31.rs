@@ -62,7 +62,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
              the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
              twice their run time after their submission."
         )],
-        facts: vec![("start_up", start_up.as_secs_f64().into())],
+        start_up: Some(start_up.as_secs_f64()),
         rejects_because: "no cluster is what they ask for, and wide enough".to_owned(),
         ..wanted.opened(sites, named, Alea31 { policies, machines, start_up })
     })

@@ -200,23 +200,19 @@ impl Simulation {
 
     pub(super) fn manifest(&self, hash: &str) -> serde_json::Value {
         let programs = self.runs.iter().filter(|run| !run.programs.is_empty());
-        let mut manifest = serde_json::json!({
+        serde_json::json!({
             "trace": self.trace().file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": hash,
             "model": self.world.entry.model,
             "profile": self.world.entry.profile,
-            "start_up": null,
+            "start_up": self.world.start_up,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
             PROGRAMS: programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect::<Map<_, _>>(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
             "command_line": self.command_line(),
-        });
-        for (key, value) in &self.world.facts {
-            manifest[*key] = value.clone();
-        }
-        manifest
+        })
     }
 
     fn repairs(&self) -> serde_json::Value {

@@ -46,8 +46,8 @@ pub(crate) struct Opened {
     pub(super) without_effect: Vec<&'static str>,
     /// Notes for readers of the page.
     pub(super) notes: Vec<String>,
-    /// Entries of the manifest that only this world has.
-    pub(super) facts: Vec<(&'static str, serde_json::Value)>,
+    /// Start of the simulator of the profile `alea31` (s).
+    pub(super) start_up: Option<f64>,
     /// Reason for rejections, after "rejected: ".
     pub(super) rejects_because: String,
 }
@@ -144,8 +144,8 @@ impl Wanted<'_> {
     pub(super) fn opened(&self, sites: Sites, policies: Vec<Named>, world: impl World + 'static) -> Opened {
         let rejects_because = format!("no place is wider than {} processors", sites.widest());
         let (entry, log, world) = (self.here, self.log.clone(), Box::new(world));
-        let (arguments, without_effect, notes, facts) = Default::default();
-        Opened { entry, log, sites, policies, world, arguments, without_effect, notes, facts, rejects_because }
+        let (arguments, without_effect, notes, start_up) = Default::default();
+        Opened { entry, log, sites, policies, world, arguments, without_effect, notes, start_up, rejects_because }
     }
 
     /// Reads the names of policies; `parse` returns `None` for names of other worlds' policies. Refuses a policy that is named
