@@ -46,7 +46,6 @@ pub struct Explained<P, R> {
 
 impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.probe.begin_pass(view);
         if self.probe.listens() {
             self.policy.schedule_with_reasons(view, starts, &mut self.probe);
         } else {

@@ -98,15 +98,10 @@ pub trait ReasonProbe {
         true
     }
 
-    /// Called when a pass begins.
-    fn begin_pass(&mut self, view: &View<'_>) {
-        let _ = view;
-    }
-
     /// Observes a reason of a job, when the pass has reached it. `starts` are the jobs that the pass has started before.
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts);
 
-    /// Called when a pass ends, with the jobs that it starts.
+    /// Called when a pass ends, with the view that the policy had and the jobs that it starts.
     fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
         let _ = (view, starts);
     }

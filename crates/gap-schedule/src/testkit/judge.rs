@@ -4,9 +4,8 @@ use super::scene::Scene;
 use crate::explained::Explained;
 use crate::multi_cluster::Passes;
 use crate::policy::Policy;
-use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
-use crate::view::{Machine, RunningJob, Starts, View};
+use crate::view::{Starts, View};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
@@ -25,19 +24,16 @@ pub struct Judge {
     pub may_keep: bool,
     /// Reserved starts of each job, in all passes.
     promised: Rc<RefCell<BTreeMap<JobId, Vec<Time>>>>,
-    pass: JudgedPass,
+    /// Reasons of the present pass, each with the jobs that had started by then.
+    told: Vec<(JobId, Reason, Starts)>,
 }
 
 /// Pass under judgement.
-#[derive(Clone, Debug, Default)]
-struct JudgedPass {
-    now: Time,
-    machines: Vec<Machine>,
-    free: Vec<u32>,
-    running: Vec<Vec<RunningJob>>,
-    queue: Vec<QueuedJob>,
-    /// Reasons, each with the jobs that had started by then.
-    told: Vec<(JobId, Reason, Starts)>,
+struct JudgedPass<'a> {
+    judge: &'a Judge,
+    view: &'a View<'a>,
+    /// Jobs that it starts.
+    starts: &'a Starts,
 }
 
 impl Judge {
@@ -48,32 +44,24 @@ impl Judge {
 }
 
 impl ReasonProbe for Judge {
-    fn begin_pass(&mut self, view: &View<'_>) {
-        self.pass.now = view.now;
-        self.pass.machines = view.machines.to_vec();
-        self.pass.free = view.free.to_vec();
-        self.pass.running = view.running.iter().map(|running| running.iter().copied().collect()).collect();
-        self.pass.queue = view.queue.iter().copied().collect();
-        self.pass.told.clear();
-    }
-
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts) {
-        self.pass.told.push((job, reason, starts.clone()));
+        self.told.push((job, reason, starts.clone()));
     }
 
-    fn end_pass(&mut self, _: &View<'_>, starts: &Starts) {
-        for (job, reason, before) in &self.pass.told {
+    fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
+        let pass = JudgedPass { judge: self, view, starts };
+        for (job, reason, before) in &self.told {
             assert!(
                 starts.starts_with(before) || before.iter().all(|one| starts.contains(one)),
                 "{before:?} {starts:?}"
             );
-            self.check(self.request(*job), *job, reason, before, starts);
+            pass.check(*job, reason, before);
         }
-        let places: Vec<usize> = self.pass.told.iter().filter_map(|(_, reason, _)| place(reason)).collect();
+        let places: Vec<usize> = self.told.iter().filter_map(|(_, reason, _)| place(reason)).collect();
         assert!(places.iter().copied().eq(1..=places.len()), "{places:?}");
-        for queued in &self.pass.queue {
+        for queued in view.queue.iter() {
             let of_it: Vec<&Reason> =
-                self.pass.told.iter().filter(|told| told.0 == queued.job).map(|told| &told.1).collect();
+                self.told.iter().filter(|told| told.0 == queued.job).map(|told| &told.1).collect();
             let started = starts.iter().find(|(job, _)| *job == queued.job);
             let told = of_it.iter().find_map(|reason| match reason {
                 Reason::Starts { machine, .. } => Some(*machine),
@@ -81,13 +69,10 @@ impl ReasonProbe for Judge {
             });
             assert_eq!(told, started.map(|(_, machine)| *machine), "job {}: {of_it:?}", queued.job);
             let obstacles = of_it.iter().filter(|reason| is_obstacle(reason)).count();
-            assert_eq!(
-                obstacles,
-                usize::from(started.is_none() && !self.pass.told.is_empty()),
-                "job {}: {of_it:?}",
-                queued.job
-            );
+            let expected = usize::from(started.is_none() && !self.told.is_empty());
+            assert_eq!(obstacles, expected, "job {}: {of_it:?}", queued.job);
         }
+        self.told.clear();
     }
 }
 
@@ -102,87 +87,76 @@ fn is_obstacle(reason: &Reason) -> bool {
     matches!(reason, Reason::NoRoom { .. } | Reason::Barred { .. } | Reason::Behind { .. } | Reason::Kept)
 }
 
-impl Judge {
+impl JudgedPass<'_> {
     fn request(&self, job: JobId) -> &Request {
-        &self
-            .pass
-            .queue
-            .iter()
-            .find(|queued| queued.job == job)
-            .unwrap_or_else(|| panic!("job {job} does not wait"))
-            .request
+        &self.view.queue.get(job).unwrap_or_else(|| panic!("job {job} does not wait")).request
     }
 
     fn suits(&self, request: &Request, machine: SiteId) -> bool {
-        self.pass.machines[machine.index()].suits(request) && request.sites.contains(machine)
+        self.view.suits(machine.index(), request)
     }
 
     /// Computes the free processors by plain subtraction.
     fn free(&self, machine: SiteId, starts: &Starts) -> u32 {
         let here = starts.iter().filter(|(_, place)| *place == machine);
-        self.pass.free[machine.index()] - here.map(|(job, _)| self.request(*job).processors).sum::<u32>()
+        self.view.free[machine.index()] - here.map(|(job, _)| self.request(*job).processors).sum::<u32>()
     }
 
     /// Lists the processors held on the machine with their expected releases: by running jobs and by those that the pass has started.
     fn held(&self, machine: SiteId, starts: &Starts) -> Vec<(Time, u32)> {
-        let soonest = self.pass.now + Span::from_nanos(1);
-        let running = self.pass.running[machine.index()].iter().map(|job| (job.expected_end, job.processors));
+        let soonest = self.view.now + Span::from_nanos(1);
+        let running = self.view.running[machine.index()].iter().map(|job| (job.expected_end, job.processors));
         let here = starts.iter().filter(|(_, place)| *place == machine).map(|(job, _)| self.request(*job));
-        let takes = |request: &Request| self.pass.machines[machine.index()].expects(request);
-        let here = here.map(|request| (self.pass.now.saturating_add(takes(request)), request.processors));
+        let takes = |request: &Request| self.view.machines[machine.index()].expects(request);
+        let here = here.map(|request| (self.view.now.saturating_add(takes(request)), request.processors));
         running.chain(here).map(|(end, processors)| (end.max(soonest), processors)).collect()
     }
 
-    fn waits(&self, job: JobId, starts: &Starts) {
+    fn waits(&self, job: JobId) {
         self.request(job);
-        assert!(starts.iter().all(|(start, _)| *start != job), "job {job} has started");
+        assert!(self.starts.iter().all(|(start, _)| *start != job), "job {job} has started");
     }
 
-    fn check(&self, request: &Request, job: JobId, reason: &Reason, before: &Starts, starts: &Starts) {
+    fn check(&self, job: JobId, reason: &Reason, before: &Starts) {
+        let request = self.request(job);
         assert!(before.iter().all(|(other, _)| *other != job), "job {job} had started before");
         match reason {
             Reason::Turn { .. } | Reason::Hopeless => {}
             Reason::Starts { machine, right, passed } => {
                 assert!(self.suits(request, *machine) && self.free(*machine, before) >= request.processors);
-                passed.iter().for_each(|other| self.waits(*other, starts));
+                passed.iter().for_each(|other| self.waits(*other));
                 assert!(*right != Right::Backfilled || !passed.is_empty(), "{passed:?}");
             }
             Reason::NoRoom { machine, free } => {
                 assert_eq!(*free, self.free(*machine, before), "job {job}");
                 assert!(self.suits(request, *machine) && *free < request.processors);
-                let all = (0..).map(SiteId).take(self.pass.machines.len()).filter(|other| self.suits(request, *other));
+                let all = (0..).map(SiteId).take(self.view.machines.len()).filter(|other| self.suits(request, *other));
                 assert_eq!(all.map(|other| self.free(other, before)).max(), Some(*free));
             }
             Reason::Barred { machine, at, left, by } => {
-                self.check_bar((job, request), (*machine, *at, *left), by, before, starts);
+                self.check_bar(job, (*machine, *at, *left), by, before);
             }
             Reason::Behind { head } => {
-                self.waits(*head, starts);
-                assert!(self.pass.told.iter().any(|told| told.0 == *head && matches!(told.1, Reason::NoRoom { .. })));
+                self.waits(*head);
+                assert!(self.judge.told.iter().any(|told| told.0 == *head && matches!(told.1, Reason::NoRoom { .. })));
             }
             Reason::Reserved { machine, start } => {
-                assert!(self.suits(request, *machine) && *start > self.pass.now);
-                self.promised.borrow_mut().entry(job).or_default().push(*start);
+                assert!(self.suits(request, *machine) && *start > self.view.now);
+                self.judge.promised.borrow_mut().entry(job).or_default().push(*start);
             }
-            Reason::Kept => assert!(self.may_keep, "job {job} could have started"),
+            Reason::Kept => assert!(self.judge.may_keep, "job {job} could have started"),
         }
     }
 
-    fn check_bar(
-        &self,
-        (job, request): (JobId, &Request),
-        (machine, at, left): (SiteId, Time, u32),
-        by: &[ReservedStart],
-        before: &Starts,
-        starts: &Starts,
-    ) {
+    fn check_bar(&self, job: JobId, (machine, at, left): (SiteId, Time, u32), by: &[ReservedStart], before: &Starts) {
+        let request = self.request(job);
         assert!(self.suits(request, machine) && self.free(machine, before) >= request.processors, "job {job} has room");
-        assert!(at > self.pass.now && left < request.processors && !by.is_empty());
-        let place = &self.pass.machines[machine.index()];
-        let is_beyond = |end: Time| self.is_strict || end > at || end == Time::MAX;
-        assert!(is_beyond(self.pass.now.saturating_add(place.expects(request))), "job {job} would end in time");
+        assert!(at > self.view.now && left < request.processors && !by.is_empty());
+        let place = &self.view.machines[machine.index()];
+        let is_beyond = |end: Time| self.judge.is_strict || end > at || end == Time::MAX;
+        assert!(is_beyond(self.view.now.saturating_add(place.expects(request))), "job {job} would end in time");
         for ReservedStart { job: other, start, processors } in by {
-            self.waits(*other, starts);
+            self.waits(*other);
             let theirs = self.request(*other);
             assert!(*other != job && *start <= at && *processors == theirs.processors);
             let end = start.saturating_add(place.expects(theirs).max(Span::from_nanos(1)));
@@ -190,7 +164,7 @@ impl Judge {
         }
         // A job that never ends is expected to end at the last instant, of which there are two: not recomputed.
         let held = self.held(machine, before);
-        if !self.is_strict && at < NEVER && held.iter().all(|(end, _)| *end < NEVER) {
+        if !self.judge.is_strict && at < NEVER && held.iter().all(|(end, _)| *end < NEVER) {
             let busy: u32 = held.iter().filter(|(end, _)| *end > at).map(|(_, processors)| processors).sum();
             let promised: u32 = by.iter().map(|by| by.processors).sum();
             assert_eq!(left, place.processors - busy - promised, "left for job {job} at {at}");

@@ -24,8 +24,8 @@ pub(crate) struct Listener {
     /// Labels of all jobs in the system; never iterated.
     labels: FxHashMap<JobId, Label>,
     sites: Vec<SiteName>,
-    /// Reasons of the present pass, each with the number of starts that the pass had made before it.
-    reasons: Vec<(JobId, Reason, usize)>,
+    /// Reasons of the present pass, each with the starts that the pass had made before it.
+    reasons: Vec<(JobId, Reason, Starts)>,
     /// True if the policy has ever reported a reason.
     reports: bool,
 }
@@ -90,7 +90,7 @@ impl ReasonProbe for Ear {
     }
 
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts) {
-        self.0.borrow_mut().reasons.push((job, reason, starts.len()));
+        self.0.borrow_mut().reasons.push((job, reason, starts.clone()));
     }
 
     fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
@@ -127,7 +127,7 @@ impl Probe for Ear {
 struct Pass<'a> {
     view: &'a View<'a>,
     starts: &'a Starts,
-    reasons: &'a [(JobId, Reason, usize)],
+    reasons: &'a [(JobId, Reason, Starts)],
     labels: &'a FxHashMap<JobId, Label>,
     sites: &'a [SiteName],
 }
@@ -151,9 +151,8 @@ impl Pass<'_> {
     }
 
     /// Reasons about the job, each with the starts that were made before it.
-    fn reasons_of(&self, job: JobId) -> impl Iterator<Item = (&Reason, &[(JobId, SiteId)])> {
-        let of_job = self.reasons.iter().filter(move |(other, ..)| *other == job);
-        of_job.map(|(_, reason, before)| (reason, &self.starts[..*before]))
+    fn reasons_of(&self, job: JobId) -> impl Iterator<Item = (&Reason, &Starts)> {
+        self.reasons.iter().filter(move |(other, ..)| *other == job).map(|(_, reason, before)| (reason, before))
     }
 
     /// Start of the job on the machine.
@@ -178,7 +177,7 @@ impl Pass<'_> {
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
         let mut place = self.before(job).count() + 1;
         // The starts made before the policy considered the job.
-        let mut before = &self.starts[..];
+        let mut before = self.starts;
         for (reason, so_far) in self.reasons_of(job) {
             match reason {
                 Reason::Turn { place: turn } => place = *turn,
@@ -217,14 +216,14 @@ impl Pass<'_> {
     }
 
     /// The machine with the most room after these starts, among those that the job may use.
-    fn roomiest(&self, job: JobId, starts: &[(JobId, SiteId)]) -> usize {
+    fn roomiest(&self, job: JobId, starts: &Starts) -> usize {
         let suitable = (0..self.sites.len()).filter(|machine| self.view.suits(*machine, self.request(job)));
         let most = suitable.max_by_key(|machine| (self.free_after(*machine, starts), Reverse(*machine)));
         most.expect("admission rejects jobs that no machine suits")
     }
 
     /// Holders of the processors that the job lacks on the machine after these starts, by expected end.
-    fn holders(&self, job: JobId, machine: usize, starts: &[(JobId, SiteId)]) -> Vec<Holder> {
+    fn holders(&self, job: JobId, machine: usize, starts: &Starts) -> Vec<Holder> {
         let (mut held, mut left) = (Vec::new(), self.free_after(machine, starts));
         let mut running: Vec<RunningJob> = self.view.running[machine].iter().copied().collect();
         running.extend(self.starting(machine, starts));
@@ -241,13 +240,13 @@ impl Pass<'_> {
     }
 
     /// Those of `starts` that start on the machine, as running jobs.
-    fn starting(&self, machine: usize, starts: &[(JobId, SiteId)]) -> impl Iterator<Item = RunningJob> {
+    fn starting(&self, machine: usize, starts: &Starts) -> impl Iterator<Item = RunningJob> {
         let here = starts.iter().filter(move |(_, place)| place.index() == machine);
         here.map(move |(job, _)| self.view.machines[machine].running(*job, self.request(*job), self.view.now))
     }
 
     /// Free processors of the machine after these starts.
-    fn free_after(&self, machine: usize, starts: &[(JobId, SiteId)]) -> u32 {
+    fn free_after(&self, machine: usize, starts: &Starts) -> u32 {
         self.view.free[machine] - self.starting(machine, starts).map(|job| job.processors).sum::<u32>()
     }
 }
