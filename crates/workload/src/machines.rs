@@ -8,6 +8,7 @@ use crate::error::InputError;
 use crate::lines::{Lines, MACHINES};
 use std::io::Read;
 use std::path::Path;
+use std::str::FromStr;
 
 /// Cluster of equal nodes of equal processors.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,33 +106,30 @@ const NAMES: [&str; 6] = ["id", "name", "nodes", "cpus per node", "speed", "memo
 
 /// Parses the current line as a cluster.
 fn cluster(lines: &Lines) -> Result<Machine, InputError> {
-    let mut columns: [&[u8]; 6] = [b""; 6];
     let line = lines.line.trim_ascii_end();
-    let found = line.split(|byte| *byte == b'\t').count();
-    if found < columns.len() {
+    let columns: Vec<&[u8]> = line.split(|byte| *byte == b'\t').map(<[u8]>::trim_ascii).collect();
+    if columns.len() < NAMES.len() {
         return Err(lines.fault(format!(
-            "expected 6 columns separated by tabs (id, name, nodes, cpus per node, speed, KiB per node), found {found}"
+            "expected 6 columns separated by tabs (id, name, nodes, cpus per node, speed, KiB per node), found {}",
+            columns.len()
         )));
     }
-    for (column, text) in columns.iter_mut().zip(line.split(|byte| *byte == b'\t')) {
-        *column = text.trim_ascii();
+    fn read<T: FromStr>(column: &[u8], is_good: impl Fn(&T) -> bool) -> Option<T> {
+        std::str::from_utf8(column).ok()?.parse().ok().filter(is_good)
     }
-    let text = |column: usize| std::str::from_utf8(columns[column]).ok().filter(|text| !text.is_empty());
-    let refused = |column: usize, expected| lines.field(column, NAMES[column], expected, columns[column], "");
-    let whole = |column: usize, least: u32, expected| {
-        let number = text(column).and_then(|text| text.parse().ok()).filter(|number| *number >= least);
-        number.ok_or_else(|| refused(column, expected))
+    let refused = |at: usize, expected| lines.field(at, NAMES[at], expected, columns[at], "");
+    let whole = |at: usize, least: u32, expected| {
+        read(columns[at], |number| *number >= least).ok_or_else(|| refused(at, expected))
     };
-    let name = text(1).filter(|name| !name.contains(char::is_control));
-    let speed = text(4).and_then(|text| text.parse().ok()).filter(|speed| (SLOWEST..=FASTEST).contains(speed));
-    let memory = text(5).and_then(|text| text.parse().ok());
+    let name = read(columns[1], |name: &String| !name.is_empty() && !name.contains(char::is_control));
     let at_least_one = "a whole number, at least 1";
     Ok(Machine {
         id: whole(0, 0, "a whole number")?,
-        name: name.ok_or_else(|| refused(1, "a name without control characters"))?.to_owned(),
+        name: name.ok_or_else(|| refused(1, "a name without control characters"))?,
         nodes: whole(2, 1, at_least_one)?,
         cpus_per_node: whole(3, 1, at_least_one)?,
-        speed: speed.ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
-        memory_per_node: memory.ok_or_else(|| refused(5, "a whole number of KiB"))?,
+        speed: read(columns[4], |speed| (SLOWEST..=FASTEST).contains(speed))
+            .ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
+        memory_per_node: read(columns[5], |_| true).ok_or_else(|| refused(5, "a whole number of KiB"))?,
     })
 }

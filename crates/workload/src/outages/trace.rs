@@ -6,7 +6,6 @@ use crate::lines::{Lines, OUTAGES};
 use crate::swf::decimal::{self, Decimal};
 use sim_core::{Outage, SiteId, Time};
 use std::io::Read;
-use std::path::Path;
 
 /// Reads a trace of outages, one at a time: a header `machine,down,up`, then one outage per line, in order of `down`.
 ///
@@ -27,16 +26,12 @@ pub struct OutageTrace {
 const NAMES: [&str; 3] = ["machine", "down", "up"];
 
 impl OutageTrace {
-    /// Opens the trace at `path`; `machines` are the names that it may use, and their order gives their numbers.
+    /// Reads a trace from any reader; `name` stands for the file's path in errors, and `machines` are the names that it may use,
+    /// whose order gives their numbers.
     ///
     /// # Errors
     ///
     /// If it cannot be read, or does not begin with the header.
-    pub(crate) fn open(path: &Path, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
-        Self::start(Lines::open(path, OUTAGES)?, machines)
-    }
-
-    /// Reads a trace from any reader; `name` stands for the file's path in errors.
     pub fn from_read(
         name: &str,
         input: impl Read + Send + 'static,
@@ -45,23 +40,19 @@ impl OutageTrace {
         Self::start(Lines::from_read(name, input, OUTAGES)?, machines)
     }
 
-    fn start(lines: Lines, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
+    pub(super) fn start(lines: Lines, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
         let mut trace = Self {
             lines,
             machines: machines.iter().map(|name| name.as_ref().to_owned()).collect(),
             last: Time::ZERO,
             down_until: vec![Time::ZERO; machines.len()],
         };
-        let found = trace.step().transpose()?.is_some();
+        let found = trace.lines.step_to_content(b"#").transpose()?.is_some();
         if !found || trace.columns().is_none_or(|columns| columns != NAMES.map(str::as_bytes)) {
             let found = file::shown(trace.lines.line.trim_ascii());
             return Err(trace.lines.fault(format!("expected the header machine,down,up, found {found:?}")));
         }
         Ok(trace)
-    }
-
-    fn step(&mut self) -> Option<Result<(), InputError>> {
-        self.lines.step_to_content(b"#")
     }
 
     /// Returns the columns of the current line, if they are three.
@@ -125,6 +116,6 @@ impl Iterator for OutageTrace {
     type Item = Result<Outage, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().map(|read| read.and_then(|()| self.outage()))
+        self.lines.step_to_content(b"#").map(|read| read.and_then(|()| self.outage()))
     }
 }

@@ -1,8 +1,7 @@
 //! Conversion of one format into another, and back.
 
-use crate::data::{line, reader};
+use crate::data::{check_option, line, reader};
 use std::io::{Cursor, Write};
-use workload::TextError;
 use workload::convert::convert_read;
 use workload::{Converted, Layout, SwfRecord};
 
@@ -125,9 +124,5 @@ fn a_faulty_line_ends_the_conversion() {
 
 #[test]
 fn formats_are_read_and_printed() {
-    for text in ["swf", "swf21", "gwf", "sacct"] {
-        assert_eq!(text.parse::<Layout>().map(|layout| layout.to_string()).as_deref(), Ok(text));
-    }
-    let error: TextError = "csv".parse::<Layout>().expect_err("none");
-    assert_eq!(error.to_string(), "format: expected swf, swf21, gwf or sacct, found \"csv\"");
+    check_option::<Layout>("swf|swf21|gwf|sacct", "csv", "format: expected swf, swf21, gwf or sacct,");
 }

@@ -1,7 +1,9 @@
 //! Small logs, and functions to read them.
 
+use std::fmt::{Debug, Display};
 use std::io::Cursor;
-use workload::{InputError, SwfReader, SwfRecord};
+use std::str::FromStr;
+use workload::{InputError, SwfReader, SwfRecord, TextError};
 
 /// Returns a line in which only the first five fields, the requested processors and the requested time vary.
 pub(crate) fn line(number: u64, submit: &str, runtime: &str, allocated: &str, requested: &str, time: &str) -> String {
@@ -32,4 +34,14 @@ pub(crate) fn check_sample(what: &str, mut values: Vec<f64>, below: impl Fn(f64)
     let distances = (0_u32..).zip(&values).map(|(rank, value)| (below(*value) - f64::from(rank) / count).abs());
     let distance = distances.fold(0.0, f64::max);
     assert!(distance < 1.95 / count.sqrt(), "{what}: {distance}");
+}
+
+/// Checks that values of an option, separated by `|`, are printed as they are read, and that others are refused with `expected`.
+pub(crate) fn check_option<T: FromStr<Err = TextError> + Display + Debug>(good: &str, refused: &str, expected: &str) {
+    for text in good.split('|') {
+        assert_eq!(text.parse::<T>().map(|value| value.to_string()).as_deref(), Ok(text));
+    }
+    for text in refused.split('|') {
+        assert_eq!(text.parse::<T>().expect_err(text).to_string(), format!("{expected} found {text:?}"));
+    }
 }

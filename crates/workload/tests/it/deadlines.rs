@@ -1,8 +1,7 @@
 //! Deadlines of the jobs of a log.
 
-use crate::data::{line, reader};
+use crate::data::{check_option, line, reader};
 use sim_core::Time;
-use workload::TextError;
 use workload::{Deadlines, Estimates, Intake, Options};
 
 /// Returns the deadlines of a log's jobs in seconds, or the first error.
@@ -59,18 +58,9 @@ fn a_column_that_holds_something_else_is_an_error() {
 
 #[test]
 fn deadlines_are_read_and_printed() {
-    for text in ["none", "factor:0.5", "factor:2", "column:1", "column:19"] {
-        assert_eq!(text.parse::<Deadlines>().map(|deadlines| deadlines.to_string()).as_deref(), Ok(text));
-    }
-    for text in ["", "None", "factor:0", "factor:nan", "factor:-1", "factor:1e7", "column:0", "column:256", "column:-1"]
-    {
-        let error: TextError = text.parse::<Deadlines>().expect_err(text);
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "deadlines: expected none, factor:F with F above 0 and up to 1000000, or column:N with N from 1 to 255, \
-                 found {text:?}"
-            )
-        );
-    }
+    check_option::<Deadlines>(
+        "none|factor:0.5|factor:2|column:1|column:19",
+        "|None|factor:0|factor:nan|factor:-1|factor:1e7|column:0|column:256|column:-1",
+        "deadlines: expected none, factor:F with F above 0 and up to 1000000, or column:N with N from 1 to 255,",
+    );
 }

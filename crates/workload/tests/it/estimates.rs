@@ -1,9 +1,8 @@
 //! Estimates of run times that policies see: the f-model's draws, and their parsing.
 
-use crate::data::{check_sample, line, reader};
+use crate::data::{check_option, check_sample, line, reader};
 use sim_core::Span;
 use sim_core::testkit::mean_and_stderr;
-use workload::TextError;
 use workload::{Estimates, Intake, LogJob, Options};
 
 fn take_in(log: impl Into<Vec<u8>>, options: Options) -> (Vec<LogJob>, Intake) {
@@ -58,23 +57,13 @@ fn an_estimate_of_the_f_model_depends_on_job_number_and_seed_alone() {
 
 #[test]
 fn estimates_are_read_and_printed() {
-    let texts = "exact user factor:2.5 request-factor:2 f-model:0 f-model:4.5 mean-of-user:1 mean-of-user:1000";
-    for text in texts.split(' ') {
-        assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
-    }
-    let refused = "|Exact|exact:|factor|factor:|factor:0.9|factor:nan|factor:inf|factor:-2|request-factor:|request-factor:0.5|\
-                   f-model:-1|f-model:2e6|mean-of-user|mean-of-user:0|mean-of-user:1001|mean-of-user:1.5";
-    for text in refused.split('|') {
-        let error: TextError = text.parse::<Estimates>().expect_err(text);
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) with \
-                 F from 1 to 1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000, \
-                 found {text:?}"
-            )
-        );
-    }
+    check_option::<Estimates>(
+        "exact|user|factor:2.5|request-factor:2|f-model:0|f-model:4.5|mean-of-user:1|mean-of-user:1000",
+        "|Exact|exact:|factor|factor:|factor:0.9|factor:nan|factor:inf|factor:-2|request-factor:|request-factor:0.5|\
+         f-model:-1|f-model:2e6|mean-of-user|mean-of-user:0|mean-of-user:1001|mean-of-user:1.5",
+        "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) with \
+         F from 1 to 1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000,",
+    );
 }
 
 #[test]
