@@ -4,7 +4,6 @@ use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::pass::{QueuePass, no_room};
-use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
 
@@ -12,8 +11,8 @@ use crate::view::{Starts, View};
 /// room for it and that it may use. If there is none, it blocks all jobs behind it.
 ///
 /// [`in_order`](Self::in_order) gives the queue another [`Order`](crate::Order): `fcfs+order=ORDER+threshold=SPAN` in
-/// the names of policies. A pass visits each machine once for each job that starts, and once more. In an order that
-/// changes with time it also sorts the queue, unless no job is narrow enough for the free processors.
+/// the names of policies. A pass visits each machine once for each job that starts, and once more. In another order than that
+/// of arrival it also sorts the queue, unless no job is narrow enough for the free processors.
 ///
 /// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, which names it without details.
 #[derive(Clone, Debug, Default)]
@@ -55,15 +54,10 @@ impl Fcfs {
             free[machine] -= head.request.processors;
             pass.start(&head, machine, Right::InTurn);
         }
-        queue.remove(pass.starts, view);
     }
 }
 
 impl Policy for Fcfs {
-    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.queue.push(job);
-    }
-
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.pass(QueuePass::new(view, starts, &mut ()));
     }

@@ -1,7 +1,9 @@
 //! Flexible backfilling: backfilling over a queue sorted by priority at each pass.
 
+use crate::order::ascending;
 use crate::policy::Policy;
-use crate::policy::pass::{JobLine, QueuePass};
+use crate::policy::ordered_queue::SortedJobs;
+use crate::policy::pass::QueuePass;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -9,6 +11,7 @@ use crate::reason::ReasonProbe;
 use crate::view::{Machine, Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Span, Time};
+use std::cmp::Reverse;
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
@@ -28,6 +31,7 @@ use sim_core::{JobId, Span, Time};
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
     reserving: Reserving,
+    sorted: SortedJobs,
 }
 
 /// Constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning (§3.1,
@@ -107,7 +111,7 @@ impl FlexibleBackfill {
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
         let mut reserving = Reserving::new(Depth::Jobs(1), readings);
         reserving.keeps_holders = true;
-        Self { config, reserving }
+        Self { config, reserving, sorted: SortedJobs::default() }
     }
 
     /// Sets the number of reservations. [`BackfillReadings::rule`] applies to a single one only.
@@ -117,33 +121,30 @@ impl FlexibleBackfill {
         self
     }
 
-    /// Returns the holders of reservations, then by priority the other jobs of at most `widest` processors.
-    fn line<'a>(&self, holders: &'a [QueuedJob], widest: u32, view: &View<'a>) -> JobLine<'a> {
-        let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
-        let mut held: Vec<JobId> = holders.iter().map(|holder| holder.job).collect();
+    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
+        let (Self { config, reserving, sorted }, view) = (self, pass.view);
+        // If no holder starts and no job may become one, only jobs that fit matter.
+        let most = view.free.iter().copied().max().unwrap_or(0);
+        let is_settled = !pass.listens()
+            && !reserving.allows_another()
+            && reserving.holders.iter().all(|holder| holder.request.processors > most);
+        if is_settled && !view.some_job_is_narrow_enough() {
+            return;
+        }
+        let widest = if is_settled { most } else { u32::MAX };
+        let mut held: Vec<JobId> = reserving.holders.iter().map(|holder| holder.job).collect();
         held.sort_unstable();
         let mut walk = view.queue.iter();
         let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
         let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
-        let priority = |job: &QueuedJob| self.config.priority(view.now, job.submit, job, fastest, shortest);
-        let holders = holders.iter().map(|holder| (f64::INFINITY, holder));
-        JobLine::ranked(holders.chain(others.map(|job| (priority(job), job))), view.queue.len())
-    }
-
-    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
-        let view = pass.view;
-        // If no holder starts and no job may become one, only jobs that fit matter.
-        let most = view.free.iter().copied().max().unwrap_or(0);
-        let is_settled = !pass.listens()
-            && !self.reserving.allows_another()
-            && self.reserving.holders.iter().all(|holder| holder.request.processors > most);
-        if is_settled && !view.some_job_is_narrow_enough() {
-            return;
-        }
-        let holders = self.reserving.holders.clone();
-        let mut line = self.line(&holders, if is_settled { most } else { u32::MAX }, view);
-        if self.reserving.take_turns(&mut line, &mut pass) {
-            self.reserving.backfill(&mut line, &mut pass);
+        let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
+        let priority = |job: &QueuedJob| config.priority(view.now, job.submit, job, fastest, shortest);
+        let holders = reserving.holders.iter().map(|holder| (f64::INFINITY, holder));
+        let ranked = holders.chain(others.map(|job| (priority(job), job)));
+        sorted.sort(ranked.map(|(rank, job)| (Reverse(ascending(rank)), job)));
+        let mut line = sorted.line(&[]);
+        if reserving.take_turns(&mut line, &mut pass) {
+            reserving.backfill(&mut line, &mut pass);
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::pass::QueuePass;
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::reserving::{Depth, Reserving};
-use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 use sim_core::{JobId, Span};
@@ -46,7 +45,7 @@ pub struct Backfilling {
 /// expectations can never start has its turn all the same, and counts as a holder of a reservation.
 ///
 /// With more than one reservation, a pass costs a copy of the profile of each machine and one search for each reservation, until no
-/// job is left that could start; in an order that changes with time ([`Order::changes_with_time`]), also sorting the queue.
+/// job is left that could start; in an order other than that of arrival, also sorting the queue.
 ///
 /// [`reference::OrderedBackfill`](crate::reference::OrderedBackfill) is the same rule in forty lines.
 ///
@@ -140,22 +139,12 @@ impl OrderedBackfill {
                 reserving.backfill(&mut line, &mut pass);
             }
         }
-        for queue in [Some(queue), behind.as_mut()].into_iter().flatten() {
-            queue.remove(pass.starts, view);
-        }
     }
 }
 
 impl Policy for OrderedBackfill {
     fn begin(&mut self, view: &View<'_>) {
         self.reserving.begin(view);
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.queue.push(job);
-        if let Some(behind) = &mut self.behind {
-            behind.push(job);
-        }
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

@@ -1,13 +1,11 @@
 //! One pass of a policy along its queue, with the reasons that it reports.
 
 use crate::min_demand::MinDemand;
-use crate::order::ascending;
 use crate::queue::{QueuedJob, WaitingJobs};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View, site};
 use sim_core::JobId;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons. With the probe `()`, it is
 /// the walk alone.
@@ -34,10 +32,7 @@ pub(super) struct JobLine<'a> {
 #[derive(Clone, Debug)]
 enum Ahead<'a> {
     ByArrival(WaitingJobs<'a>),
-    /// Demands separate from jobs, since a walk visits many demands and few jobs.
     Sorted(&'a [QueuedJob], &'a [MinDemand]),
-    /// Jobs, and the rank and place of each one ahead. A heap, because most passes end after few turns.
-    Ranked(Vec<&'a QueuedJob>, BinaryHeap<(u64, Reverse<usize>)>),
 }
 
 impl<'a> JobLine<'a> {
@@ -51,22 +46,11 @@ impl<'a> JobLine<'a> {
         Self { ahead: Ahead::Sorted(jobs, demands), gone }
     }
 
-    /// Returns at most `most` jobs, each with its rank: the greatest first, and equal ones in their order.
-    pub(super) fn ranked(ranked: impl Iterator<Item = (f64, &'a QueuedJob)>, most: usize) -> Self {
-        let (mut jobs, mut ranks) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        for (place, (rank, job)) in ranked.enumerate() {
-            ranks.push((ascending(rank), Reverse(place)));
-            jobs.push(job);
-        }
-        Self { ahead: Ahead::Ranked(jobs, ranks.into()), gone: &[] }
-    }
-
     /// Advances to the next job.
     fn next(&mut self) -> Option<QueuedJob> {
         loop {
             let next = match &mut self.ahead {
                 Ahead::ByArrival(jobs) => jobs.next().copied(),
-                Ahead::Ranked(jobs, ahead) => ahead.pop().map(|(_, Reverse(place))| *jobs[place]),
                 sorted => sorted.next_where(|_| true),
             };
             if next.is_none_or(|job| self.gone.binary_search(&job.job).is_err()) {
@@ -87,12 +71,7 @@ impl<'a> JobLine<'a> {
 
     /// Returns true if there is such a job ahead.
     pub(super) fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
-        match &self.ahead {
-            Ahead::Ranked(jobs, ahead) => {
-                ahead.iter().any(|(_, Reverse(place))| worth(MinDemand::of(&jobs[*place].request)))
-            }
-            _ => self.clone().next_where(worth).is_some(),
-        }
+        self.clone().next_where(worth).is_some()
     }
 }
 
@@ -106,11 +85,6 @@ impl Ahead<'_> {
                 let rest = demands.len().min(next + 1);
                 (*jobs, *demands) = (&jobs[rest..], &demands[rest..]);
                 job
-            }
-            Self::Ranked(jobs, ahead) => {
-                // A job that is not worth a start now is not worth one later in the pass.
-                ahead.retain(|(_, Reverse(place))| worth(MinDemand::of(&jobs[*place].request)));
-                ahead.pop().map(|(_, Reverse(place))| *jobs[place])
             }
         }
     }
