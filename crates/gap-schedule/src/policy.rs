@@ -173,41 +173,28 @@ dyn_clone::clone_trait_object!(ForkablePolicy);
 /// this.policy` selects the wrapped one.
 macro_rules! forward_events {
     (|$this:ident| $($inner:expr),+) => {
-        fn begin(&mut self, view: &$crate::View<'_>) {
-            let $this = self;
-            $($inner.begin(view);)+
+        $crate::policy::forward_events! { @each $this [$($inner),+]
+            begin(view: &$crate::View<'_>)
+            on_start(job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>)
+            on_completion(job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>)
+            on_expiry(
+                before: &$crate::RunningJob,
+                after: &$crate::RunningJob,
+                machine: sim_core::SiteId,
+                view: &$crate::View<'_>
+            )
+            on_failure(machine: sim_core::SiteId, lost: &[$crate::RunningJob], view: &$crate::View<'_>)
+            on_repair(machine: sim_core::SiteId, view: &$crate::View<'_>)
         }
-
-        fn on_start(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
+    };
+    (@each $this:ident $inner:tt $($name:ident($($argument:ident: $Type:ty),+))+) => {
+        $(fn $name(&mut self, $($argument: $Type),+) {
             let $this = self;
-            $($inner.on_start(job, machine, view);)+
-        }
-
-        fn on_completion(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
-            let $this = self;
-            $($inner.on_completion(job, machine, view);)+
-        }
-
-        fn on_expiry(
-            &mut self,
-            before: &$crate::RunningJob,
-            after: &$crate::RunningJob,
-            machine: sim_core::SiteId,
-            view: &$crate::View<'_>,
-        ) {
-            let $this = self;
-            $($inner.on_expiry(before, after, machine, view);)+
-        }
-
-        fn on_failure(&mut self, machine: sim_core::SiteId, lost: &[$crate::RunningJob], view: &$crate::View<'_>) {
-            let $this = self;
-            $($inner.on_failure(machine, lost, view);)+
-        }
-
-        fn on_repair(&mut self, machine: sim_core::SiteId, view: &$crate::View<'_>) {
-            let $this = self;
-            $($inner.on_repair(machine, view);)+
-        }
+            $crate::policy::forward_events!(@call $inner $name($($argument),+));
+        })+
+    };
+    (@call [$($inner:expr),+] $name:ident $arguments:tt) => {
+        $($inner.$name $arguments;)+
     };
 }
 

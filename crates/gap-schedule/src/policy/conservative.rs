@@ -46,7 +46,7 @@ impl Default for Conservative {
 impl Conservative {
     /// Returns the policy with an empty queue.
     pub fn new(placement: Placement) -> Self {
-        Self { plan: Reservations::new(placement, CompressOrder::default(), true), newcomers: Vec::new() }
+        Self { plan: Reservations::new(placement, CompressOrder::default()), newcomers: Vec::new() }
     }
 
     /// Sets the order of compression, by default [`CompressOrder::Arrival`].

@@ -110,7 +110,7 @@ impl GapFilling {
     fn searching(placement: Placement, comparator: PlanComparator, search: Option<GapSearch>) -> Self {
         Self {
             search,
-            plan: Reservations::new(placement, CompressOrder::Reserved, false),
+            plan: Reservations::new(placement, CompressOrder::Reserved),
             usage: UserUsage::new(comparator),
             newcomers: Vec::new(),
             period: Span::from_secs(300),

@@ -65,11 +65,15 @@ impl MachineProfiles {
     }
 
     /// Returns the best of these machines for the job, from `now` on. Stops at the first rank with a start at `now`.
+    ///
+    /// A job that has `held` a slot gets an earlier start only, or `None`, in which case it keeps the slot. Its own slot
+    /// does not block it, because an earlier start would vacate it.
     pub(super) fn best(
         &self,
         ranks: impl IntoIterator<Item = usize>,
         request: &Request,
         now: Time,
+        held: Option<ReservedSlot>,
     ) -> Option<ReservedSlot> {
         let mut best: Option<ReservedSlot> = None;
         for rank in ranks {
@@ -77,43 +81,10 @@ impl MachineProfiles {
             if !profile.suits(request) {
                 continue;
             }
-            let start = profile.plan.earliest(now, profile.takes(request), request.processors);
-            if let Some(start) = start.filter(|start| best.is_none_or(|best| *start < best.start)) {
-                best = Some(ReservedSlot { start, rank });
-                if start == now {
-                    break;
-                }
-            }
-        }
-        best
-    }
-
-    /// Returns an earlier start on any machine for a job that holds `slot`, or `None`, in which case it keeps the slot.
-    /// Its own slot does not block the job, because an earlier start would vacate it.
-    ///
-    /// Searches only the `window` of each machine. It is called with the machine, the job's duration there, the instant
-    /// before which it must start and the instant from which on all is free, and returns the bounds of a possible start.
-    #[inline]
-    pub(super) fn best_before(
-        &self,
-        slot: ReservedSlot,
-        request: &Request,
-        now: Time,
-        window: impl Fn(usize, Span, (Time, Time)) -> Option<(Time, Time)>,
-    ) -> Option<ReservedSlot> {
-        let mut best: Option<ReservedSlot> = None;
-        for rank in self.ranks() {
-            let profile = &self.by_rank[rank];
+            let before = best.or(held).map_or(Time::MAX, |slot| slot.start);
+            let until = held.filter(|held| held.rank == rank).map_or(Time::MAX, |held| held.start);
             let span = profile.takes(request);
-            let before = best.map_or(slot.start, |best| best.start);
-            let until = if rank == slot.rank { slot.start } else { Time::MAX };
-            let window = window(rank, span, (before, until)).filter(|_| profile.suits(request));
-            let start = window.and_then(|(from, to)| {
-                let (from, before) = (from.max(now), before.min(to));
-                let start = || profile.plan.earliest_before(from, before, span, request.processors, until);
-                if from < before { start() } else { None }
-            });
-            if let Some(start) = start {
+            if let Some(start) = profile.plan.earliest_before(now, before, span, request.processors, until) {
                 best = Some(ReservedSlot { start, rank });
                 if start == now {
                     break;
@@ -187,8 +158,8 @@ impl MachineProfiles {
         profile.plan.cancel(slot.start, profile.takes(request), request.processors);
     }
 
-    /// Moves a reservation to an earlier start. Returns the interval that becomes free on the machine of `from`.
-    pub(super) fn advance(&mut self, from: ReservedSlot, to: ReservedSlot, request: &Request) -> (Time, Time) {
+    /// Moves a reservation to an earlier start.
+    pub(super) fn advance(&mut self, from: ReservedSlot, to: ReservedSlot, request: &Request) {
         let profile = &mut self.by_rank[from.rank];
         let span = profile.takes(request);
         let (end, new_end) = (from.start.saturating_add(span), to.start.saturating_add(span));
@@ -196,11 +167,10 @@ impl MachineProfiles {
             // Most of the processor time stays the same.
             profile.plan.reserve(to.start, from.start.since(to.start), request.processors);
             profile.plan.cancel(new_end, end.since(new_end), request.processors);
-            return (new_end, end);
+        } else {
+            profile.plan.cancel(from.start, span, request.processors);
+            self.reserve(to, request);
         }
-        profile.plan.cancel(from.start, span, request.processors);
-        self.reserve(to, request);
-        (from.start, end)
     }
 
     /// Starts the job now, without a reservation. If it `passes` others, it also takes the last instant of time. Then

@@ -12,10 +12,6 @@ use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Waiting jobs, each with its reservation, and the running jobs. [`Conservative`](crate::Conservative) documents the
 /// treatment of reservations after events.
-///
-/// A job keeps its reservation during the search for an earlier start, which ends before its own slot. If every job had
-/// the earliest possible start at its last turn, a better one must touch processors freed since ([`Freed`]). After an
-/// unannounced event the plan is laid out again, and all jobs search everything.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     held: HeldReservations,
@@ -24,8 +20,6 @@ pub(super) struct Reservations {
     pub(super) order: CompressOrder,
     /// Order of turns, unless it goes by reserved starts.
     pub(super) turns: Priority,
-    /// Kept only if every job always gets the earliest possible start.
-    freed: Option<Freed>,
     /// True if a job has ended since the last update.
     ended: bool,
     /// True if the last compression has moved a job, so that another may find more to move.
@@ -39,48 +33,15 @@ pub(super) struct Reservations {
     now: Time,
 }
 
-/// By machine, the first and the last instant of processors that have become free and have not been offered to all
-/// jobs: since the last compression, and during it.
-#[derive(Clone, Debug, Default)]
-struct Freed(Vec<[Option<(Time, Time)>; 2]>);
-
-impl Freed {
-    /// Records that processors have become free between two instants.
-    fn add(&mut self, rank: usize, (from, to): (Time, Time)) {
-        let [new, _] = &mut self.0[rank];
-        let (first, last) = new.unwrap_or((from, to));
-        *new = Some((first.min(from), last.max(to)));
-    }
-
-    /// Returns the bounds of new possible starts of a job of this length, if there may be one earlier than `before`.
-    /// From `until` on, the processors it needs have been free all along.
-    #[inline]
-    fn window(&self, rank: usize, span: Span, (before, until): (Time, Time)) -> Option<(Time, Time)> {
-        let end = before.saturating_add(span).min(until);
-        let touched = self.0[rank].iter().flatten().filter(|(from, _)| *from < end);
-        let (from, to) = touched.copied().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
-        Some((Time::from_nanos(from.as_nanos().saturating_sub(span.as_nanos())), to))
-    }
-
-    /// Ends a compression. The processors it has freed have not been offered to the jobs with earlier turns.
-    fn end_compression(&mut self) {
-        self.0.iter_mut().for_each(|freed| *freed = [None, freed[0]]);
-    }
-}
-
 impl Reservations {
-    /// Returns an empty set. If `greedy`, each job is [inserted](Self::insert) with the earliest possible start, and
-    /// none is ever moved to another.
-    pub(super) fn new(placement: Placement, order: CompressOrder, greedy: bool) -> Self {
-        Self { placement, order, freed: greedy.then(Freed::default), ..Self::default() }
+    /// Returns an empty set.
+    pub(super) fn new(placement: Placement, order: CompressOrder) -> Self {
+        Self { placement, order, ..Self::default() }
     }
 
     /// Initializes the state of each machine, on which nothing runs.
     pub(super) fn begin(&mut self, machines: &[Machine]) {
         self.profiles = MachineProfiles::new(machines, self.placement);
-        if let Some(Freed(freed)) = &mut self.freed {
-            freed.resize(machines.len(), [None; 2]);
-        }
     }
 
     /// All reservations, by reserved start, then by arrival.
@@ -144,7 +105,6 @@ impl Reservations {
             // A stale plan will be laid out again, and may still hold the former expectation of this job.
             if !self.is_stale {
                 self.profiles.give_back(rank, job, view.now);
-                self.offer(rank, (view.now, job.expected_end), view.now);
             }
             self.ended_early = true;
         }
@@ -167,10 +127,10 @@ impl Reservations {
         let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
         let freed = std::mem::take(&mut self.ended_early) || again;
         if compresses && (is_stale || freed) {
-            self.is_loose = self.compress(view.now, |_| true, is_stale);
+            self.is_loose = self.compress(view.now, |_| true);
         } else if is_stale {
             // A start at the end of time is no reservation.
-            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END), true);
+            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
         }
         is_stale || compresses && freed
     }
@@ -193,7 +153,7 @@ impl Reservations {
         }
         for place in turns {
             let HeldReservation { waiting, slot: None, .. } = *held.at(place) else { continue };
-            let slot = profiles.best(profiles.ranks(), &waiting.request, view.now);
+            let slot = profiles.best(profiles.ranks(), &waiting.request, view.now, None);
             if let Some(slot) = slot {
                 profiles.reserve(slot, &waiting.request);
             }
@@ -201,53 +161,32 @@ impl Reservations {
         }
     }
 
-    /// Moves the jobs that `may` to earlier starts. Searches `everywhere`, or only where processors have become free.
-    /// Returns true if a job has moved.
-    fn compress(&mut self, now: Time, may: impl Fn(Option<ReservedSlot>) -> bool, everywhere: bool) -> bool {
+    /// Moves the jobs that `may` to earlier starts. Returns true if a job has moved.
+    fn compress(&mut self, now: Time, may: impl Fn(Option<ReservedSlot>) -> bool) -> bool {
         let mut moved = false;
         for place in self.in_turn() {
-            moved |= may(self.held.at(place).slot) && self.move_ahead(place, everywhere, now);
+            moved |= may(self.held.at(place).slot) && self.move_ahead(place, now);
         }
         if moved {
             self.held.sort();
-        }
-        if let Some(freed) = &mut self.freed {
-            freed.end_compression();
         }
         moved
     }
 
     /// Moves the job in a place to an earlier start. Returns false if there is none.
-    fn move_ahead(&mut self, place: usize, everywhere: bool, now: Time) -> bool {
-        let Self { profiles, held, freed, .. } = self;
-        let HeldReservation { waiting, slot, .. } = held.at(place);
-        let request = waiting.request;
-        let Some(slot) = *slot else {
-            let Some(best) = profiles.best(profiles.ranks(), &request, now) else { return false };
-            profiles.reserve(best, &request);
-            held.move_ahead(place, best);
-            return true;
-        };
+    fn move_ahead(&mut self, place: usize, now: Time) -> bool {
+        let HeldReservation { waiting: QueuedJob { request, .. }, slot, .. } = *self.held.at(place);
         // No job starts before the present instant.
-        if slot.start <= now {
+        if slot.is_some_and(|slot| slot.start <= now) {
             return false;
         }
-        let window = |rank, span, bounds| match &*freed {
-            Some(freed) if !everywhere => freed.window(rank, span, bounds),
-            _ => Some((now, Time::MAX)),
-        };
-        let Some(best) = profiles.best_before(slot, &request, now, window) else { return false };
-        let left = profiles.advance(slot, best, &request);
-        held.move_ahead(place, best);
-        self.offer(slot.rank, left, now);
-        true
-    }
-
-    /// Records that processors have become free on a machine, from one instant to another.
-    fn offer(&mut self, rank: usize, (from, to): (Time, Time), now: Time) {
-        if let Some(freed) = self.freed.as_mut().filter(|_| to > now) {
-            freed.add(rank, (from.max(now), to));
+        let Some(best) = self.profiles.best(self.profiles.ranks(), &request, now, slot) else { return false };
+        match slot {
+            Some(slot) => self.profiles.advance(slot, best, &request),
+            None => self.profiles.reserve(best, &request),
         }
+        self.held.move_ahead(place, best);
+        true
     }
 
     /// Iterates over the places in the order of turns.
@@ -264,13 +203,13 @@ impl Reservations {
     }
 
     /// Returns the earliest start for the job, on the most preferred machine.
-    pub(super) fn earliest(&mut self, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best(self.profiles.ranks(), request, now)
+    pub(super) fn earliest(&self, request: &Request, now: Time) -> Option<ReservedSlot> {
+        self.profiles.best(self.profiles.ranks(), request, now, None)
     }
 
     /// Returns the earliest start for the job on one machine.
-    pub(super) fn earliest_on(&mut self, rank: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best([rank], request, now)
+    pub(super) fn earliest_on(&self, rank: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
+        self.profiles.best([rank], request, now, None)
     }
 
     /// Adds a job with this reservation.

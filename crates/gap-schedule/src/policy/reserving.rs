@@ -129,7 +129,7 @@ impl Reserving {
         self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
         self.promised.clear();
         while let Some(next) = pass.next(line) {
-            let best = self.profiles.best(self.profiles.ranks(), &next.request, view.now);
+            let best = self.profiles.best(self.profiles.ranks(), &next.request, view.now, None);
             if let Some(slot) = best.filter(|slot| slot.start == view.now) {
                 self.start(&next, slot, pass);
                 continue;

@@ -1,17 +1,11 @@
 use super::*;
-use crate::multi_cluster::MultiCluster;
+use crate::multi_cluster::Passes;
 use crate::policy::{forward_events, forward_wakeups};
 use crate::queue::Queue;
+use crate::testkit::scenes;
 use crate::view::{Machine, Running};
 use proptest::prelude::*;
-use sim_core::testkit::workload;
-use sim_core::{Job, JobLog, Outage, Purpose, Sim, Streams};
-
-const MACHINES: [Machine; 3] = [
-    Machine { processors: 4, speed: 1.0 },
-    Machine { processors: 6, speed: 1.0 },
-    Machine { processors: 3, speed: 2.0 },
-];
+use sim_core::{Job, Purpose, Streams};
 
 fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
@@ -65,27 +59,18 @@ impl Policy for TwinChecked {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Estimates may be too short, and machines fail.
     #[test]
     fn sums_are_kept_and_no_search_is_missed(
-        mut jobs in workload(5),
-        estimates in prop::collection::vec(0..9_u64, 60),
-        (alone, machines, kind) in (any::<bool>(), 1..4_usize, 0..3_u8),
-        outages in prop::collection::vec((1..30_u64, 0..9_u64), 0..3),
-        (repair, by, seed) in (0..9_u64, 1..6_u64, any::<u64>()),
+        mut scene in scenes(6), alone in any::<bool>(), kind in 0..3_u8, seed in any::<u64>(),
     ) {
-        for (job, estimate) in jobs.iter_mut().zip(estimates) {
-            job.submit = Time::from_nanos(job.submit.as_nanos() / by);
+        for job in &mut scene.jobs {
             job.request.user = Some(job.id.0 % 3);
-            job.request.estimate = Some(if estimate < 6 { job.runtime } else { Span::from_secs(estimate) });
+            job.request.estimate.get_or_insert(job.runtime);
         }
-        let mut down = Time::ZERO;
-        let outages: Vec<Outage> = (outages.into_iter())
-            .map(|(after, lasts)| {
-                down += Span::from_secs(after);
-                Outage { down, site: SiteId(0), up: down + Span::from_secs(lasts) }
-            })
-            .collect();
+        if alone {
+            scene.machines.truncate(1);
+            scene.outages.retain(|outage| outage.site == SiteId(0));
+        }
         let policy = match kind {
             0 => GapFilling::best_gap(Placement::Fastest),
             1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
@@ -94,12 +79,7 @@ proptest! {
                 GapFilling::swift_gap(Placement::Fastest, readings, stream(seed))
             }
         };
-        let machines = MACHINES[..if alone { 1 } else { machines }].to_vec();
-        let checked = TwinChecked(policy.with_period(Span::from_secs(5)));
-        let grid = MultiCluster::new(machines, checked, jobs.into_iter())
-            .with_outages(outages)
-            .with_repair_expected(Span::from_secs(repair));
-        Sim::new(grid, JobLog::collecting()).run();
+        scene.transcript(TwinChecked(policy.with_period(Span::from_secs(5))), Passes::PerInstant);
     }
 }
 
