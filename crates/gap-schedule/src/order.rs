@@ -134,29 +134,22 @@ orders! {
 pub struct Keyed {
     name: &'static str,
     key: &'static (dyn Fn(&QueuedJob, Time) -> f64 + Send + Sync),
-    changes_with_time: bool,
 }
 
 impl Keyed {
-    /// Returns the order by `key`, which must not depend on the instant.
+    /// Returns the order by `key`.
     ///
     /// The function is kept until the process ends, so that an order stays a plain `Copy` value: call this once for
     /// each order, not once for each run.
     pub fn new(name: &'static str, key: impl Fn(&QueuedJob, Time) -> f64 + Send + Sync + 'static) -> Self {
-        Self { name, key: Box::leak(Box::new(key)), changes_with_time: false }
-    }
-
-    /// Declares that keys depend on the instant, so that the queue is sorted at each pass.
-    #[must_use]
-    pub const fn changing_with_time(self) -> Self {
-        Self { changes_with_time: true, ..self }
+        Self { name, key: Box::leak(Box::new(key)) }
     }
 }
 
 impl PartialEq for Keyed {
     /// Compares names, since functions cannot be compared: orders with the same name are the same.
     fn eq(&self, other: &Self) -> bool {
-        (self.name, self.changes_with_time) == (other.name, other.changes_with_time)
+        self.name == other.name
     }
 }
 
@@ -217,14 +210,6 @@ impl Order {
     /// Source of the order.
     pub const fn source(self) -> &'static str {
         self.entry()[2]
-    }
-
-    /// Returns true if two jobs may change places while both wait. A queue in such an order is sorted at each pass.
-    pub const fn changes_with_time(self) -> bool {
-        match self {
-            Self::Keyed(keyed) => keyed.changes_with_time,
-            _ => matches!(self, Self::Lxf | Self::Wfp3 | Self::Unicef),
-        }
     }
 
     /// Returns the position of the job at the instant `now`.

@@ -201,19 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_used_again_once_its_event_has_happened() {
-        let mut calendar = Calendar::new();
-        for at in 0..1_000 {
-            calendar.post(Time::from_secs(at), EventPriority::ARRIVE, at);
-            calendar.post(Time::from_secs(at), EventPriority::DECIDE, at);
-            assert_eq!(calendar.pop(), Some((Time::from_secs(at), at)));
-            assert_eq!(calendar.pop(), Some((Time::from_secs(at), at)));
-        }
-        // The other slot stays with the spent key on top of the heap.
-        assert_eq!((calendar.slots.len(), calendar.vacant.len()), (2, 1));
-    }
-
-    #[test]
     fn a_slot_is_used_again_once_its_cancelled_event_has_surfaced() {
         // Ten at a time: too few for dead keys to be dropped together. Each surfaces by itself on the way to the one
         // live event, both through `next_time` and through `pop`.

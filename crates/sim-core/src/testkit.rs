@@ -1,12 +1,10 @@
-//! Test support: workload strategies, a context without a simulator, and a reference model.
+//! Test support: workload strategies and a reference model.
 //!
 //! Behind the feature `testkit`. Other crates take it as a dev-dependency:
 //! `sim-core = { workspace = true, features = ["testkit"] }`.
 
-mod fake;
 mod fcfs;
 
-pub use fake::FakeContext;
 pub use fcfs::{Fcfs, FcfsEvent};
 
 use crate::id::JobId;

@@ -31,7 +31,6 @@ pub struct Tabu {
     list: VecDeque<JobId>,
     /// Counts over all calls.
     pub counts: TabuCounts,
-    exhausted: Vec<usize>,
 }
 
 sim_core::answers! {
@@ -78,7 +77,6 @@ impl Default for Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
-            exhausted: Vec::new(),
         }
     }
 }
@@ -133,11 +131,11 @@ impl Tabu {
 
     /// Returns the next job to move: its machine and its index in the list.
     fn select(&mut self, plan: &Plan) -> Option<(usize, usize)> {
-        self.exhausted.clear();
+        let mut exhausted = Vec::new();
         loop {
             let mut most: Option<(usize, u32)> = None;
             for (index, machine) in plan.machines.iter().enumerate() {
-                if machine.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
+                if machine.late > most.map_or(0, |(_, late)| late) && !exhausted.contains(&index) {
                     most = Some((index, machine.late));
                 }
             }
@@ -151,7 +149,7 @@ impl Tabu {
                 return Some((machine, position));
             }
             self.counts.operations += planned.len() as u64;
-            self.exhausted.push(machine);
+            exhausted.push(machine);
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::common::{job, starts, transcript};
 use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, PolicyError, Starts, View, reference};
-use sim_core::testkit::FakeContext;
-use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Time};
+use sim_core::{Fact, Job, JobId, JobLog, Rejection, Sim, SiteId, Span, Time};
 
 #[track_caller]
 fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
@@ -168,23 +167,6 @@ impl Policy for Overeager {
 #[should_panic(expected = "the policy started job 1 on 3 processors of machine 0, where 2 are free")]
 fn a_policy_cannot_overbook_the_machine() {
     starts(4, Overeager, &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
-}
-
-#[test]
-fn a_world_without_a_stream_takes_jobs_from_elsewhere() {
-    let mut world =
-        MultiCluster::new(vec![Machine::new(4)], Fcfs::new(), std::iter::empty()).with_passes(Passes::PerEvent);
-    let mut cx = FakeContext::at(Time::from_secs(5));
-    world.start(&mut cx);
-    assert!(cx.calendar.is_empty());
-    let mut late = job(0, 3, 3, 10);
-    late.origin = Some(SiteId(2));
-    world.handle(Event::Submit(Box::new(late)), &mut cx);
-    let started = Fact::Started { job: JobId(0), site: SiteId(0), processors: 3 };
-    assert_eq!(cx.facts, [Fact::Submitted(late), started]);
-    assert_eq!(cx.calendar.next_time(), Some(Time::from_secs(15)));
-    let view = world.view(Time::from_secs(5));
-    assert_eq!((view.free, view.queue.len(), view.running[0].len()), (&[1][..], 0, 1));
 }
 
 #[test]

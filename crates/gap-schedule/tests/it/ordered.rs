@@ -127,7 +127,7 @@ proptest! {
     fn an_order_by_a_function_is_the_order_of_that_key(scene in scenes(WIDEST), rule in rules()) {
         let narrow = Order::Keyed(Keyed::new("narrow", |job, _| f64::from(job.request.processors)));
         let waited = |job: &QueuedJob, now: Time| -now.saturating_since(job.submit).as_secs_f64();
-        let waited = Order::Keyed(Keyed::new("waited", waited).changing_with_time());
+        let waited = Order::Keyed(Keyed::new("waited", waited));
         let by = |order| Backfilling { order, ..rule };
         for passes in PASSES {
             let told = scene.transcript(OrderedBackfill::new(by(Order::Narrow)), passes);

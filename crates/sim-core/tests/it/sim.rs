@@ -1,7 +1,7 @@
 //! Runs: order, branching, nesting, and changes that must leave the result alone.
 
 use proptest::prelude::*;
-use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
+use sim_core::testkit::{Fcfs, FcfsEvent, workload};
 use sim_core::{Context, EventKey, EventPriority, Fact, Job, JobId, JobLog, Model, Prioritized, Sim, Span, Time};
 
 type Transcript = Vec<(Time, Fact)>;
@@ -165,17 +165,6 @@ fn what_is_taken_back_does_not_happen_and_the_last_of_an_instant_knows_it_where_
     let at = Time::from_secs(20);
     assert_eq!(Sim::new(Alarms::default(), ()).run().0.rang, [(at, false), (at, true)]);
     assert_eq!(Sim::new(House::default(), ()).run().0.0.rang, [(at, false), (at, false)]);
-}
-
-#[test]
-fn a_component_can_be_called_without_a_simulator() {
-    let mut cx = FakeContext::at(Time::from_secs(7));
-    let job = Job::new(JobId(0), cx.now, 2, Span::from_secs(3));
-    model(Vec::new()).handle(FcfsEvent::Arrive(job), &mut cx);
-    assert!(matches!(cx.facts[..], [Fact::Submitted(_), Fact::Started { processors: 2, .. }]));
-    let (at, event) = cx.calendar.pop().expect("it posted the finish");
-    assert_eq!(at, Time::from_secs(10));
-    assert!(matches!(event, FcfsEvent::Finish(JobId(0), 2)));
 }
 
 #[test]

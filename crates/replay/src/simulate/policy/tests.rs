@@ -23,10 +23,8 @@ fn the_page_about_policies_has_those_that_there_are() {
 
 #[test]
 fn the_page_about_policies_defines_every_order() {
-    let yes = |order: Order| if order.changes_with_time() { "yes" } else { "no" };
-    let expected = Order::ALL.map(|order| {
-        vec![format!("`{}`", order.name()), order.definition().into(), yes(order).into(), order.source().into()]
-    });
+    let expected =
+        Order::ALL.map(|order| vec![format!("`{}`", order.name()), order.definition().into(), order.source().into()]);
     assert_eq!(rows("### Orders"), expected);
 }
 
