@@ -1,6 +1,5 @@
 //! Backfill pass (SPEC 5).
 
-mod counts;
 mod early_end;
 mod quick;
 
@@ -12,7 +11,6 @@ use crate::table::{NodeSpace, Record};
 use crate::version::Version;
 use crate::will_run::{ExpectedEnds, Slot, WillRun};
 use crate::workload::array_of;
-use counts::Counts;
 use quick::Bounds;
 use std::collections::BTreeMap;
 
@@ -71,6 +69,9 @@ pub(crate) struct Step {
 
 /// Nodes that the search for a job found, with the planned start and end unless the job starts now.
 type Found = Option<(NodeSet, Option<(i64, i64)>)>;
+
+/// Numbers of jobs visited so far, by the limit and its owner.
+type Counts = BTreeMap<(u8, usize, usize), usize>;
 
 /// Backfill pass in progress.
 struct Search<'a> {
@@ -203,7 +204,23 @@ impl<'a> Search<'a> {
         // Under assoc_limit_stop a limit of an association or QOS holds the job's place; that of an array never does.
         let is_limited = limits.reason_before_selection(&entry.demand).is_some()
             && !(self.settings.assoc_limit_stop && limits.tasks_left(&entry.demand) > 0);
-        !(is_started || is_limited || self.is_array_done(entry) || counts.is_beyond(entry, self.settings))
+        !(is_started || is_limited || self.is_array_done(entry) || self.is_beyond(entry, counts))
+    }
+
+    /// Counts an entry, and returns true if it is beyond a limit on jobs of its partition, user or association.
+    fn is_beyond(&self, entry: &Entry, counts: &mut Counts) -> bool {
+        let (user, partition) = (entry.demand.user, entry.partition);
+        let limits = [
+            ((0, partition, 0), self.settings.bf_max_job_part),
+            ((1, user, partition), self.settings.bf_max_job_user_part),
+            ((2, user, 0), self.settings.bf_max_job_user),
+            ((3, entry.demand.association.map_or(0, |at| at + 1), 0), self.settings.bf_max_job_assoc),
+        ];
+        limits.into_iter().filter(|(_, most)| *most > 0).any(|(key, most)| {
+            let count = counts.entry(key).or_default();
+            *count += 1;
+            *count > most
+        })
     }
 
     /// Returns true for a task of an array that has enough plans, or of which an earlier task got neither a plan nor a start.

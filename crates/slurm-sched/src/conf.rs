@@ -9,11 +9,9 @@ mod lines;
 mod priority;
 mod scheduling;
 
-pub(crate) use cluster::State;
 pub(crate) use cluster::usable;
 pub use cluster::{Node, Partition};
 pub use priority::PrioritySettings;
-pub(crate) use priority::{PriorityFlags, UsageReset};
 pub use scheduling::Scheduling;
 
 use crate::error::{Collector, Fault, Faults};

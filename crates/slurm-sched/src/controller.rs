@@ -6,7 +6,7 @@ pub use why::Why;
 
 use crate::backfill::{self, Start, Terms, backfill};
 use crate::cluster::Cluster;
-use crate::conf::{State, YEAR};
+use crate::conf::YEAR;
 use crate::limits::{Demand, Limits};
 use crate::log::Change;
 use crate::main_pass::{self, main_pass};
@@ -184,7 +184,7 @@ impl Controller {
             None => all.default_qos(association?),
         });
         let within = |limits: Option<i64>| limits.is_none_or(|most| limit <= most);
-        let is_admitted = matches!(partition.state, State::Up | State::Drain)
+        let is_admitted = partition.starts_jobs
             && within(partition.max_time)
             && partition.max_nodes.is_none_or(|most| nodes <= most)
             && nodes >= partition.min_nodes
@@ -486,7 +486,7 @@ impl Controller {
     /// Runs one round of the decay thread. Returns true if a priority changed.
     pub(crate) fn decay(&mut self, now: i64) -> bool {
         self.prepare(now);
-        let calculates_running = self.site.conf.priority.flags.calculate_running;
+        let calculates_running = self.site.conf.priority.has("CALCULATE_RUNNING");
         self.priorities.begin_tick(now);
         for job in self.jobs.values() {
             if let Some((running, _)) = &job.running {

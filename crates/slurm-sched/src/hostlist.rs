@@ -9,8 +9,6 @@
 //! assert_eq!(slurm_sched::hostlist::fold(&names), "n[8-10],gpu[01-02]");
 //! ```
 
-use std::fmt::Write as _;
-
 /// Maximum number of names that one list may expand to, so that a typo such as `n[1-999999999]` is an error and does not fill the memory.
 pub(crate) const MOST_NAMES: usize = 1 << 18;
 
@@ -118,60 +116,40 @@ fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     Ok(all)
 }
 
-/// Run of names with one prefix, whose last numbers are printed between one pair of brackets.
-struct NameRun<'a> {
-    prefix: &'a str,
-    /// First number, last number, and digits of the first.
-    runs: Vec<(u64, u64, usize)>,
-}
+/// Consecutive numbers: first, last, and digits of the first.
+type Numbers = (u64, u64, usize);
 
 /// Prints `names` in their order, neighbours with one prefix between one pair of brackets.
 #[must_use]
 pub fn fold<S: AsRef<str>>(names: &[S]) -> String {
-    let mut text = String::new();
-    let mut group: Option<NameRun<'_>> = None;
+    // A prefix with its last numbers; a whole name without a number has none.
+    let mut items: Vec<(&str, Vec<Numbers>)> = Vec::new();
     for name in names {
         let name = name.as_ref();
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];
         let Some(number) = digits.parse::<u64>().ok().filter(|_| digits.len() <= 18) else {
-            flush(&mut text, group.take());
-            push_item(&mut text, name);
+            items.push((name, Vec::new()));
             continue;
         };
-        match &mut group {
-            Some(open) if open.prefix == prefix => match open.runs.last_mut() {
+        match items.last_mut() {
+            Some((open, runs)) if *open == prefix && !runs.is_empty() => match runs.last_mut() {
                 Some((_, last, width)) if number == *last + 1 && digits == format!("{number:0width$}") => {
                     *last = number
                 }
-                _ => open.runs.push((number, number, digits.len())),
+                _ => runs.push((number, number, digits.len())),
             },
-            _ => {
-                flush(&mut text, group.take());
-                group = Some(NameRun { prefix, runs: vec![(number, number, digits.len())] });
-            }
+            _ => items.push((prefix, vec![(number, number, digits.len())])),
         }
     }
-    flush(&mut text, group);
-    text
-}
-
-fn push_item(text: &mut String, item: &str) {
-    if !text.is_empty() {
-        text.push(',');
-    }
-    text.push_str(item);
-}
-
-fn flush(text: &mut String, group: Option<NameRun<'_>>) {
-    let Some(NameRun { prefix, runs }) = group else { return };
-    let mut inner = String::new();
-    for (first, last, width) in &runs {
-        push_item(&mut inner, &format!("{first:0width$}"));
-        if last > first {
-            let _ = write!(inner, "-{last:0width$}");
-        }
-    }
-    let single = runs.len() == 1 && runs[0].0 == runs[0].1;
-    push_item(text, &if single { format!("{prefix}{inner}") } else { format!("{prefix}[{inner}]") });
+    let range = |(first, last, width): &Numbers| match first == last {
+        true => format!("{first:0width$}"),
+        false => format!("{first:0width$}-{last:0width$}"),
+    };
+    let item = |(prefix, runs): (&str, Vec<Numbers>)| match &runs[..] {
+        [] => prefix.to_owned(),
+        [run @ (first, last, _)] if first == last => format!("{prefix}{}", range(run)),
+        runs => format!("{prefix}[{}]", runs.iter().map(range).collect::<Vec<_>>().join(",")),
+    };
+    items.into_iter().map(item).collect::<Vec<_>>().join(",")
 }

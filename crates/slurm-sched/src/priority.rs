@@ -9,7 +9,7 @@ pub(crate) use fair_share::FairShare;
 
 use crate::accounts::Accounts;
 use crate::calendar::{day_of, first_of, month_of};
-use crate::conf::{Conf, PriorityFlags, PrioritySettings, UsageReset};
+use crate::conf::{Conf, PrioritySettings};
 
 /// Data on which the priority of a job depends. A job in several partitions has one priority in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,22 +80,21 @@ impl Priorities {
     /// Prepares the plugin at the start of the controller, `start`, without usage.
     pub(crate) fn new(conf: &Conf, accounts: Option<&Accounts>, start: i64) -> Self {
         let settings = conf.priority.clone();
-        let flags = settings.flags;
         let raw: Vec<u32> = conf.partitions.iter().map(|partition| partition.priority_job_factor).collect();
         let partitions =
-            conf.partitions.iter().zip(normalized(&raw, flags.no_normal_part)).map(|(partition, factor)| {
+            conf.partitions.iter().zip(normalized(&raw, settings.has("NO_NORMAL_PART"))).map(|(partition, factor)| {
                 let nodes = || partition.nodes.iter().map(|&node| &conf.nodes[node]);
                 let cpus = nodes().map(|node| f64::from(node.cpus)).sum();
-                let memory = nodes().map(|node| real(node.memory)).sum();
+                let memory = nodes().map(|node| node.memory as f64).sum();
                 OfPartition {
                     factor,
-                    totals: [cpus, memory, count(partition.nodes.len())],
+                    totals: [cpus, memory, partition.nodes.len() as f64],
                     billing: partition.billing.clone(),
                 }
             });
         let of_qos = accounts.map_or(&[][..], |accounts| &accounts.qos);
         let raw: Vec<u32> = of_qos.iter().map(|qos| qos.priority).collect();
-        let qos = of_qos.iter().zip(normalized(&raw, flags.no_normal_qos)).map(|(qos, factor)| OfQos {
+        let qos = of_qos.iter().zip(normalized(&raw, settings.has("NO_NORMAL_QOS"))).map(|(qos, factor)| OfQos {
             factor,
             usage_factor: qos.usage_factor,
             decays: !qos.has("NoDecay"),
@@ -108,11 +107,11 @@ impl Priorities {
             raw.push(if own.priority > 0 { own.priority } else { above });
         }
         let mut priorities = Self {
-            cluster_nodes: count(conf.nodes.len()),
+            cluster_nodes: conf.nodes.len() as f64,
             cluster_cpus: conf.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
             partitions: partitions.collect(),
             qos: qos.collect(),
-            associations: normalized(&raw, flags.no_normal_assoc),
+            associations: normalized(&raw, settings.has("NO_NORMAL_ASSOC")),
             tree: FairShare::new(accounts.map_or(&[][..], |accounts| &accounts.associations)),
             charges_ends: conf.enforces_limits,
             last_tick: start,
@@ -131,12 +130,11 @@ impl Priorities {
         if self.next_reset.is_some_and(|reset| now >= reset) {
             self.tree.scale(0.0);
             self.qos.iter_mut().for_each(|qos| qos.usage = 0.0);
-            self.next_reset =
-                if self.settings.reset == UsageReset::Now { None } else { next_reset(self.settings.reset, now) };
+            self.next_reset = if self.settings.reset == "NOW" { None } else { next_reset(self.settings.reset, now) };
         }
         // The effective usage of accounts is that before the decay.
         if self.is_classic() {
-            self.tree.begin_classic(self.settings.dampening, self.settings.flags.depth_oblivious);
+            self.tree.begin_classic(self.settings.dampening, self.settings.has("DEPTH_OBLIVIOUS"));
         }
         let decay = self.decay(now - self.last_tick);
         self.tree.scale(decay);
@@ -153,13 +151,13 @@ impl Priorities {
 
     /// Returns true if classic factors depend on the order of jobs in a tick.
     pub(crate) fn is_classic(&self) -> bool {
-        self.settings.flags.no_fair_tree
+        self.settings.has("NO_FAIR_TREE")
     }
 
     /// Computes the classic factor of a job's association, unless the tick has it already.
     pub(crate) fn renew_factor(&mut self, association: Option<usize>) {
         if let Some(at) = association.filter(|_| self.is_classic()) {
-            self.tree.renew_classic(at, self.settings.dampening, self.settings.flags.depth_oblivious);
+            self.tree.renew_classic(at, self.settings.dampening, self.settings.has("DEPTH_OBLIVIOUS"));
         }
     }
 
@@ -175,13 +173,13 @@ impl Priorities {
         if self.settings.half_life == 0 {
             return 1.0;
         }
-        libm::pow(1.0 - 0.693 / whole(self.settings.half_life), whole(seconds))
+        libm::pow(1.0 - 0.693 / (self.settings.half_life as f64), seconds as f64)
     }
 
     /// Adds the usage from the last tick to `end`, decayed as if all of it were used at the beginning (SPEC 2.2).
     pub(crate) fn charge(&mut self, job: &Running, end: i64) {
         let run = (end - self.last_tick.max(job.start)).max(0);
-        let mut usage = whole(run) * self.decay(run) * job.billing;
+        let mut usage = (run as f64) * self.decay(run) * job.billing;
         if let Some(qos) = job.qos.and_then(|at| self.qos.get_mut(at)) {
             usage *= qos.usage_factor;
             qos.usage += usage;
@@ -196,11 +194,11 @@ impl Priorities {
         let weights = &self.partitions[partition].billing;
         let weighted = weights.iter().map(|(name, weight)| match name.as_str() {
             "cpu" => f64::from(cpus) * weight,
-            "mem" => real(memory) * weight,
+            "mem" => (memory as f64) * weight,
             "node" => f64::from(nodes) * weight,
             _ => 0.0,
         });
-        match (weights.is_empty(), self.settings.flags.max_tres) {
+        match (weights.is_empty(), self.settings.has("MAX_TRES")) {
             (true, _) => f64::from(cpus),
             (false, true) => weighted.fold(0.0, f64::max),
             (false, false) => weighted.sum(),
@@ -215,13 +213,13 @@ impl Priorities {
         }
         // Descending from a fixed number (SPEC 1.8).
         self.submissions += 1;
-        clipped(f64::from(u32::MAX - 0xFFFF - self.submissions.min(u32::MAX - 0x1_0000)) - whole(job.nice))
+        clipped(f64::from(u32::MAX - 0xFFFF - self.submissions.min(u32::MAX - 0x1_0000)) - (job.nice as f64))
     }
 
     /// Returns the priority after a tick of a job that had `previous`. The caller passes running jobs only under
     /// `CALCULATE_RUNNING`.
     pub(crate) fn renewed(&self, job: &JobFactors, previous: u32, now: i64) -> u32 {
-        match (self.settings.multifactor, self.settings.flags.incr_only) {
+        match (self.settings.multifactor, self.settings.has("INCR_ONLY")) {
             (false, _) => previous,
             (true, false) => self.priority(job, now),
             (true, true) => self.priority(job, now).max(previous),
@@ -232,11 +230,11 @@ impl Priorities {
     pub(crate) fn priority(&self, job: &JobFactors, now: i64) -> u32 {
         let of_association = |factors: &[f64]| job.association.and_then(|at| factors.get(at)).copied().unwrap_or(0.0);
         let partition = &self.partitions[job.partition];
-        let amounts = [f64::from(job.requested_cpus), real(job.memory), f64::from(job.min_nodes)];
+        let amounts = [f64::from(job.requested_cpus), job.memory as f64, f64::from(job.min_nodes)];
         let tres = |(name, weight): &(String, f64)| {
             let at = ["cpu", "mem", "node"].iter().position(|known| known == name);
             let part = at.map_or(0.0, |at| {
-                if self.settings.flags.no_normal_tres { amounts[at] } else { ratio(amounts[at], partition.totals[at]) }
+                if self.settings.has("NO_NORMAL_TRES") { amounts[at] } else { ratio(amounts[at], partition.totals[at]) }
             });
             weight * part
         };
@@ -251,23 +249,23 @@ impl Priorities {
         ];
         let weighted = self.settings.weights.iter().zip(factors).map(|(weight, factor)| f64::from(*weight) * factor);
         let sum = weighted.sum::<f64>() + self.settings.tres.iter().map(tres).sum::<f64>();
-        clipped(sum - whole(job.nice))
+        clipped(sum - (job.nice as f64))
     }
 
     /// Returns the age factor (SPEC 1.2).
     fn age(&self, job: &JobFactors, now: i64) -> f64 {
-        let since = if self.settings.flags.accrue_always { Some(job.submit) } else { job.eligible };
-        since.map_or(0.0, |since| (whole(now - since) / whole(self.settings.max_age)).clamp(0.0, 1.0))
+        let since = if self.settings.has("ACCRUE_ALWAYS") { Some(job.submit) } else { job.eligible };
+        since.map_or(0.0, |since| (((now - since) as f64) / (self.settings.max_age as f64)).clamp(0.0, 1.0))
     }
 
     /// Returns the size factor (SPEC 1.3).
     fn size(&self, job: &JobFactors) -> f64 {
-        let PrioritySettings { favor_small, flags: PriorityFlags { small_relative_to_time, .. }, .. } = self.settings;
+        let favor_small = self.settings.favor_small;
         let (nodes, cpus) = (f64::from(job.min_nodes), f64::from(job.cpus));
         let favored = |part: f64| if favor_small { 1.0 - part } else { part };
-        let size = if small_relative_to_time {
+        let size = if self.settings.has("SMALL_RELATIVE_TO_TIME") {
             let cpus = (nodes * ratio(self.cluster_cpus, self.cluster_nodes)).max(cpus);
-            favored(ratio(ratio(cpus, whole(job.limit) / 60.0), self.cluster_cpus))
+            favored(ratio(ratio(cpus, (job.limit as f64) / 60.0), self.cluster_cpus))
         } else {
             (favored(ratio(nodes, self.cluster_nodes)) + favored(ratio(cpus, self.cluster_cpus))) / 2.0
         };
@@ -291,33 +289,20 @@ fn clipped(priority: f64) -> u32 {
     priority.clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
-/// Converts whole numbers to floats; those of clocks, sizes and counts are below 2^53.
-fn whole(n: i64) -> f64 {
-    n as f64
-}
-
-fn real(n: u64) -> f64 {
-    n as f64
-}
-
-fn count(n: usize) -> f64 {
-    n as f64
-}
-
 /// Returns the first reset of usage after `now`, which is in seconds since 1970.
-fn next_reset(period: UsageReset, now: i64) -> Option<i64> {
+fn next_reset(period: &str, now: i64) -> Option<i64> {
     let day = now.div_euclid(86_400);
     let (year, month) = month_of(day);
     let first_after = |months: i64| first_of(year * 12 + (month - 1).div_euclid(months) * months + months);
     let next = match period {
-        UsageReset::None => return None,
-        UsageReset::Now => return Some(now),
-        UsageReset::Daily => day + 1,
+        "NOW" => return Some(now),
+        "DAILY" => day + 1,
         // 1970-01-01 was a Thursday.
-        UsageReset::Weekly => day + 7 - (day + 4).rem_euclid(7),
-        UsageReset::Monthly => first_after(1),
-        UsageReset::Quarterly => first_after(3),
-        UsageReset::Yearly => day_of(year + 1, 1, 1),
+        "WEEKLY" => day + 7 - (day + 4).rem_euclid(7),
+        "MONTHLY" => first_after(1),
+        "QUARTERLY" => first_after(3),
+        "YEARLY" => day_of(year + 1, 1, 1),
+        _ => return None,
     };
     Some(next * 86_400)
 }

@@ -1,7 +1,6 @@
 //! End of a pass before plans that alter no start ([`Terms::ends_early`](super::Terms::ends_early)).
 
-use super::Search;
-use super::counts::Counts;
+use super::{Counts, Search};
 use crate::queue::Entry;
 
 /// Entries between two examinations of the rest of the queue.

@@ -38,7 +38,8 @@ pub struct Partition {
     pub(crate) min_nodes: u32,
     pub(crate) priority_tier: u32,
     pub(crate) priority_job_factor: u32,
-    pub(crate) state: State,
+    /// `State`: true unless it is `DOWN` or `INACTIVE` and starts no jobs.
+    pub(crate) starts_jobs: bool,
     /// True for `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
     pub(crate) exclusive: bool,
     /// `OverTimeLimit`, if it differs from the cluster's.
@@ -47,16 +48,6 @@ pub struct Partition {
     pub(crate) qos: Option<String>,
     /// `TRESBillingWeights`, as (TRES in lower case, weight per unit; memory per MiB).
     pub(crate) billing: Vec<(String, f64)>,
-}
-
-/// State of a partition: one that is down or inactive starts no jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum State {
-    #[default]
-    Up,
-    Down,
-    Drain,
-    Inactive,
 }
 
 /// Keys of node lines without effect on whole nodes.
@@ -102,7 +93,7 @@ pub(super) fn read(
         let not_modelled = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
         listed.extend(not_modelled.map(|setting| format!("{}: {}", setting.place(), setting.key)));
         for name in text::list(&values["partitionname"].value) {
-            let mut partition = Partition { name: name.to_owned(), ..Partition::default() };
+            let mut partition = Partition { name: name.to_owned(), starts_jobs: true, ..Partition::default() };
             (partition.min_nodes, partition.priority_tier, partition.priority_job_factor) = (1, 1, 1);
             for (key, setting) in &values {
                 if let Err(problem) = set(&mut partition, key, &setting.value, &index, &sets) {
@@ -244,11 +235,9 @@ fn set(
         "priorityjobfactor" => partition.priority_job_factor = number()?,
         "priority" => (partition.priority_tier, partition.priority_job_factor) = (number()?, number()?),
         "state" => {
-            partition.state = match value.to_ascii_uppercase().as_str() {
-                "UP" => State::Up,
-                "DOWN" => State::Down,
-                "DRAIN" => State::Drain,
-                "INACTIVE" => State::Inactive,
+            partition.starts_jobs = match value.to_ascii_uppercase().as_str() {
+                "UP" | "DRAIN" => true,
+                "DOWN" | "INACTIVE" => false,
                 _ => return Err(format!("expected UP, DOWN, DRAIN or INACTIVE, found {value:?}")),
             }
         }

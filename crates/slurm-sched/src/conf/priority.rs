@@ -23,53 +23,32 @@ pub struct PrioritySettings {
     /// `PriorityMaxAge` (7 days).
     pub(crate) max_age: i64,
     pub(crate) favor_small: bool,
-    pub(crate) flags: PriorityFlags,
-    pub(crate) reset: UsageReset,
+    /// `PriorityFlags`, in upper case.
+    pub(crate) flags: Vec<String>,
+    /// `PriorityUsageResetPeriod`, one of [`RESETS`].
+    pub(crate) reset: &'static str,
     pub(crate) dampening: f64,
 }
 
 /// Names of factors in `PriorityWeight*`, in the order in which Slurm sums them.
 const WEIGHTS: [&str; 6] = ["Age", "Assoc", "Fairshare", "JobSize", "Partition", "QOS"];
 
-/// `PriorityFlags`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PriorityFlags {
-    /// True if age counts from submission.
-    pub accrue_always: bool,
-    /// True if running jobs also get new priorities.
-    pub calculate_running: bool,
-    /// True if the classic formula depends less on depth.
-    pub depth_oblivious: bool,
-    /// True for the classic formula instead of fair tree.
-    pub no_fair_tree: bool,
-    /// True if priorities never fall.
-    pub incr_only: bool,
-    /// True if billing takes the greatest TRES of a node, not the sum.
-    pub max_tres: bool,
-    /// True if the factor of the association is its raw priority.
-    pub no_normal_assoc: bool,
-    /// True if the factor of the partition is its raw PriorityJobFactor.
-    pub no_normal_part: bool,
-    /// True if the factor of the QOS is its raw priority.
-    pub no_normal_qos: bool,
-    /// True if the factors of TRES are raw amounts.
-    pub no_normal_tres: bool,
-    /// True if the factor of size is divided by the time limit.
-    pub small_relative_to_time: bool,
-}
+/// `PriorityFlags`, of which `FAIR_TREE` and `NONE` are the default.
+const FLAGS: &str = "ACCRUE_ALWAYS CALCULATE_RUNNING DEPTH_OBLIVIOUS NO_FAIR_TREE INCR_ONLY MAX_TRES NO_NORMAL_ASSOC NO_NORMAL_PART \
+    NO_NORMAL_QOS NO_NORMAL_TRES NO_NORMAL_ALL SMALL_RELATIVE_TO_TIME FAIR_TREE NONE";
 
-/// `PriorityUsageResetPeriod`, at midnights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UsageReset {
-    None,
-    /// At the first tick alone.
-    Now,
-    Daily,
-    /// Each Sunday.
-    Weekly,
-    Monthly,
-    Quarterly,
-    Yearly,
+/// `PriorityUsageResetPeriod`.
+const RESETS: [&str; 7] = ["NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"];
+
+impl PrioritySettings {
+    /// Returns true if `PriorityFlags` has `flag`, or one that implies it.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|own| match own.as_str() {
+            "NO_NORMAL_ALL" => flag.starts_with("NO_NORMAL_"),
+            "DEPTH_OBLIVIOUS" => ["DEPTH_OBLIVIOUS", "NO_FAIR_TREE"].contains(&flag),
+            own => own == flag,
+        })
+    }
 }
 
 /// Keys without effect if priorities are not computed again, in lower case.
@@ -110,50 +89,19 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
         calc_period: globals.parsed("PriorityCalcPeriod", 300, span),
         max_age: globals.parsed("PriorityMaxAge", 7 * 86_400, span),
         favor_small: globals.switch("PriorityFavorSmall", false),
-        flags: globals.parsed("PriorityFlags", PriorityFlags::default(), flags),
-        reset: globals.parsed("PriorityUsageResetPeriod", UsageReset::None, reset),
+        flags: globals.parsed("PriorityFlags", Vec::new(), |text| {
+            match text::list(text).find(|word| !text::is_among(FLAGS, word)) {
+                Some(word) => Err(format!("{word:?} is not modelled; remove it")),
+                None => Ok(text::list(text).map(str::to_ascii_uppercase).collect()),
+            }
+        }),
+        reset: globals.parsed("PriorityUsageResetPeriod", RESETS[0], |text| {
+            let known = RESETS.into_iter().find(|name| name.eq_ignore_ascii_case(text));
+            known.ok_or("expected NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY")
+        }),
         dampening: globals.parsed("FairShareDampeningFactor", 1.0, |text| {
             let factor = text.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor > 0.0);
             factor.ok_or("expected a number above 0")
         }),
     }
-}
-
-fn flags(text: &str) -> Result<PriorityFlags, String> {
-    let mut flags = PriorityFlags::default();
-    for word in text::list(text) {
-        match word.to_ascii_uppercase().as_str() {
-            "ACCRUE_ALWAYS" => flags.accrue_always = true,
-            "CALCULATE_RUNNING" => flags.calculate_running = true,
-            "DEPTH_OBLIVIOUS" => (flags.depth_oblivious, flags.no_fair_tree) = (true, true),
-            "NO_FAIR_TREE" => flags.no_fair_tree = true,
-            "INCR_ONLY" => flags.incr_only = true,
-            "MAX_TRES" => flags.max_tres = true,
-            "NO_NORMAL_ASSOC" => flags.no_normal_assoc = true,
-            "NO_NORMAL_PART" => flags.no_normal_part = true,
-            "NO_NORMAL_QOS" => flags.no_normal_qos = true,
-            "NO_NORMAL_TRES" => flags.no_normal_tres = true,
-            "NO_NORMAL_ALL" => {
-                (flags.no_normal_assoc, flags.no_normal_part) = (true, true);
-                (flags.no_normal_qos, flags.no_normal_tres) = (true, true);
-            }
-            "SMALL_RELATIVE_TO_TIME" => flags.small_relative_to_time = true,
-            "FAIR_TREE" | "NONE" => {}
-            _ => return Err(format!("{word:?} is not modelled; remove it")),
-        }
-    }
-    Ok(flags)
-}
-
-fn reset(text: &str) -> Result<UsageReset, &'static str> {
-    Ok(match text.to_ascii_uppercase().as_str() {
-        "NONE" => UsageReset::None,
-        "NOW" => UsageReset::Now,
-        "DAILY" => UsageReset::Daily,
-        "WEEKLY" => UsageReset::Weekly,
-        "MONTHLY" => UsageReset::Monthly,
-        "QUARTERLY" => UsageReset::Quarterly,
-        "YEARLY" => UsageReset::Yearly,
-        _ => return Err("expected NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY"),
-    })
 }

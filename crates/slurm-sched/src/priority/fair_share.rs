@@ -52,9 +52,9 @@ impl FairShare {
         }
         for level in 0..nodes.len() {
             let children = std::mem::take(&mut nodes[level].children);
-            let all = children.iter().filter_map(|&child| nodes[child].shares).map(u64::from).sum();
+            let all = children.iter().filter_map(|&child| nodes[child].shares).map(u64::from).sum::<u64>();
             for &child in &children {
-                nodes[child].part = super::ratio(f64::from(nodes[child].shares.unwrap_or(0)), super::real(all));
+                nodes[child].part = super::ratio(f64::from(nodes[child].shares.unwrap_or(0)), all as f64);
             }
             nodes[level].children = children;
         }

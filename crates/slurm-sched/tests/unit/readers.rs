@@ -1,7 +1,7 @@
 //! Readers of a site's files: tables of values and faults, and random input.
 
 use crate::accounts::Accounts;
-use crate::conf::{Conf, State, UsageReset, YEAR};
+use crate::conf::{Conf, YEAR};
 use crate::error::Faults;
 use crate::hostlist;
 use crate::{Site, Version, follow, version_of};
@@ -77,7 +77,7 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
         (true, &[("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)][..])
     );
     assert_eq!((&big.nodes[..], big.max_time, big.max_nodes, big.min_nodes), (&[0, 1, 2, 3, 4][..], None, Some(2), 2));
-    assert_eq!((big.state, big.priority_job_factor, big.qos.as_deref()), (State::Drain, 9, Some("part")));
+    assert_eq!((big.starts_jobs, big.priority_job_factor, big.qos.as_deref()), (true, 9, Some("part")));
     let scheduling = &conf.scheduling;
     assert_eq!(
         (scheduling.bf_window, scheduling.bf_max_job_test, scheduling.bf_node_space_size),
@@ -87,7 +87,7 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
     assert_eq!((scheduling.bf_interval, scheduling.default_queue_depth), (30, 100));
     let priority = &conf.priority;
     assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
-    assert!(priority.flags.no_fair_tree && priority.flags.accrue_always && priority.reset == UsageReset::Monthly);
+    assert!(priority.has("NO_FAIR_TREE") && priority.has("ACCRUE_ALWAYS") && priority.reset == "MONTHLY");
     assert!(conf.enforces_limits && conf.memory_counts);
     assert_eq!((conf.kill_wait, conf.over_time_limit), (60, 300));
     let listed: Vec<&str> = conf.not_modelled.iter().filter_map(|one| one.split([' ', '=']).nth(1)).collect();
