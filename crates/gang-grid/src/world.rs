@@ -3,8 +3,8 @@
 use crate::config::{Config, GangArrival, Release, ScanTrigger};
 use crate::gang::{Gang, GangQueue};
 use crate::policy::GangView;
-use crate::policy::grid::{GridPolicy, Route};
-use crate::policy::local::{Destination, LocalPolicy};
+use crate::policy::grid::Route;
+use crate::policy::local::Destination;
 use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
 use crate::submission::Submission;
 use sim_core::{
@@ -56,8 +56,6 @@ pub struct GangCounts {
 #[derive(Clone, Debug)]
 pub struct Grid<S> {
     config: Config,
-    grid_policy: GridPolicy,
-    local_policy: LocalPolicy,
     widest: u32,
     processors: Processors,
     gangs: Slab<Gang>,
@@ -88,11 +86,8 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let processors = Processors::new(&config.sites);
-        let grid_policy = GridPolicy::new(config.approach, config.readings);
         Ok(Self {
-            grid_policy,
-            local_policy: LocalPolicy::new(config.threshold, config.readings),
-            widest: grid_policy.widest(&config),
+            widest: config.widest(),
             processors,
             gangs: Slab::new(),
             queue: GangQueue::default(),
@@ -180,9 +175,9 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let slowness = 1.0 / self.config.sites[site.index()].speed;
         let estimate = job.request.estimate.unwrap_or(job.runtime).scaled(slowness);
         let local = TrueLocal { local: Local { id: job.id, estimate }, service: job.runtime.scaled(slowness) };
-        let Self { local_policy, processors, gangs, routing, scratch, .. } = self;
+        let Self { config, processors, gangs, routing, scratch, .. } = self;
         let view = GangView { now: cx.now(), processors, gangs };
-        match local_policy.on_arrival(estimate, site, view, routing, scratch) {
+        match config.destination(estimate, site, view, routing, scratch) {
             Destination::Start(processor) => self.start_local(processor, local, cx),
             Destination::Queue(processor) => self.processors.enqueue(processor, local),
         }
@@ -210,7 +205,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             self.scan(cx);
             return;
         }
-        match self.grid_policy.on_arrival(tasks, &self.processors, &mut self.placement) {
+        match self.config.route_of(tasks, &self.processors, &mut self.placement) {
             Some(route) => self.route(gang, route, cx),
             None => self.queue.push(gang),
         }
@@ -219,9 +214,9 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// Sends the tasks of a gang to processors. It starts at once if all of them are free.
     fn route(&mut self, submission: Submission, route: Route, cx: &mut impl Context<Event>) {
         let Submission { job, tasks } = submission;
-        let Self { config, grid_policy, processors, gangs, placement, scratch, .. } = self;
+        let Self { config, processors, gangs, placement, scratch, .. } = self;
         let view = GangView { now: cx.now(), processors, gangs };
-        grid_policy.place(tasks.len(), route, view, placement, scratch);
+        config.place(tasks.len(), route, view, placement, scratch);
 
         let site = |processor: &ProcId| processors.get(*processor).site();
         let spans_sites = scratch.iter().any(|processor| site(processor) != site(&scratch[0]));
@@ -358,7 +353,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             }
             return;
         };
-        let Self { processors, gangs, local_policy, .. } = self;
+        let Self { config, processors, gangs, .. } = self;
         let gang = &mut gangs[key.0 as usize];
         // `outstanding` counts the processors of the gang that are busy with something else; this one was.
         gang.outstanding -= 1;
@@ -373,8 +368,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
         // While the processor is kept idle for the gang a local may pass, by equation (1).
-        if let Some(local) = processors.dequeue(processor, |local| local_policy.may_backfill(local.estimate, gang, now))
-        {
+        if let Some(local) = processors.dequeue(processor, |local| config.may_backfill(local.estimate, gang, now)) {
             self.start_local(processor, local, cx);
         }
     }
@@ -382,7 +376,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// Routes gangs from the GS queue until none can be chosen (§3.1, steps 1 to 5).
     fn scan(&mut self, cx: &mut impl Context<Event>) {
         // Terminates: each round takes a gang out of the queue, and a gang that is routed takes processors.
-        while let Some((size, route)) = self.grid_policy.on_scan(&self.queue, &self.processors, &mut self.placement) {
+        while let Some((size, route)) = self.config.on_scan(&self.queue, &self.processors, &mut self.placement) {
             let gang = self.queue.pop(size).expect("the policy names a size that is in the queue");
             self.route(gang, route, cx);
         }

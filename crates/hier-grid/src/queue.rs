@@ -20,16 +20,12 @@ pub(crate) struct JobsByClass {
     classes: usize,
     queues: Vec<LeafQueue>,
     count: Vec<u32>,
-    total: u32,
+    pub(crate) total: u32,
 }
 
 impl JobsByClass {
     pub(crate) fn new(homes: usize, classes: usize) -> Self {
         Self { classes, queues: vec![LeafQueue::new(); homes * classes], count: vec![0; classes], total: 0 }
-    }
-
-    pub(crate) const fn total(&self) -> u32 {
-        self.total
     }
 
     #[inline]
@@ -86,10 +82,10 @@ impl JobsByClass {
 /// Jobs pushed to children and not reported started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DelegatedJobs {
-    by_child: Vec<JobsByClass>,
+    pub(crate) by_child: Vec<JobsByClass>,
     /// By child: true if no message has come from it since jobs were pushed. These jobs may still be on their way, and jobs on their
     /// way cannot be cancelled.
-    fresh: Vec<bool>,
+    pub(crate) fresh: Vec<bool>,
 }
 
 impl DelegatedJobs {
@@ -97,12 +93,8 @@ impl DelegatedJobs {
         Self { by_child: vec![JobsByClass::new(children + 1, classes); children], fresh: vec![false; children] }
     }
 
-    pub(crate) const fn children(&self) -> usize {
-        self.by_child.len()
-    }
-
     pub(crate) fn total(&self) -> u32 {
-        self.by_child.iter().map(JobsByClass::total).sum()
+        self.by_child.iter().map(|held| held.total).sum()
     }
 
     pub(crate) fn count(&self, class: u8) -> u32 {
@@ -115,26 +107,8 @@ impl DelegatedJobs {
         self.by_child.iter().enumerate().filter(move |(child, _)| settled(*child))
     }
 
-    /// Records that jobs were pushed to a child (`fresh`), or that a message came from it.
-    pub(crate) fn set_fresh(&mut self, slot: usize, fresh: bool) {
-        self.fresh[slot] = fresh;
-    }
-
-    /// Returns false, without a change, if the job is there already.
-    pub(crate) fn insert(&mut self, slot: usize, kind: ClassAndHome, job: JobId) -> bool {
-        self.by_child[slot].insert(kind, job)
-    }
-
-    pub(crate) fn remove(&mut self, slot: usize, kind: ClassAndHome, job: JobId) -> bool {
-        self.by_child[slot].remove(kind, job)
-    }
-
     /// Removes a job from the first child that has it, and returns that child.
     pub(crate) fn remove_anywhere(&mut self, kind: ClassAndHome, job: JobId) -> Option<usize> {
         self.by_child.iter_mut().position(|held| held.remove(kind, job))
-    }
-
-    pub(crate) fn queue(&self, slot: usize, kind: ClassAndHome) -> &LeafQueue {
-        self.by_child[slot].queue(kind)
     }
 }

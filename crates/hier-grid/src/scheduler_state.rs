@@ -96,7 +96,7 @@ impl SchedulerState {
 
     /// N: all unstarted jobs in the subtree, as known here.
     pub(crate) fn unstarted(&self) -> u32 {
-        self.unassigned.total() + self.in_transit + self.delegated.total()
+        self.unassigned.total + self.in_transit + self.delegated.total()
     }
 
     /// Unstarted jobs that could use a channel, except those in transit.
@@ -218,7 +218,7 @@ impl SchedulerState {
         let mut found = Collected::default();
         for _ in 0..self.share_of(channel, slot, rules.readings.share) {
             if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| rules.algorithms.butterfly) {
-                self.delegated.remove(sibling, kind, job);
+                self.delegated.by_child[sibling].remove(kind, job);
                 found.cancel(sibling, Reason::Butterfly, job);
             } else if let Some((kind, job)) =
                 self.next_unassigned(bag, slot, rules.readings.unassigned_order, &distance)
@@ -230,7 +230,7 @@ impl SchedulerState {
                 .filter(|_| rules.algorithms.load_balance)
             {
                 // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
-                self.delegated.remove(sibling, kind, job);
+                self.delegated.by_child[sibling].remove(kind, job);
                 found.cancel(sibling, Reason::LoadBalance, job);
             } else {
                 break;
@@ -241,7 +241,7 @@ impl SchedulerState {
 
     /// All homes of all classes of a bag.
     fn kinds(&self, bag: Bag) -> impl Iterator<Item = ClassAndHome> + use<> {
-        (0..=self.delegated.children())
+        (0..=self.delegated.by_child.len())
             .flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
     }
 
@@ -290,7 +290,9 @@ impl SchedulerState {
         let (_, sibling) = most?;
         let oldest = takes == LoadBalanceTakes::Oldest;
         let end = |queue: &LeafQueue| if oldest { queue.first().copied() } else { queue.last().copied() };
-        let ends = self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated.queue(sibling, kind))?)));
+        let ends = self
+            .kinds(bag)
+            .filter_map(|kind| Some((sibling, kind, end(self.delegated.by_child[sibling].queue(kind))?)));
         if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }
 }
@@ -378,8 +380,8 @@ mod tests {
     fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
         let mut state = gs1();
         // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
-        state.delegated.insert(1, kind(0, 0), JobId(5));
-        state.delegated.insert(1, kind(0, ELSEWHERE), JobId(1));
+        state.delegated.by_child[1].insert(kind(0, 0), JobId(5));
+        state.delegated.by_child[1].insert(kind(0, ELSEWHERE), JobId(1));
         state.unassigned.insert(kind(0, 1), JobId(2));
         state.unassigned.insert(kind(0, 0), JobId(7));
         state.mark(ALL, ALL, 0, 1);

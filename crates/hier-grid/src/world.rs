@@ -369,16 +369,17 @@ mod tests {
 
     #[test]
     fn a_job_that_no_server_of_its_system_can_hold_has_no_class() {
-        let world = world(&[(8, 0b01), (4, 0b10)]);
-        let class = |system, cpus| world.class_of(Requirement { system, cpus });
-        assert!(class(0, 8).is_some() && class(1, 4).is_some());
-        assert_eq!((class(0, 9), class(1, 5), class(2, 1)), (None, None, None));
-    }
-
-    #[test]
-    fn widths_count_where_all_servers_are_of_one_size_too() {
-        let world = world(&[(8, 0b1), (8, 0b1)]);
-        assert_eq!(world.class_of(Requirement { system: 0, cpus: 8 }), Some(0));
-        assert_eq!(world.class_of(Requirement { system: 0, cpus: 9 }), None);
+        for (servers, [system, cpus], has_class) in [
+            ([(8, 0b01), (4, 0b10)], [0, 8], true),
+            ([(8, 0b01), (4, 0b10)], [0, 9], false),
+            ([(8, 0b01), (4, 0b10)], [1, 4], true),
+            ([(8, 0b01), (4, 0b10)], [1, 5], false),
+            ([(8, 0b01), (4, 0b10)], [2, 1], false),
+            ([(8, 0b1), (8, 0b1)], [0, 8], true),
+            ([(8, 0b1), (8, 0b1)], [0, 9], false),
+        ] {
+            let class = world(&servers).class_of(Requirement { system, cpus });
+            assert_eq!(class.is_some(), has_class, "{servers:?}, {cpus} CPUs of system {system}");
+        }
     }
 }

@@ -31,32 +31,3 @@ pub(crate) fn fair_level(total: u32, demands: impl Iterator<Item = u32> + Clone)
         (left, sharing) = (left_over, others);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Plain twin: serves the most modest first, each at most an equal share of the rest.
-    fn shares(mut demands: Vec<u32>) -> Vec<(u32, f64)> {
-        demands.sort_unstable();
-        let mut left = f64::from(PROCESSOR);
-        let count = demands.len();
-        let serve = |(i, demand): (usize, u32)| {
-            let share = f64::from(demand).min(left / (count - i) as f64);
-            left -= share;
-            (demand, share)
-        };
-        demands.into_iter().enumerate().map(serve).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn the_level_gives_each_task_what_serving_one_by_one_gives(demands in prop::collection::vec(1..=PROCESSOR, 1..8)) {
-            let level = fair_level(demands.iter().sum(), demands.iter().copied());
-            for (demand, share) in shares(demands) {
-                prop_assert!((f64::from(demand).min(level) - share).abs() < 1e-6 * f64::from(PROCESSOR));
-            }
-        }
-    }
-}

@@ -1,6 +1,6 @@
 //! Grid level (§3.1): routes of gangs, and the choice of the next gang of the GS queue.
 
-use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder, Split};
+use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, SiteOrder, Split};
 use crate::gang::GangQueue;
 use crate::policy::{GangView, below, pick};
 use crate::processors::{Eligible, Processors};
@@ -15,34 +15,24 @@ pub(crate) struct Route {
     pub(crate) eligible: Eligible,
 }
 
-/// The grid scheduler's rules: an approach and the readings that concern it.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct GridPolicy {
-    approach: Approach,
-    readings: Readings,
-}
-
-impl GridPolicy {
-    pub(crate) const fn new(approach: Approach, readings: Readings) -> Self {
-        Self { approach, readings }
-    }
-
+/// The grid scheduler's rules: the approach and the readings that concern it.
+impl Config {
     /// Processors on which a gang begins at once (R6).
     const fn idle(&self) -> Eligible {
         if self.readings.reserved_is_idle { Eligible::IdleOrHeld } else { Eligible::Idle }
     }
 
     /// Largest number of tasks of a gang that can be routed.
-    pub(crate) fn widest(&self, config: &Config) -> u32 {
+    pub(crate) fn widest(&self) -> u32 {
         match self.approach {
-            Approach::One => config.sites.iter().map(|site| site.processors).max().unwrap_or(0),
-            Approach::Two | Approach::Three => config.processors(),
+            Approach::One => self.sites.iter().map(|site| site.processors).max().unwrap_or(0),
+            Approach::Two | Approach::Three => self.processors(),
         }
     }
 
     /// Route of an arriving gang of `tasks` tasks, by the conditions of the approach, in the paper's order. `None`: to
     /// the GS queue.
-    pub(crate) fn on_arrival(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
+    pub(crate) fn route_of(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
         let empty = match self.readings.empty_on_arrival {
             EmptyOnArrival::NoneWaiting => Eligible::NoneWaiting,
             EmptyOnArrival::Idle => Eligible::Idle,

@@ -1,6 +1,6 @@
 //! Local level (§3.2): destinations of arriving locals, and locals that may pass a waiting gang.
 
-use crate::config::{BackfillOnArrival, Readings, ShortestQueue, Startable, ThresholdFrom};
+use crate::config::{BackfillOnArrival, Config, ShortestQueue, Startable, ThresholdFrom};
 use crate::gang::Gang;
 use crate::policy::{GangView, pick};
 use crate::processors::{Eligible, Processor};
@@ -16,17 +16,7 @@ pub(crate) enum Destination {
 }
 
 /// The local scheduler's rules: the threshold and the readings that concern it.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct LocalPolicy {
-    threshold: Span,
-    readings: Readings,
-}
-
-impl LocalPolicy {
-    pub(crate) const fn new(threshold: Span, readings: Readings) -> Self {
-        Self { threshold, readings }
-    }
-
+impl Config {
     /// Equation (1): returns true if a local may begin on a processor that is kept for `gang`.
     ///
     /// ServiceTime is the local's estimate; ElapsedTime is the time that remains until the gang can begin (R17).
@@ -41,7 +31,7 @@ impl LocalPolicy {
     }
 
     /// Destination of a local with this estimate that arrives at `site`. `scratch` is a reusable buffer.
-    pub(crate) fn on_arrival(
+    pub(crate) fn destination(
         &self,
         estimate: Span,
         site: SiteId,

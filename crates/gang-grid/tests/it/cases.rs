@@ -98,13 +98,6 @@ mod backfilling {
         check(&waiting(0.0, [4.0, 2.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "4: 4 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
     }
 
-    #[test]
-    fn the_boundary_is_the_same_for_a_local_that_waits() {
-        let (fits, does_not) = (waiting(0.1, [3.1, 9.0, 9.0]), waiting(0.1, [3.100_000_001, 9.0, 9.0]));
-        check(&fits, ["0: 0 on 0 1", "2: 2 on 0", "5.1: 1 on 0 1", "6.1: 3 on 0", "15.1: 4 on 0"]);
-        assert_eq!(story(&does_not)[1], "5: 1 on 0 1");
-    }
-
     /// T = 1 s. At 2 s local 2 (4 s) delays gang 1 from 5 s to 6 s. At 5 s local 3 (2 s) would delay it to 7 s: by one
     /// more second from the present start, by two from the promised one.
     #[test]
@@ -115,26 +108,6 @@ mod backfilling {
         check(&present, ["0: 0 on 0 1", "2: 2 on 0", "5: 3 on 1", "7: 1 on 0 1"]);
         let promised = present.reading(|readings| readings.threshold_from = ThresholdFrom::PromisedStart);
         check(&promised, ["0: 0 on 0 1", "2: 2 on 0", "6: 1 on 0 1", "7: 3 on 1"]);
-    }
-
-    /// An arriving local may start on a processor whose own queue holds one that is too long (§3.2).
-    #[test]
-    fn an_arriving_local_may_pass_one_that_waits() {
-        let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 1.0]), local(2, 0.5, 0, 4.0), local(3, 3.0, 0, 2.0)];
-        let mut world = world([1, 1], Approach::Three, &jobs);
-        world.config.overhead = 0.0;
-        check(&world, ["0: 0 on 0 1", "3: 3 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
-    }
-
-    /// Local 0 has an estimate of 1 s and takes 4 s. Gang 1 is expected to begin at 2 s; at 3 s it can begin at any moment.
-    #[test]
-    fn a_start_that_has_passed_is_now() {
-        let mut long = local(0, 1.0, 0, 4.0);
-        long.job.request.estimate = Some(Span::from_secs(1));
-        let jobs = [long, gang(1, 1.0, [1.0, 1.0]), local(2, 3.0, 1, 0.5)];
-        let mut world = world([1, 1], Approach::Three, &jobs);
-        (world.config.threshold, world.config.overhead) = (Span::from_secs_f64(0.5), 0.0);
-        check(&world, ["1: 0 on 0", "3: 2 on 1", "5: 1 on 0 1"]);
     }
 }
 
@@ -198,19 +171,6 @@ mod grid_queue {
         check(&world, ["0: 0 on 0", "2: 1 on 0", "4: 3 on 0", "9: 2 on 0"]);
         let world = world.reading(|readings| readings.empty_in_scan = EmptyInScan::NoneWaiting);
         check(&world, ["0: 0 on 0", "2: 1 on 0", "4: 2 on 0", "5: 3 on 0"]);
-    }
-
-    /// R4 "no job waiting": gang 3 is routed at 5 s, when gang 1 leaves the head of the queue of processor 0, and waits
-    /// behind its task there. "Queue becomes empty" (R13) has the same meaning for every queue that a gang stood in.
-    #[test]
-    fn a_gang_that_begins_leaves_all_of_its_queues() {
-        let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 3.0]), local(2, 0.5, 1, 9.0), gang(3, 0.5, [1.0])];
-        let mut world = world([1, 1], Approach::Three, &jobs).reading(|readings| {
-            readings.scan_trigger = ScanTrigger::QueueBecomesEmpty;
-            readings.empty_in_scan = EmptyInScan::NoneWaiting;
-        });
-        world.config.overhead = 0.0;
-        check(&world, ["0: 0 on 0 1", "5: 1 on 0 1", "6: 3 on 0", "8: 2 on 1"]);
     }
 
     /// No job waits behind job 0, so no queue becomes empty when it leaves: gang 1 is left forever. No other trigger

@@ -126,7 +126,7 @@ impl Trees {
             parent: at.parent,
             channels: if at.is_leaf() { of_leaf.collect() } else { of_scheduler.collect() },
             unstarted: if at.is_leaf() { leaf.queued } else { state.unstarted() },
-            unassigned: state.unassigned.total(),
+            unassigned: state.unassigned.total,
         }
     }
 

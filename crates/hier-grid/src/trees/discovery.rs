@@ -208,7 +208,7 @@ impl Trees {
     /// were bound just now, whose ports the child needs.
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)], run: &mut impl Run) -> Vec<Bag> {
         let state = &mut self.states[at.index()];
-        let children = state.delegated.children();
+        let children = state.delegated.by_child.len();
         let mut bound = Vec::new();
         for &(bag, power) in bags {
             if state.channel(bag).is_none() {

@@ -71,7 +71,7 @@ impl Trees {
     /// Returns unassigned jobs without a channel to the parent; at the root they become raw again.
     pub(crate) fn return_unreachable(&mut self, at: SchedulerId, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
-        if !self.rules.algorithms.fallback || state.unassigned.total() == 0 {
+        if !self.rules.algorithms.fallback || state.unassigned.total == 0 {
             return;
         }
         let jobs = state.take_unreachable(state.reach());
@@ -96,11 +96,11 @@ impl Trees {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             // A cancel that came too late may have removed it already.
-            state.delegated.remove(slot, kind, job);
+            state.delegated.by_child[slot].remove(kind, job);
             self.add_unassigned(at, job, run);
         }
         // The child received everything pushed to it before this message: its jobs can be cancelled again.
-        self.states[at.index()].delegated.set_fresh(slot, false);
+        self.states[at.index()].delegated.fresh[slot] = false;
         self.return_unreachable(at, run);
         self.serve(at, run);
     }

@@ -22,7 +22,7 @@ impl Trees {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let state = &mut self.states[at.index()];
         // An RFC shows that blocks sent before it have arrived.
-        state.delegated.set_fresh(slot, false);
+        state.delegated.fresh[slot] = false;
         state.mark(bag, wants, slot, ticket);
         self.serve(at, run);
     }
@@ -94,11 +94,11 @@ impl Trees {
         branch.answered = ticket;
         state.marked_branches -= 1;
         state.in_transit -= narrow(jobs.len());
-        state.delegated.set_fresh(slot, true);
+        state.delegated.fresh[slot] = true;
         jobs.sort_unstable();
         for &job in &jobs {
             let kind = self.class_and_home(at, job, run);
-            self.states[at.index()].delegated.insert(slot, kind, job);
+            self.states[at.index()].delegated.by_child[slot].insert(kind, job);
         }
         run.counts.pushed += jobs.len() as u64;
         self.send_down(at, narrow(slot), Payload::Block { bag, ticket, jobs }, run);
@@ -140,8 +140,8 @@ impl Trees {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
-        state.delegated.remove(slot, kind, job);
-        state.delegated.set_fresh(slot, false);
+        state.delegated.by_child[slot].remove(kind, job);
+        state.delegated.fresh[slot] = false;
         // A share depends on N, so a start can change the share of the next branch; without marks there is nothing
         // to share.
         let marked = state.marked_branches > 0;

@@ -37,7 +37,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
 
-    let layout = TreeLayout::new(&views, 90.0, 380.0);
+    let places = places(&views, 90.0, 380.0);
     let mut sketch = Sketch {
         title: "Figure 1. A grid tree with two channels".to_owned(),
         about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
@@ -56,7 +56,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
             let slot = usize::try_from(number - 1).expect("few channels");
             let aside = 10.0 * f64::from(number) - 15.0;
             for branch in &channel.branches {
-                let ends = [view.id, branch.child].map(|id| layout.of(id));
+                let ends = [view.id, branch.child].map(|id| places[id.index()]);
                 sketch.strokes.push(Stroke {
                     points: ends.map(|(x, y)| (x + aside, y)).to_vec(),
                     slot: Some(slot),
@@ -65,7 +65,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
                 });
             }
         }
-        sketch.boxes.push(SketchBox { centre: layout.of(view.id), size: (134.0, 50.0), lines, slot: None });
+        sketch.boxes.push(SketchBox { centre: places[view.id.index()], size: (134.0, 50.0), lines, slot: None });
     }
     for (slot, number) in bags.iter().enumerate().map(|(slot, _)| (slot, slot + 1)) {
         sketch.words.push(Words {
@@ -101,7 +101,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
         }
     }
 
-    let layout = TreeLayout::new(&views, 190.0, 410.0);
+    let places = places(&views, 190.0, 410.0);
     let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
     let mut sketch = Sketch {
         title: format!("Figure 2. A hybrid of {trees} grid trees: {}", name(system)),
@@ -111,10 +111,10 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
     let mut data = Vec::new();
     let slot = |view: &SchedulerView| Some(view.tree as usize);
     for view in &views {
-        let (x, y) = layout.of(view.id);
+        let (x, y) = places[view.id.index()];
         if let Some(parent) = view.parent {
             let thin = if view.level == levels { 0.7 } else { 1.2 };
-            let points = vec![layout.of(parent), (x, y)];
+            let points = vec![places[parent.index()], (x, y)];
             sketch.strokes.push(Stroke { points, slot: slot(view), width: thin, dashed: false });
         }
         let size = match view.level {
@@ -133,7 +133,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
     }
     let most = forwards.values().copied().max().unwrap_or(1);
     for ((a, b), count) in &forwards {
-        let ((from, y), (to, _)) = (layout.of(*a), layout.of(*b));
+        let ((from, y), (to, _)) = (places[a.index()], places[b.index()]);
         let rise = 30.0 + 0.13 * (to - from).abs();
         let arc = (0..=24_u32).map(|step| {
             let along = f64::from(step) / 24.0;
@@ -183,39 +183,24 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Positions of schedulers: leaves side by side, others centred above their children.
-struct TreeLayout {
-    places: Vec<(f64, f64)>,
-}
-
-impl TreeLayout {
-    fn new(views: &[SchedulerView], top: f64, bottom: f64) -> Self {
-        let has_children = |id| views.iter().any(|view| view.parent == Some(id));
-        let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
-        let mut leaves: Vec<&SchedulerView> = views.iter().filter(|view| !has_children(view.id)).collect();
-        leaves.sort_by_key(|view| view.site);
-        let step = 680.0 / float(leaves.len() as u64);
-        let mut xs: Vec<Option<f64>> = vec![None; views.len()];
-        for (k, leaf) in leaves.iter().enumerate() {
-            xs[leaf.id.index()] = Some(20.0 + step * (float(k as u64) + 0.5));
-        }
-        // Children have higher numbers than their parents.
-        for view in views.iter().rev() {
-            if xs[view.id.index()].is_none() {
-                let children: Vec<f64> = views
-                    .iter()
-                    .filter(|child| child.parent == Some(view.id))
-                    .filter_map(|child| xs[child.id.index()])
-                    .collect();
-                xs[view.id.index()] = Some(children.iter().sum::<f64>() / float(children.len() as u64));
-            }
-        }
-        let y = |level: u32| top + (bottom - top) * f64::from(level) / f64::from(levels.max(1));
-        let place = |view: &SchedulerView| (xs[view.id.index()].expect("parents are above children"), y(view.level));
-        Self { places: views.iter().map(place).collect() }
+/// Returns the positions of schedulers: leaves side by side, others centred above their children.
+fn places(views: &[SchedulerView], top: f64, bottom: f64) -> Vec<(f64, f64)> {
+    let children = |id| views.iter().filter(move |view| view.parent == Some(id));
+    let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
+    let mut leaves: Vec<&SchedulerView> = views.iter().filter(|view| children(view.id).next().is_none()).collect();
+    leaves.sort_by_key(|view| view.site);
+    let step = 680.0 / float(leaves.len() as u64);
+    let mut xs = vec![0.0; views.len()];
+    for (k, leaf) in (0..).zip(&leaves) {
+        xs[leaf.id.index()] = 20.0 + step * (float(k) + 0.5);
     }
-
-    fn of(&self, id: SchedulerId) -> (f64, f64) {
-        self.places[id.index()]
+    // Children have higher numbers than their parents.
+    for view in views.iter().rev() {
+        let below: Vec<f64> = children(view.id).map(|child| xs[child.id.index()]).collect();
+        if !below.is_empty() {
+            xs[view.id.index()] = below.iter().sum::<f64>() / float(below.len() as u64);
+        }
     }
+    let y = |level: u32| top + (bottom - top) * f64::from(level) / f64::from(levels.max(1));
+    views.iter().map(|view| (xs[view.id.index()], y(view.level))).collect()
 }
