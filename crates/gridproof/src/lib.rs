@@ -122,11 +122,6 @@ impl Lab {
         self
     }
 
-    /// The papers, in their order.
-    pub fn papers(&self) -> &[Entry] {
-        &self.papers
-    }
-
     /// Reads the command line and runs its command.
     pub fn main(self) -> ExitCode {
         let path = std::env::args_os().next().map(PathBuf::from);

@@ -2,7 +2,6 @@
 //!
 //! The schedule and the log are read whole: memory grows with both.
 
-mod attempts;
 mod conform;
 mod feasible;
 mod finding;

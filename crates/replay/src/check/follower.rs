@@ -1,13 +1,12 @@
 //! A policy that follows a schedule, and compares another policy with it.
 
-use super::attempts::Attempts;
 use super::feasible::{LoggedJobs, PlannedStart};
 use super::finding::{FindingKind, FindingList};
 use crate::simulate::policy::{self, Search};
 use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use sim_core::{JobId, Outage, SiteId, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, Outage, SiteId, Time};
 
 /// Numbers of differences between a schedule and a policy.
 #[derive(Copy, Clone, Debug, Default, Serialize)]
@@ -230,6 +229,49 @@ impl<'a> Follower<'a> {
             queue.push(*job);
             self.at_work.on_submit(job, &View { queue: &queue, ..*view });
         }
+    }
+}
+
+/// Starts that a failure ended. No schedule contains them, since their jobs started again: a start that the policy would make, and
+/// that is possible, counts as made.
+struct Attempts {
+    machines: Vec<Machine>,
+    /// Outages by machine, in order of failure.
+    outages: Vec<Vec<Outage>>,
+    /// Processors that the schedule and earlier attempts leave free on each machine; empty without outages.
+    room: Vec<AvailabilityProfile>,
+    /// Attempts of this instant.
+    now: Starts,
+}
+
+impl Attempts {
+    fn new(jobs: &LoggedJobs, starts: &[PlannedStart], machines: &[Machine], all: &[Outage]) -> Self {
+        let (machines, mut outages, mut room) = (machines.to_vec(), vec![Vec::new(); machines.len()], Vec::new());
+        all.iter().for_each(|outage| outages[outage.site.index()].push(*outage));
+        if !all.is_empty() {
+            room.extend(machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)));
+            for start in starts.iter().filter(|start| start.finish > start.start) {
+                let width = jobs.jobs[start.job].job.request.processors;
+                room[start.machine].reserve(start.start, start.finish.since(start.start), width);
+            }
+        }
+        Self { machines, outages, room, now: Starts::new() }
+    }
+
+    /// Returns true if the job, which the schedule starts as `planned`, can have started here now and been ended by a failure.
+    fn take(&mut self, job: &Job, machine: SiteId, now: Time, planned: Option<(Time, u64)>) -> bool {
+        let place = machine.index();
+        let outages = &self.outages[place];
+        let Some(outage) = outages.get(outages.partition_point(|outage| outage.down <= now)) else { return false };
+        let is_hit = outage.down < now + self.machines[place].takes(job.runtime);
+        let starts_anew = planned.is_some_and(|(start, _)| start >= outage.down);
+        let (length, width) = (outage.down.since(now), job.request.processors);
+        let can_be = is_hit && starts_anew && self.room[place].fits(now, length, width);
+        if can_be {
+            self.room[place].reserve(now, length, width);
+            self.now.push((job.id, machine));
+        }
+        can_be
     }
 }
 
