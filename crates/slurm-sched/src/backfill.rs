@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         let Terms { settings, version, ends_early } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
         let (releases, completing) = (cluster.releases(now), cluster.completing(0));
-        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine().len());
+        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine.len());
         let pass = Pass::default();
         Self {
             cluster,
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
             let Some((nodes, planned)) = found else { continue };
             // A limit that counts the nodes found prevents the start of a job and, except under assoc_limit_stop, its plan.
             let is_exempt = planned.is_some() && self.settings.assoc_limit_stop;
-            if !is_exempt && self.cluster.limits().reason(&entry.demand).is_some() {
+            if !is_exempt && self.cluster.limits.reason(&entry.demand).is_some() {
                 continue;
             }
             let Some((start, end)) = planned else {
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
     /// Counts an entry, and returns true if the pass visits it.
     fn visits(&self, entry: &Entry, counts: &mut Counts) -> bool {
         let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-        let limits = self.cluster.limits();
+        let limits = &self.cluster.limits;
         // Under assoc_limit_stop a limit of an association or QOS holds the job's place; that of an array never does.
         let is_limited = limits.reason_before_selection(&entry.demand).is_some()
             && !(self.settings.assoc_limit_stop && limits.tasks_left(&entry.demand) > 0);
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
     fn is_array_done(&self, entry: &Entry) -> bool {
         let siblings = entry.array.and_then(|array| self.arrays.get(&(array, entry.partition)));
         // 22.05 plans more tasks than may run at a time.
-        let most = if self.is_new { self.cluster.limits().tasks_left(&entry.demand) } else { u64::MAX };
+        let most = if self.is_new { self.cluster.limits.tasks_left(&entry.demand) } else { u64::MAX };
         let most = most.min(self.settings.bf_max_job_array_resv as u64);
         siblings.is_some_and(|(planned, without)| *planned as u64 >= most || *without > 0)
     }
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
 
     /// Returns true if a plan marks nodes.
     fn marks_nodes(&self) -> bool {
-        let idle = self.cluster.idle();
+        let idle = &self.cluster.idle;
         self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))
     }
 
@@ -289,15 +289,15 @@ impl<'a> Search<'a> {
                 }
                 continue;
             };
-            self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+            self.pass.found.insert(entry.job, self.cluster.machine.cpus(&nodes));
             // A start that is moved to the begin of its slot changes the job (SPEC 0.4).
             self.pass.changed |= start < from;
             let mut start = start.max(from);
             if start <= self.now && !nodes.meets(&self.completing) {
                 // The nodes are picked again, among those that are idle.
                 let mut idle = usable;
-                idle.intersect(self.cluster.idle());
-                if let Some(picked) = self.cluster.machine().choose(&idle, entry.need, entry.required.as_ref()) {
+                idle.intersect(&self.cluster.idle);
+                if let Some(picked) = self.cluster.machine.choose(&idle, entry.need, entry.required.as_ref()) {
                     return (Some((picked, None)), true);
                 }
                 // A job past its limit still holds some of the nodes (24.11): they are planned from now on.
@@ -360,7 +360,7 @@ impl<'a> Search<'a> {
 
     fn will_run(&self) -> WillRun<'_> {
         WillRun {
-            machine: self.cluster.machine(),
+            machine: &self.cluster.machine,
             releases: &self.releases,
             now: self.now,
             window_linear: self.settings.bf_window_linear,
@@ -382,7 +382,7 @@ impl<'a> Search<'a> {
 
     /// Returns true if the table takes no further record.
     fn is_full(&self) -> bool {
-        self.table.slots() >= self.settings.bf_node_space_size
+        self.table.slots >= self.settings.bf_node_space_size
     }
 
     fn start(&mut self, entry: &Entry, nodes: NodeSet) {

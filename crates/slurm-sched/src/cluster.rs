@@ -8,13 +8,15 @@ use crate::will_run::{ExpectedEnds, Running};
 /// Nodes of a cluster, the partitions over them, and the jobs that hold them.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
-    machine: Machine,
+    pub machine: Machine,
     partitions: Vec<NodeSet>,
     /// Seconds by which jobs of each partition outlast their limits; `None` without a bound.
     graces: Vec<Option<i64>>,
-    idle: NodeSet,
-    running: Vec<Running>,
-    limits: Limits,
+    /// Nodes that no job holds.
+    pub idle: NodeSet,
+    /// Running jobs by expected end.
+    pub running: Vec<Running>,
+    pub limits: Limits,
 }
 
 impl Cluster {
@@ -24,24 +26,9 @@ impl Cluster {
         Self { machine, partitions, graces, idle, running: Vec::new(), limits }
     }
 
-    /// Returns the properties of the nodes.
-    pub(crate) fn machine(&self) -> &Machine {
-        &self.machine
-    }
-
     /// Returns the nodes of a partition.
     pub(crate) fn partition(&self, index: usize) -> &NodeSet {
         &self.partitions[index]
-    }
-
-    /// Returns the nodes that no job holds.
-    pub(crate) fn idle(&self) -> &NodeSet {
-        &self.idle
-    }
-
-    /// Returns the running jobs by expected end.
-    pub(crate) fn running(&self) -> &[Running] {
-        &self.running
     }
 
     /// Assigns nodes to a job until `end` at the latest.
@@ -94,11 +81,6 @@ impl Cluster {
         let one = NodeSet::of(self.machine.len(), [node]);
         let nodes = &mut self.partitions[partition];
         if is_up { nodes.unite(&one) } else { nodes.subtract(&one) }
-    }
-
-    /// Returns the limits on running jobs.
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// Returns the nodes of stopped jobs, which are not idle yet, without the first `skip` nodes of each job.

@@ -55,7 +55,8 @@ enum Fate {
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     site: Arc<Site>,
-    cluster: Cluster,
+    /// State of the nodes.
+    pub cluster: Cluster,
     priorities: Priorities,
     jobs: BTreeMap<u32, Job>,
     users: BTreeMap<String, usize>,
@@ -66,7 +67,7 @@ pub(crate) struct Controller {
     fates: BTreeMap<u32, Fate>,
     /// Stopped jobs whose nodes are not idle yet, with the times.
     completing: Vec<(i64, u32)>,
-    queue: Vec<Entry>,
+    pub queue: Vec<Entry>,
     /// See [`main_pass()`].
     lacking: BTreeSet<u32>,
     is_sorted: bool,
@@ -345,7 +346,7 @@ impl Controller {
     /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], by: By, now: i64) {
         for start in starts {
-            let cpus = u32::try_from(self.cluster.machine().cpus(&start.nodes)).unwrap_or(u32::MAX);
+            let cpus = u32::try_from(self.cluster.machine.cpus(&start.nodes)).unwrap_or(u32::MAX);
             let nodes = u32::try_from(start.nodes.len()).unwrap_or(u32::MAX);
             let Some(place) = place_in(&self.jobs, start.job, start.partition) else { continue };
             let JobFactors { association, qos, memory, .. } = place.factors;
@@ -533,11 +534,6 @@ impl Controller {
         Some((job.places.first()?.factors.submit, running.start, by))
     }
 
-    /// Returns true if a job is in the queue.
-    pub(crate) fn has_queue(&self) -> bool {
-        !self.queue.is_empty()
-    }
-
     /// Returns true if a job will be in the queue at its begin time or by a dependency on known jobs.
     pub(crate) fn has_time_ahead(&self) -> bool {
         let is_met =
@@ -545,20 +541,10 @@ impl Controller {
         !self.ahead.is_empty() || self.dependent.iter().any(is_met)
     }
 
-    /// Returns the state of the nodes.
-    pub(crate) fn cluster(&self) -> &Cluster {
-        &self.cluster
-    }
-
-    /// Restores an earlier state of the nodes.
-    pub(crate) fn restore(&mut self, cluster: Cluster) {
-        self.cluster = cluster;
-    }
-
     /// Assigns nodes to a job as recorded in a log, overriding this controller. Returns the jobs that were displaced.
     pub(crate) fn force(&mut self, start: &Start, now: i64) -> Vec<u32> {
         let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
-        let displaced: Vec<u32> = self.cluster.running().iter().filter(|job| held(job)).map(|job| job.job).collect();
+        let displaced: Vec<u32> = self.cluster.running.iter().filter(|job| held(job)).map(|job| job.job).collect();
         for job in &displaced {
             self.end(*job, now, false);
         }

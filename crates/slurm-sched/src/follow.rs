@@ -199,8 +199,7 @@ impl LogFollower<'_> {
         let is_theirs = |pass: &Pass| pass.starts.iter().eq(theirs.iter().map(|(_, start)| start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
-        let some_clean =
-            (!is_full && self.controller.cluster().completing(0).len() > 0).then(|| self.controller.clone());
+        let some_clean = (!is_full && self.controller.cluster.completing(0).len() > 0).then(|| self.controller.clone());
         if !is_full {
             self.controller.clean_up(first.time);
         }
@@ -258,7 +257,7 @@ impl LogFollower<'_> {
         self.comparison.plans += plans.len() as u64;
         self.comparison.wrong_starts += wrong_starts;
         self.comparison.wrong_plans += wrong_plans;
-        self.adopt(before.cluster().clone(), &pass.starts, starts, first.time);
+        self.adopt(before.cluster.clone(), &pass.starts, starts, first.time);
         self.others(others)
     }
 
@@ -322,7 +321,7 @@ impl LogFollower<'_> {
             Event::MainStart(placed) | Event::BackfillStart(placed) => {
                 // A start outside a pass, such as that of srun, is adopted.
                 let theirs = self.decision(entry.line, placed)?;
-                self.adopt(self.controller.cluster().clone(), &[], vec![theirs], entry.time);
+                self.adopt(self.controller.cluster.clone(), &[], vec![theirs], entry.time);
             }
             _ => {}
         }
@@ -347,7 +346,7 @@ impl LogFollower<'_> {
     fn adopt(&mut self, before: Cluster, ours: &[Start], theirs: Vec<Decision>, now: i64) {
         let starts: Vec<Start> = theirs.into_iter().map(|(_, start)| start).collect();
         if ours != starts || ours.is_empty() {
-            self.controller.restore(before);
+            self.controller.cluster = before;
             for start in &starts {
                 self.controller.force(start, now);
             }
@@ -445,7 +444,7 @@ type Decision = (u64, Start);
 /// Decides a main pass; returns also the state of the nodes before it.
 fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
     prepare(controller, now, theirs);
-    (controller.cluster().clone(), controller.main_pass(now, is_full))
+    (controller.cluster.clone(), controller.main_pass(now, is_full))
 }
 
 /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.

@@ -30,7 +30,7 @@ pub(crate) fn main_pass(
     settings: &Scheduling,
 ) -> Pass {
     let mut pass = Pass::default();
-    let mut available = NodeSet::full(cluster.machine().len());
+    let mut available = NodeSet::full(cluster.machine.len());
     let mut depths = std::collections::BTreeMap::<usize, usize>::new();
     // SPEC 4.1: the counter admits one record more than the depth.
     let depth = if is_full { usize::MAX } else { settings.default_queue_depth + 1 };
@@ -47,9 +47,9 @@ pub(crate) fn main_pass(
             pass.changed = true;
             continue;
         }
-        if cluster.limits().reason(&entry.demand).is_some() {
+        if cluster.limits.reason(&entry.demand).is_some() {
             // SPEC 4.4: it blocks nothing, except under assoc_limit_stop.
-            if settings.assoc_limit_stop && cluster.limits().tasks_left(&entry.demand) > 0 {
+            if settings.assoc_limit_stop && cluster.limits.tasks_left(&entry.demand) > 0 {
                 pass.blocked.push((entry.job, entry.partition));
             }
             continue;
@@ -64,11 +64,11 @@ pub(crate) fn main_pass(
         }
         lacking.remove(&entry.job);
         if candidates.len() >= entry.need.nodes {
-            candidates.intersect(cluster.idle());
+            candidates.intersect(&cluster.idle);
             if let Some(excluded) = &entry.excluded {
                 candidates.subtract(excluded);
             }
-            if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, required) {
+            if let Some(nodes) = cluster.machine.choose(&candidates, entry.need, required) {
                 cluster.start(entry.job, now + entry.demand.limit, nodes.clone(), entry.demand);
                 pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes, planned: None });
                 pass.changed = true;

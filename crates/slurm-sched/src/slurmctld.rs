@@ -166,9 +166,9 @@ impl Slurmctld {
     pub fn is_stuck(&self, now: i64) -> bool {
         let scheduling = &self.site.conf.scheduling;
         let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);
-        self.controller.cluster().running().iter().all(|job| job.is_completing)
+        self.controller.cluster.running.iter().all(|job| job.is_completing)
             && !self.controller.has_time_ahead()
-            && (!self.controller.has_queue() || now > self.last_event + patience)
+            && (self.controller.queue.is_empty() || now > self.last_event + patience)
     }
 
     /// Returns the reason for which a job is pending, as a main pass finds it.
@@ -213,7 +213,7 @@ impl Slurmctld {
             self.main_pass(now, is_full, &mut started, report);
         }
         if is_cut {
-            let nodes = self.controller.cluster().completing(1);
+            let nodes = self.controller.cluster.completing(1);
             self.controller.clean(&nodes);
         }
         if now >= self.next_decay {
@@ -293,7 +293,7 @@ impl Slurmctld {
             let is_over = |(_, start, _)| now >= start + job.demand.limit + over;
             !job.is_completing && self.controller.run_of(job.job).is_some_and(is_over) && !ends(job.job)
         };
-        let late = self.controller.cluster().running().iter().filter(|job| is_late(job));
+        let late = self.controller.cluster.running.iter().filter(|job| is_late(job));
         let mut late: Vec<u32> = late.map(|job| job.job).collect();
         late.sort_unstable();
         for id in &late {
@@ -310,7 +310,7 @@ impl Slurmctld {
     }
 
     fn finish(&mut self, job: u32, now: i64, state: EndState) -> Option<Ended> {
-        let running = self.controller.cluster().running().iter().find(|one| one.job == job && !one.is_completing)?;
+        let running = self.controller.cluster.running.iter().find(|one| one.job == job && !one.is_completing)?;
         let (submit, start, by) = self.controller.run_of(job)?;
         self.last_event = now;
         self.last_change = now;

@@ -19,7 +19,8 @@ pub(crate) struct Record {
 #[derive(Clone, Debug)]
 pub(crate) struct NodeSpace {
     records: Vec<Record>,
-    slots: usize,
+    /// Number of records ever made: `bf_node_space_size` bounds it, and joined records stay counted.
+    pub slots: usize,
     /// True if a reservation began at the table's begin, which takes a record of no length before it.
     is_taken_at_begin: bool,
 }
@@ -34,11 +35,6 @@ impl NodeSpace {
     /// Returns the records that end after `time`, in time order.
     pub(crate) fn records_after(&self, time: i64) -> &[Record] {
         &self.records[self.records.partition_point(|record| record.end <= time)..]
-    }
-
-    /// Returns the number of records ever made: `bf_node_space_size` bounds it, and joined records stay counted.
-    pub(crate) fn slots(&self) -> usize {
-        self.slots
     }
 
     /// Returns the end of the table.

@@ -20,7 +20,7 @@ impl Search<'_> {
         candidates.truncate(left);
         self.candidates = Some(candidates);
         // A marked node has the effect of a change. Without idle nodes, 22.05 marks none.
-        let is_unmarked = !self.is_new && self.cluster.idle().len() == 0;
+        let is_unmarked = !self.is_new && self.cluster.idle.len() == 0;
         left == 0 && (self.marks_nodes() || (is_unmarked && self.pass.changed))
     }
 
@@ -54,7 +54,7 @@ impl Search<'_> {
     /// Returns true if enough idle nodes are unplanned for the limit of a job, and no limit prevents its start.
     fn may_start(&self, entry: &Entry) -> bool {
         let (needed, until) = (entry.need.nodes, self.now + entry.least_limit());
-        let mut nodes = self.cluster.idle().clone();
+        let mut nodes = self.cluster.idle.clone();
         nodes.intersect(self.cluster.partition(entry.partition));
         let mut records = self.table.records_after(self.now).iter().take_while(|record| record.begin <= until);
         nodes.len() >= needed
@@ -62,6 +62,6 @@ impl Search<'_> {
                 nodes.intersect(&record.free);
                 nodes.len() >= needed
             })
-            && self.cluster.limits().reason(&entry.demand).is_none()
+            && self.cluster.limits.reason(&entry.demand).is_none()
     }
 }

@@ -72,7 +72,7 @@ impl Search<'_> {
             let is_moved = start < from;
             let start = start.max(from);
             if start <= self.now {
-                if !nodes.is_within(self.cluster.idle()) {
+                if !nodes.is_within(&self.cluster.idle) {
                     return None;
                 }
                 break (start, 0, nodes, false);
@@ -91,7 +91,7 @@ impl Search<'_> {
             }
         };
         self.pass.changed |= is_moved;
-        self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+        self.pass.found.insert(entry.job, self.cluster.machine.cpus(&nodes));
         Some((nodes, (start > self.now).then_some((start, end))))
     }
 

@@ -51,12 +51,12 @@ impl Controller {
         if let Some((behind, _)) = earlier().find(|(_, partition)| *partition == entry.partition) {
             return priority(*behind);
         }
-        if let Some(limit) = self.cluster.limits().reason(&entry.demand) {
+        if let Some(limit) = self.cluster.limits.reason(&entry.demand) {
             return why("Limit", limit);
         }
         let partition = self.cluster.partition(entry.partition);
         let mut idle = partition.clone();
-        idle.intersect(self.cluster.idle());
+        idle.intersect(&self.cluster.idle);
         let (count, needed) = (idle.len(), entry.need.nodes);
         // SPEC 4.6: a blocked partition takes its nodes from later ones.
         let bars = |nodes: &NodeSet| count >= needed && nodes.meets(&idle);
@@ -64,7 +64,7 @@ impl Controller {
             return priority(*behind);
         }
         let mut words = format!("{count} of {needed} nodes are idle");
-        let holders = self.cluster.running().iter().filter(|running| running.nodes.meets(partition));
+        let holders = self.cluster.running.iter().filter(|running| running.nodes.meets(partition));
         for running in holders.take(NAMED) {
             words += &format!(", job {} holds others until {} s at most", running.job, running.end - zero);
         }
@@ -89,7 +89,7 @@ impl Controller {
             } else {
                 why("Plan", words)
             };
-        } else if let Some(limit) = self.cluster.limits().reason(&entry.demand) {
+        } else if let Some(limit) = self.cluster.limits.reason(&entry.demand) {
             return why("Limit", limit);
         } else if pass.tested.iter().any(|(tested, _)| *tested == job) {
             return why("Unplanned", "tested, and no start found that may be planned");
