@@ -36,12 +36,9 @@ pub struct Association {
     pub is_default: bool,
     /// Allowed `QOS`; empty for those of the account above.
     pub qos: Vec<String>,
-    /// `DefaultQOS`.
-    pub default_qos: Option<String>,
-    /// `Priority`.
-    pub priority: u32,
-    /// Limits.
-    pub limits: Amounts,
+    pub(crate) default_qos: Option<String>,
+    pub(crate) priority: u32,
+    pub(crate) limits: Amounts,
 }
 
 /// Quality of service.
@@ -49,14 +46,11 @@ pub struct Association {
 pub struct Qos {
     /// Name.
     pub name: String,
-    /// `UsageFactor` (1).
-    pub usage_factor: f64,
+    pub(crate) usage_factor: f64,
     /// `Flags`, in upper case.
     pub flags: Vec<String>,
-    /// `Priority`.
-    pub priority: u32,
-    /// Limits.
-    pub limits: Amounts,
+    pub(crate) priority: u32,
+    pub(crate) limits: Amounts,
 }
 
 impl Qos {

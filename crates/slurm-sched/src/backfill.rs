@@ -30,9 +30,7 @@ pub(crate) struct Start {
 pub(crate) struct Pass {
     /// Jobs tested, in order, with the index of the partition.
     pub tested: Vec<(u32, usize)>,
-    /// Plans, in order.
     pub plans: Vec<Start>,
-    /// Starts, in order.
     pub starts: Vec<Start>,
     /// CPUs of the nodes that the last successful will-run test of each job found.
     pub found: BTreeMap<u32, u64>,
@@ -45,9 +43,7 @@ pub(crate) struct Pass {
 /// Settings of a backfill pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms<'a> {
-    /// `SchedulerParameters`.
     pub settings: &'a Scheduling,
-    /// Version whose rules apply.
     pub version: Version,
     /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
     /// where no plan survives its pass (SPEC 5.7).
@@ -57,7 +53,6 @@ pub(crate) struct Terms<'a> {
 /// Slot that the search for a job tested.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Step {
-    /// Begin of the slot.
     pub from: i64,
     /// Nodes that stay unplanned from there for the limit of the job.
     pub usable: NodeSet,

@@ -32,10 +32,6 @@ impl Cluster {
     }
 
     /// Assigns nodes to a job until `end` at the latest.
-    ///
-    /// # Panics
-    ///
-    /// If a node is held by another job.
     pub(crate) fn start(&mut self, job: u32, end: i64, nodes: NodeSet, demand: Demand) {
         assert!(
             nodes.is_within(&self.idle),

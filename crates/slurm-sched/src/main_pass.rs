@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 /// Decisions of a main pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pass {
-    /// Starts, in order.
     pub starts: Vec<Start>,
     /// First job that did not fit, with the index of the partition.
     pub blocked: Vec<(u32, usize)>,

@@ -9,17 +9,14 @@ use std::cmp::Reverse;
 /// Pending job in one of its partitions.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Number of the job.
     pub job: u32,
     /// JobId of the array if it is a task of one, and slurmctld has made no job of its own of it, as it does for `aftercorr`.
     pub array: Option<u32>,
-    /// Index of the partition.
     pub partition: usize,
     /// `PriorityTier` of the partition.
     pub tier: u32,
     /// Priority of the job in this partition.
     pub priority: u32,
-    /// Submission.
     pub submit: i64,
     /// Time at which its begin time had come and its dependencies were met.
     pub eligible: i64,
@@ -27,9 +24,7 @@ pub(crate) struct Entry {
     pub need: Need,
     /// `--time-min` in seconds, if given.
     pub limit_min: Option<i64>,
-    /// Nodes that it must have.
     pub required: Option<NodeSet>,
-    /// Nodes that it must not have.
     pub excluded: Option<NodeSet>,
     /// Demand that counts towards limits, with its user, association and time limit.
     pub demand: Demand,

@@ -5,7 +5,6 @@ use crate::nodes::NodeSet;
 /// Span of the table in which the same nodes are unplanned.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
-    /// First second.
     pub begin: i64,
     /// Second after the last.
     pub end: i64,

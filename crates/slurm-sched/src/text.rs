@@ -6,10 +6,6 @@ use crate::calendar::day_of;
 ///
 /// The forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
 /// `days-hours:minutes:seconds`.
-///
-/// # Errors
-///
-/// Lists the allowed forms.
 pub(crate) fn span(text: &str) -> Result<Option<i64>, &'static str> {
     const FORMS: &str =
         "expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED";
@@ -83,10 +79,6 @@ pub fn mebibytes(text: &str) -> Option<u64> {
 }
 
 /// Parses `YES`, `NO` and their synonyms.
-///
-/// # Errors
-///
-/// Lists the allowed forms.
 pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     match text.to_ascii_lowercase().as_str() {
         "yes" | "true" | "1" | "up" => Ok(true),

@@ -26,22 +26,6 @@ impl Version {
         self >= Self::V24_11
     }
 
-    /// Returns the modelled version nearest to `text` (such as `23.02.7`).
-    ///
-    /// # Errors
-    ///
-    /// Fails if `text` is not a version number.
-    pub(crate) fn nearest(text: &str) -> Result<Self, UnknownVersion> {
-        let months = |text: &str| -> Option<u32> {
-            let mut parts = text.split('.');
-            let (year, month): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-            Some(year * 12 + month)
-        };
-        let wanted = months(text).ok_or_else(|| UnknownVersion(text.to_owned()))?;
-        let distance = |version: &Self| months(version.name()).unwrap_or(0).abs_diff(wanted);
-        Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| UnknownVersion(text.to_owned()))
-    }
-
     fn name(self) -> &'static str {
         match self {
             Self::V22_05 => "22.05",
@@ -67,7 +51,14 @@ impl FromStr for Version {
     /// Parses `22.05`, `24.11.5`, or `nearest:23.02` for the modelled version nearest to 23.02.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(other) = text.strip_prefix("nearest:") {
-            return Self::nearest(other);
+            let months = |text: &str| -> Option<u32> {
+                let mut parts = text.split('.');
+                let (year, month): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+                Some(year * 12 + month)
+            };
+            let wanted = months(other).ok_or_else(|| UnknownVersion(other.to_owned()))?;
+            let distance = |version: &Self| months(version.name()).unwrap_or(0).abs_diff(wanted);
+            return Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| UnknownVersion(other.to_owned()));
         }
         let is_release =
             |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));

@@ -13,13 +13,10 @@ const GROUP_JOBS: usize = 200;
 /// Running job, as the will-run test sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
-    /// Number of the job.
     pub job: u32,
     /// Start plus time limit.
     pub end: i64,
-    /// Nodes that it holds.
     pub nodes: NodeSet,
-    /// Demand that counts towards limits.
     pub demand: Demand,
     /// True if it was stopped and its nodes are not idle yet.
     pub is_completing: bool,
@@ -59,11 +56,8 @@ impl ExpectedEnds {
 /// Input of the will-run test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WillRun<'a> {
-    /// Nodes.
     pub machine: &'a Machine,
-    /// Running jobs.
     pub releases: &'a ExpectedEnds,
-    /// Time of the pass.
     pub now: i64,
     /// `bf_window_linear`; 0 doubles the width before each group.
     pub window_linear: i64,
