@@ -218,10 +218,6 @@ impl Processors {
     }
 
     /// Begins work.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the processor is busy.
     pub(crate) fn begin(&mut self, processor: ProcId, running: RunningTask) {
         let before = self.all[processor.index()].running.replace(running);
         assert!(before.is_none(), "processor {processor} runs {before:?} and cannot begin {running:?}");

@@ -93,10 +93,6 @@ impl<W: MessageObserver> Fabric<W> {
     }
 
     /// Checks that every server is idle, every link unused and no message on its way.
-    ///
-    /// # Errors
-    ///
-    /// The first thing left, in words.
     pub(crate) fn is_at_rest(&self) -> Result<(), String> {
         let left = |what: &str| Err(format!("{what} at the end"));
         if !self.servers.iter().all(ServerState::is_idle) {

@@ -102,10 +102,6 @@ impl Config {
 
     /// Stores the processors of a gang along `route` in `chosen`, task by task (R7), in place of its content.
     /// O(eligible processors): for a route over all sites, their number in the grid.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the route has fewer eligible processors than the gang has tasks: a bug of the caller.
     pub(crate) fn place(
         &self,
         tasks: usize,

@@ -136,10 +136,6 @@ impl Parts {
 }
 
 /// The estimate of `parts` over a log of `weeks`, with an interval at `level`; `None` if nothing can be estimated.
-///
-/// # Panics
-///
-/// Panics if `level` is not strictly between 0 and 1.
 pub(super) fn estimate(parts: &Parts, weeks: f64, level: f64) -> Option<Estimate> {
     assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1, not at {level}");
     let mut contributions = vec![0.0; parts.policy.len()];

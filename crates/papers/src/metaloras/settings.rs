@@ -117,10 +117,6 @@ const LONGEST_RUN: f64 = 1e9;
 /// One variant of the scenario.
 impl File {
     /// Returns the scenario with the readings of a variant.
-    ///
-    /// # Errors
-    ///
-    /// If the variant is invalid, with its name.
     pub(super) fn under(&self, variant: Variant) -> Result<Self> {
         let mut file = self.clone();
         let checked = || -> Result<Self> {

@@ -49,9 +49,6 @@ pub(super) struct PerLog<T> {
 }
 
 impl<T> PerLog<T> {
-    /// # Panics
-    ///
-    /// For the stand-in, which has tables of its own.
     pub(super) fn of(&self, log: Log) -> &T {
         match log {
             Log::KthSp2 => &self.kth_sp2,
@@ -202,10 +199,6 @@ impl FoundLogs {
     }
 
     /// Returns the jobs of a workload, in order of submission, at `load` times the density of the log.
-    ///
-    /// # Panics
-    ///
-    /// If the log is not available.
     pub(super) fn jobs(
         &self,
         (log, workload): (Log, Workload),
