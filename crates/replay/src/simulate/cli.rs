@@ -113,8 +113,8 @@ Estimates:
   f-model:F         drawn between the run time and F + 1 times the run time
   mean-of-user:K    the request is the limit, and the mean of the user's last K
                     jobs to end is expected, at most the request; the request
-                    itself once that has passed: as predict=mean-of-user=K. With
-                    --model metasched and hier-grid: as user
+                    itself once that has passed: as predict=mean-of-user=K. Not
+                    with --model metasched and hier-grid
 
 Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";

@@ -6,6 +6,7 @@ use super::{alea31, hier, metasched, space_shared};
 use crate::options::{LogOptions, MODELS, PROFILES, WorldOptions};
 use anyhow::{Result, anyhow, bail, ensure};
 use std::sync::Arc;
+use workload::Estimates;
 
 /// The worlds. Each one is a file of its own, and an entry here.
 static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENTRY, &hier::ENTRY];
@@ -44,6 +45,11 @@ pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -
             takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ")
         );
     }
+    ensure!(
+        here.model == MODELS[0].0 || !matches!(log.estimates, Estimates::MeanOfUser(_)),
+        "--estimates mean-of-user does not go with {}, whose policies predict run times themselves or use none; leave it out",
+        here.chosen_by()
+    );
     let opened = (here.open)(&Wanted { log, options, own, here, all: &ALL })?;
     for (k, Named { name, given, .. }) in opened.policies.iter().enumerate() {
         if let Some(other) = opened.policies[..k].iter().find(|other| other.name == *name) {
