@@ -7,8 +7,8 @@ use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
+use crate::site::Site;
 use crate::table::{NodeSpace, Record};
-use crate::version::Version;
 use crate::will_run::{ExpectedEnds, Slot, WillRun};
 use crate::workload::array_of;
 use quick::Bounds;
@@ -40,16 +40,6 @@ pub(crate) struct Pass {
     pub marks_nodes: bool,
 }
 
-/// Settings of a backfill pass.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms<'a> {
-    pub settings: &'a Scheduling,
-    pub version: Version,
-    /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
-    /// where no plan survives its pass (SPEC 5.7).
-    pub ends_early: bool,
-}
-
 /// Slot that the search for a job tested.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Step {
@@ -72,7 +62,7 @@ type Counts = BTreeMap<(u8, usize, usize), usize>;
 struct Search<'a> {
     cluster: &'a mut Cluster,
     settings: &'a Scheduling,
-    /// See [`Version::is_new`].
+    /// See [`crate::Version::is_new`].
     is_new: bool,
     now: i64,
     table: NodeSpace,
@@ -85,7 +75,8 @@ struct Search<'a> {
     watched: Option<u32>,
     /// True if slots are tested one by one for every job.
     is_plain: bool,
-    /// See [`Terms::ends_early`].
+    /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
+    /// where no plan survives its pass (SPEC 5.7).
     ends_early: bool,
     /// Indices of the entries after which the pass may end: those that may start or must be tested. None before they are
     /// collected, and after a start, which may let the pass visit others.
@@ -98,22 +89,22 @@ struct Search<'a> {
 }
 
 /// Runs a backfill pass over the sorted queue; jobs that it starts hold their nodes afterwards.
-pub(crate) fn backfill(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: Terms<'_>) -> Pass {
-    let mut search = Search::new(cluster, now, terms);
+pub(crate) fn backfill(cluster: &mut Cluster, queue: &[Entry], now: i64, site: &Site, ends_early: bool) -> Pass {
+    let mut search = Search { ends_early, ..Search::new(cluster, now, site) };
     search.run(queue);
     search.pass
 }
 
 /// Returns the steps of the search for one job in such a pass.
-pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: Terms<'_>, job: u32) -> Vec<Step> {
-    let mut search = Search { watched: Some(job), ..Search::new(cluster, now, terms) };
+pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, site: &Site, job: u32) -> Vec<Step> {
+    let mut search = Search { watched: Some(job), ..Search::new(cluster, now, site) };
     search.run(queue);
     search.steps
 }
 
 impl<'a> Search<'a> {
-    fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
-        let Terms { settings, version, ends_early } = terms;
+    fn new(cluster: &'a mut Cluster, now: i64, site: &'a Site) -> Self {
+        let settings = &site.conf.scheduling;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
         let (releases, completing) = (cluster.releases(now), cluster.completing(0));
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), cluster.machine.len());
@@ -121,7 +112,7 @@ impl<'a> Search<'a> {
         Self {
             cluster,
             settings,
-            is_new: version.is_new(),
+            is_new: site.version.is_new(),
             now,
             table,
             releases,
@@ -130,7 +121,7 @@ impl<'a> Search<'a> {
             pass,
             watched: None,
             is_plain: false,
-            ends_early,
+            ends_early: false,
             candidates: None,
             due: 0,
             steps: Vec::new(),

@@ -4,7 +4,7 @@ mod why;
 
 pub use why::Why;
 
-use crate::backfill::{self, Start, Terms, backfill};
+use crate::backfill::{self, Start, backfill};
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
 use crate::limits::{Demand, Limits};
@@ -318,12 +318,11 @@ impl Controller {
         main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings)
     }
 
-    /// Decides a backfill pass, which may end early as [`Terms::ends_early`] says. The nodes are held afterwards;
+    /// Decides a backfill pass, which may end early in a simulation. The nodes are held afterwards;
     /// [`Self::commit`] removes the jobs from the queue.
     pub(crate) fn backfill(&mut self, now: i64, ends_early: bool) -> backfill::Pass {
         self.prepare(now);
-        let terms = Terms { ends_early, ..terms(&self.site) };
-        let pass = backfill(&mut self.cluster, &self.queue, now, terms);
+        let pass = backfill(&mut self.cluster, &self.queue, now, &self.site, ends_early);
         for (id, cpus) in &pass.found {
             if let Some(job) = self.jobs.get_mut(id) {
                 let cpus = u32::try_from(*cpus).unwrap_or(u32::MAX);
@@ -340,7 +339,7 @@ impl Controller {
 
     /// Returns the steps of the search for one job in a backfill pass, without an effect.
     pub(crate) fn explain(&self, job: u32, now: i64) -> Vec<backfill::Step> {
-        backfill::explain(&mut self.cluster.clone(), &self.queue, now, terms(&self.site), job)
+        backfill::explain(&mut self.cluster.clone(), &self.queue, now, &self.site, job)
     }
 
     /// Removes started jobs from the queue.
@@ -553,10 +552,6 @@ impl Controller {
         self.cluster.start(start.job, now + demand.limit, start.nodes.clone(), demand);
         displaced
     }
-}
-
-fn terms(site: &Site) -> Terms<'_> {
-    Terms { settings: &site.conf.scheduling, version: site.version, ends_early: false }
 }
 
 /// Returns a job in one of its partitions.

@@ -1,4 +1,4 @@
-//! End of a pass before plans that alter no start ([`Terms::ends_early`](super::Terms::ends_early)).
+//! End of a pass before plans that alter no start ([`Search::ends_early`]).
 
 use super::{Counts, Search};
 use crate::queue::Entry;

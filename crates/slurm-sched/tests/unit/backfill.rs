@@ -1,6 +1,7 @@
 //! Quick search of the backfill pass, compared with the search by slots.
 
 use super::*;
+use crate::Version;
 use crate::conf::Conf;
 use crate::limits::{Demand, Limits};
 use crate::select::{Machine, Need};
@@ -67,11 +68,11 @@ proptest! {
             }
         };
         let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
-        let terms = Terms { settings: &settings, version, ends_early: false };
+        let site = Site { conf: Conf { scheduling: settings, ..conf }, accounts: None, version };
         let mut twin = cluster.clone();
-        let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, terms) };
+        let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, &site) };
         plain.run(&queue);
         let expected = plain.pass;
-        prop_assert_eq!(backfill(&mut cluster, &queue, now, terms), expected);
+        prop_assert_eq!(backfill(&mut cluster, &queue, now, &site, false), expected);
     }
 }
