@@ -15,12 +15,18 @@ pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
     partial_in(folder).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Gives a complete file its name.
+pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
+    create_folder_of(path)?;
+    publish(file, path)
+}
+
 /// Writes a file in one step: readers see the old content or the new, never half of it.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
     let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
     file.write_all(content).with_context(describe)?;
-    keep_as(file, path)
+    publish(file, path)
 }
 
 /// Returns true if the file is missing, or a file is in the place of its folder.
@@ -69,9 +75,7 @@ fn is_dead(process: u32) -> bool {
     !cfg!(target_os = "linux") || !Path::new("/proc").join(process.to_string()).exists()
 }
 
-/// Gives a complete file its name.
-pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
-    create_folder_of(path)?;
+fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
     // It must survive a power cut: it is on disk before it gets its name.
     file.as_file().sync_all().with_context(describe)?;
