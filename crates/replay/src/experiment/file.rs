@@ -141,7 +141,7 @@ pub(super) struct Test {
     pub(super) below: Option<Bound>,
     pub(super) above: Option<Bound>,
     /// `"10%"`: the least difference, relative to the other policy.
-    pub(super) by: Option<ValueText<Margin>>,
+    pub(super) by: Option<ValueText<MarginText>>,
     #[serde(default)]
     pub(super) every: Vec<String>,
 }
@@ -235,9 +235,9 @@ impl FromStr for WarmUp {
 
 /// `10%`, as a share.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Margin(pub(super) f64);
+pub(super) struct MarginText(pub(super) f64);
 
-impl FromStr for Margin {
+impl FromStr for MarginText {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
