@@ -185,8 +185,11 @@ impl ClusterState {
     /// Turns a copy of a real cluster into the one that the predictor believes in at `now`: it does not know the hidden loss
     /// (R12), and does not see users if `sees_users` is false (R9).
     pub(crate) fn believe(&mut self, now: Time, sees_users: bool) {
-        self.rules.loss = 0.0;
         self.intrusion = Intrusion::new(None);
+        if sees_users && self.rules.loss <= 0.0 {
+            return; // the truth is believed: jobs continue at their rates
+        }
+        self.rules.loss = 0.0;
         for node in &mut self.nodes {
             if node.users && !sees_users {
                 node.users = false;
