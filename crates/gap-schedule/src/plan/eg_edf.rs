@@ -27,6 +27,9 @@ pub struct EgEdf {
     pub edf: Edf,
     /// Number of elementary operations so far: visits of planned or running jobs, of steps of idle processors, and of machines.
     pub operations: u64,
+    releases: Releases,
+    /// Scratch buffer, reused across jobs.
+    upper_bounds: Vec<UpperBound>,
 }
 
 sim_core::answers! {
@@ -160,21 +163,21 @@ impl EgEdf {
 
     /// Returns the best machine for a job without a gap. Lays out only machines whose bound says that they may still win.
     fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
-        let Self { ties, edf, operations, .. } = self;
+        let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
         // Weights of a start that makes no other job late and does not decide the makespan, which is true of most starts.
         let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
         let search = DeadlineSearch { plan, job, now, old, within, ties: *ties, edf: *edf };
-        let mut upper_bounds = search.bound_all(operations);
+        search.bound_all(upper_bounds, operations);
         // With the most promising machine first, few others can still win.
         let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
         upper_bounds.swap(0, first);
-        let (mut best, mut releases): (Option<EdfCandidate>, _) = (None, Releases::default());
-        for &UpperBound { best: upper, machine: index, position, start_is_known } in &upper_bounds {
+        let mut best: Option<EdfCandidate> = None;
+        for &UpperBound { best: upper, machine: index, position, start_is_known } in upper_bounds.iter() {
             if best.as_ref().is_some_and(|best| best.rank > upper) {
                 continue;
             }
             let machine = &plan.machines[index];
-            let start = machine.try_start(position, job, now, &mut releases);
+            let start = machine.try_start(position, job, now, releases);
             if let Some(best) = best.as_ref().filter(|_| !start_is_known) {
                 *operations += (machine.running.len() + position) as u64;
                 if best.rank > search.at_best(machine, index, start) {
@@ -190,7 +193,7 @@ impl EgEdf {
             };
             // A trial counts all of the machine's jobs, although it ends as soon as it is hopeless.
             *operations += (machine.running.len() + machine.planned.len()) as u64;
-            if let Some(trial) = machine.try_insert(position, job, start, &mut releases, hopeless) {
+            if let Some(trial) = machine.try_insert(position, job, start, releases, hopeless) {
                 let candidate = search.judge(machine, index, position, &trial);
                 if best.as_ref().is_none_or(|best| candidate.rank > best.rank) {
                     best = Some(candidate);
@@ -238,9 +241,9 @@ impl DeadlineSearch<'_> {
 
     /// Computes an upper bound for each machine that suits the job, without laying anything out.
     #[inline]
-    fn bound_all(&self, operations: &mut u64) -> Vec<UpperBound> {
+    fn bound_all(&self, upper_bounds: &mut Vec<UpperBound>, operations: &mut u64) {
         let Self { plan, job, now, .. } = *self;
-        let mut upper_bounds = Vec::new();
+        upper_bounds.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
             if job.processors > machine.processors || !job.sites.contains(site(index)) {
@@ -258,7 +261,6 @@ impl DeadlineSearch<'_> {
             let best = self.at_best(machine, index, start);
             upper_bounds.push(UpperBound { best, machine: index, position, start_is_known: goes_last });
         }
-        upper_bounds
     }
 
     /// Number of jobs of the plan that would be in time.

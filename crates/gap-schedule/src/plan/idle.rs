@@ -10,6 +10,8 @@ pub(super) struct Idle {
     /// For each width from 1, the last of which stands for all beyond: the longest stretch of time in which this number
     /// of processors is idle and that begins before the last planned start.
     longest: Vec<Span>,
+    /// Scratch buffer, empty between measurements.
+    open: Vec<(Time, u32)>,
     /// Former steps that a layout replaces; empty between layouts.
     before: Vec<(Time, u32)>,
 }
@@ -96,18 +98,18 @@ impl Idle {
             }
         };
         // Open stretches: the wider, the later they began.
-        let mut open: Vec<(Time, u32)> = Vec::new();
+        self.open.clear();
         for &(at, idle) in &self.steps {
             let mut begin = at;
-            while let Some((from, wider)) = open.pop_if(|(_, open)| *open > idle) {
+            while let Some((from, wider)) = self.open.pop_if(|(_, open)| *open > idle) {
                 note(wider, at.since(from));
                 begin = from;
             }
-            if begin < bound && open.last().is_none_or(|(_, open)| *open < idle) {
-                open.push((begin, idle));
+            if begin < bound && self.open.last().is_none_or(|(_, open)| *open < idle) {
+                self.open.push((begin, idle));
             }
         }
-        for (_, idle) in open {
+        for (_, idle) in self.open.drain(..) {
             note(idle, Span::MAX);
         }
         // A stretch of some width also counts for every smaller width.

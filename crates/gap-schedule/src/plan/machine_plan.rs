@@ -21,6 +21,8 @@ pub(super) struct MachinePlan {
     /// Planned jobs in order; starts never decrease.
     pub(super) planned: VecDeque<PlannedJob>,
     pub(super) idle: Idle,
+    /// Scratch buffer, empty between layouts.
+    releases: Releases,
     /// End of the last running or planned job, outages apart; [`Time::ZERO`] if there is none.
     pub(super) completion: Time,
     /// Number of planned jobs that will be late.
@@ -97,6 +99,7 @@ impl MachinePlan {
             running: Vec::new(),
             planned: VecDeque::new(),
             idle: Idle::default(),
+            releases: Releases::default(),
             completion: Time::ZERO,
             late: 0,
             on_time: 0,
@@ -235,7 +238,7 @@ impl MachinePlan {
     ///
     /// As soon as a job keeps its start and all changes end before it, the jobs behind it stay too and are not visited.
     fn lay_out(&mut self, from: usize, mut changed: Time, now: Time) {
-        let mut releases = Releases::default();
+        let mut releases = std::mem::take(&mut self.releases);
         let mut start = self.start_before(from, now);
         self.seize_before(from, start, &mut releases);
         self.idle.begin(now, start, releases.idle);
@@ -266,6 +269,7 @@ impl MachinePlan {
             }
         }
         self.idle.end(rest);
+        self.releases = releases;
         if last_has_moved {
             let jobs = self.running.iter().chain(&self.planned).filter(|job| job.job.id != RunningJob::OUTAGE);
             self.completion = jobs.map(|job| job.end).max().unwrap_or(Time::ZERO);

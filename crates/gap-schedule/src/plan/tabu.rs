@@ -31,6 +31,7 @@ pub struct Tabu {
     list: VecDeque<JobId>,
     /// Counts over all calls.
     pub counts: TabuCounts,
+    exhausted: Vec<usize>,
 }
 
 sim_core::answers! {
@@ -77,6 +78,7 @@ impl Default for Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
+            exhausted: Vec::new(),
         }
     }
 }
@@ -131,11 +133,11 @@ impl Tabu {
 
     /// Returns the next job to move: its machine and its index in the list.
     fn select(&mut self, plan: &Plan) -> Option<(usize, usize)> {
-        let mut exhausted = Vec::new();
+        self.exhausted.clear();
         loop {
             let mut most: Option<(usize, u32)> = None;
             for (index, machine) in plan.machines.iter().enumerate() {
-                if machine.late > most.map_or(0, |(_, late)| late) && !exhausted.contains(&index) {
+                if machine.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
                     most = Some((index, machine.late));
                 }
             }
@@ -149,7 +151,7 @@ impl Tabu {
                 return Some((machine, position));
             }
             self.counts.operations += planned.len() as u64;
-            exhausted.push(machine);
+            self.exhausted.push(machine);
         }
     }
 }
