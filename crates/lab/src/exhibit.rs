@@ -1,13 +1,39 @@
 //! Exhibits of a report: one list for each paper, in the order of its page.
 
+use crate::chart::Picture;
 use crate::claim::{Claim, Judged};
 use crate::metric::Metric as _;
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
-use crate::shown::Shown;
 use crate::table::Table;
 use metrics::ConfidenceInterval;
 use sim_core::Streams;
+
+/// An exhibit with its estimates.
+#[derive(Default)]
+pub struct Shown {
+    /// Name of its data, `data/ID.csv`. Exhibits with one id share the file.
+    pub id: String,
+    /// Pictures with their captions. Their ids begin with that of the exhibit and are distinct.
+    pub pictures: Vec<(Picture, String)>,
+    /// Rows of its data, in order.
+    pub rows: Vec<DataRow>,
+    /// Tables of the page.
+    pub tables: Vec<page::Table>,
+    /// True if its tables come after those of the paper.
+    pub is_extra: bool,
+}
+
+impl Shown {
+    /// Returns one picture with its data, under the picture's id.
+    pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
+        let picture = picture.into();
+        Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
+    }
+}
+
+/// Columns `series`, `x` and `metric` of a figure's data, and the estimate.
+pub type DataRow = (String, String, String, ConfidenceInterval);
 
 /// One exhibit of a report.
 ///

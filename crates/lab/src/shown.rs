@@ -14,31 +14,7 @@ use rayon::prelude::*;
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An exhibit with its estimates.
-#[derive(Default)]
-pub struct Shown {
-    /// Name of its data, `data/ID.csv`. Exhibits with one id share the file.
-    pub id: String,
-    /// Pictures with their captions. Their ids begin with that of the exhibit and are distinct.
-    pub pictures: Vec<(Picture, String)>,
-    /// Rows of its data, in order.
-    pub rows: Vec<DataRow>,
-    /// Tables of the page.
-    pub tables: Vec<page::Table>,
-    /// True if its tables come after those of the paper.
-    pub is_extra: bool,
-}
-
-impl Shown {
-    /// Returns one picture with its data, under the picture's id.
-    pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
-        let picture = picture.into();
-        Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
-    }
-}
-
-/// Columns `series`, `x` and `metric` of a figure's data, and the estimate.
-pub type DataRow = (String, String, String, ConfidenceInterval);
+pub use crate::exhibit::{DataRow, Shown};
 
 /// Returns a single observation as an estimate without an interval.
 pub const fn seen(value: f64) -> ConfidenceInterval {

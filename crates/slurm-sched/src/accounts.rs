@@ -139,7 +139,7 @@ impl Accounts {
     }
 }
 
-/// What the keys of a line set.
+/// Effect of the keys of a line.
 enum Own<'a> {
     Association(&'a mut Association),
     Qos(&'a mut Qos),

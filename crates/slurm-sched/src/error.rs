@@ -88,3 +88,27 @@ impl Collector {
         if self.faults.is_empty() { Ok(value) } else { Err(Faults(self.faults)) }
     }
 }
+
+/// Error of a log that cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The log cannot be read.
+    #[error("line {line}: the log cannot be read on; copy the file again")]
+    Read {
+        /// Line, counted from 1.
+        line: u64,
+        /// Reason.
+        source: std::io::Error,
+    },
+    /// A line cannot be read, or contradicts the other files.
+    #[error("line {line}: {words}")]
+    Wrong {
+        /// Line, counted from 1.
+        line: u64,
+        /// Fault and fix.
+        words: String,
+    },
+    /// The log has no event.
+    #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
+    Empty,
+}

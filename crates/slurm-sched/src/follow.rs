@@ -8,6 +8,7 @@ use crate::calendar::stamp;
 use crate::cluster::Cluster;
 use crate::conf::{YEAR, usable};
 use crate::controller::Controller;
+use crate::error::FollowError;
 use crate::hostlist;
 use crate::log::{Entry, Event, Events, Placed};
 use crate::main_pass::Pass;
@@ -64,30 +65,6 @@ pub struct Difference {
     pub theirs: String,
     /// Rule by which this crate decided.
     pub rule: String,
-}
-
-/// Error of a log that cannot be followed.
-#[derive(Debug, thiserror::Error)]
-pub enum FollowError {
-    /// The log cannot be read.
-    #[error("line {line}: the log cannot be read on; copy the file again")]
-    Read {
-        /// Line, counted from 1.
-        line: u64,
-        /// Reason.
-        source: std::io::Error,
-    },
-    /// A line cannot be read, or contradicts the other files.
-    #[error("line {line}: {words}")]
-    Wrong {
-        /// Line, counted from 1.
-        line: u64,
-        /// Fault and fix.
-        words: String,
-    },
-    /// The log has no event.
-    #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
-    Empty,
 }
 
 impl Comparison {

@@ -35,7 +35,8 @@ mod version;
 mod will_run;
 
 pub use controller::Why;
-pub use follow::{Comparison, Difference, FollowError, follow};
+pub use error::FollowError;
+pub use follow::{Comparison, Difference, follow};
 pub use log::version_of;
 pub use simulate::simulate;
 pub use site::Site;

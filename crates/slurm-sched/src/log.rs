@@ -1,6 +1,6 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
-use crate::follow::FollowError;
+use crate::error::FollowError;
 use crate::text::time;
 use crate::version::{UnknownVersion, Version};
 use crate::workload::task;

@@ -90,7 +90,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
 const UNREADABLE: &str = "unreadable";
 
-/// What a simulation does about an anomaly of that name.
+/// Action of a simulation on an anomaly of that name.
 fn consequence(anomaly: &str) -> &'static str {
     let rule = Rule::ALL.into_iter().find(|rule| rule.name() == anomaly);
     let contradiction = Contradiction::ALL.into_iter().find(|contradiction| contradiction.name() == anomaly);
