@@ -137,7 +137,7 @@ impl Lab {
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
         let added: String =
-            self.added.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
+            self.added.policies.iter().map(|own| format!("\n  {}\n      {}", own.name(), own.about())).collect();
         in_its_own_words(command, &|help| {
             let help = help.replace("cargo xtask", program());
             let end = "\n\nSettings of policies:";
@@ -358,7 +358,7 @@ mod tests {
         let simulate = program.find_subcommand("simulate").and_then(clap::Command::get_after_long_help);
         let help = simulate.expect("it teaches by example").to_string();
         assert!(help.contains("  my-lab simulate --trace "), "{help}");
-        assert!(help.contains("\n  my-fcfs        by my own hands\n"), "{help}");
+        assert!(help.contains("\n  my-fcfs\n      by my own hands\n"), "{help}");
         assert!(!help.contains("cargo xtask"), "{help}");
     }
 
