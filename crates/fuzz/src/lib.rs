@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: feeds damaged files to every reader, in one process.
 //!
-//! A *target* is a reader with valid samples and a promise. A *case* is a seed and a number. They address a stream, by which [`mutate`]
+//! A *target* is a reader with valid samples and a promise. A *case* is a seed and a number. They address a stream, by which `mutate`
 //! changes a sample in a few places, so `--seed S --case K` makes the same input again. Files that once caused a finding are in
 //! `corpus/TARGET/`, for the tests. Policies are tested by the property tests of their crates.
 

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 
 /// A node as sender or receiver of messages.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Address {
     /// A work station.
     Station(StationId),
@@ -23,7 +22,7 @@ pub enum Address {
 }
 
 /// One message as it is recorded: a value that can be compared, written and read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Time at which it is sent.
     pub sent: Time,
@@ -34,7 +33,6 @@ pub struct Message {
     /// The receiver.
     pub to: Address,
     /// Content.
-    #[serde(flatten)]
     pub payload: Payload,
 }
 
@@ -53,8 +51,7 @@ macro_rules! messages {
         $kind:ident $({ $( $(#[$about:meta])* $field:ident: $type:ty; )+ })?
     ),+ $(,)?) => {
         /// Content of a message, by kind.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(tag = "kind", rename_all = "kebab-case")]
+        #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Payload {
             $( $(#[$doc])* $kind $({ $( $(#[$about])* $field: $type ),+ })? ),+
         }
@@ -222,8 +219,7 @@ messages! {
 }
 
 /// The algorithm that takes queued jobs back.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// The requesting child is nearer to the job's work station.
     Butterfly,

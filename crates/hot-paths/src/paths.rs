@@ -20,8 +20,11 @@ mod gangs;
 /// Work whose instructions are counted. It results in a number that depends on all of it.
 pub(crate) type Work = Box<dyn FnOnce() -> u64>;
 
-/// All paths by name, each with a function that makes the input: ten to a hundred million instructions each.
-pub(crate) const PATHS: [(&str, fn() -> Work); 15] = [
+/// Name of a path, and a function that makes its input.
+pub(crate) type Path = (&'static str, fn() -> Work);
+
+/// All paths: ten to a hundred million instructions each.
+pub(crate) const PATHS: [Path; 15] = [
     ("calendar", calendar),
     ("profile", profile),
     ("fcfs", || on_one_machine(5_000, 57, Fcfs::new())),

@@ -1,6 +1,6 @@
 //! Intake rules of the profile `alea31`: a log of MetaCentrum as the simulator Alea 3.1 of January 2016 reads it.
 //!
-//! These rules exist to reproduce the output of that simulator; [`Intake`](crate::Intake) has better ones. They read
+//! These rules exist to reproduce the output of that simulator; [`Intake`] has better ones. They read
 //! the requested nodes from column 21 (`1:ppn=12:cl_zegox#excl`):
 //!
 //! - A record is skipped if its submit time, its run time or its processors are −1. It still counts towards the number of
