@@ -2,7 +2,7 @@
 
 mod judged;
 
-pub use judged::{Judged, JudgedCell};
+pub use judged::{Judged, JudgedCell, Seeds};
 
 use super::quantity::{DesignPoint, Quantity};
 use crate::chart::decimals_for;

@@ -2,7 +2,7 @@
 
 pub use crate::session::Request;
 
-use crate::claim::{Claim, Judged, Remark};
+use crate::claim::{Claim, Judged, Remark, Seeds};
 use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
@@ -66,38 +66,6 @@ impl Outcome {
     /// Counts the claims that have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.judged.iter().filter(|(judged, _)| judged.verdict == verdict).count()
-    }
-}
-
-/// The claims of a paper, judged under other seeds: each seed with its claims, in the order of the run.
-#[derive(Clone, Debug)]
-pub struct Seeds(pub(crate) Vec<(u64, Vec<Judged>)>);
-
-impl Seeds {
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns the results of a claim, seed by seed.
-    pub fn of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (u64, &'a Judged)> {
-        let found = move |(seed, judged): &'a (u64, Vec<Judged>)| Some((*seed, judged.iter().find(|it| it.id == id)?));
-        self.0.iter().filter_map(found)
-    }
-
-    /// Formats the number of seeds under which a claim has the verdict of the run: `9 of 10`.
-    pub fn stays(&self, judged: &Judged) -> String {
-        let same = self.of(&judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
-        format!("{same} of {}", self.count())
-    }
-
-    /// Lists the seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
-    pub fn others(&self, judged: &Judged) -> String {
-        let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != judged.verdict).filter_map(|verdict| {
-            let seeds = self.of(&judged.id).filter(|(_, other)| other.verdict == verdict);
-            let seeds: Vec<String> = seeds.map(|(seed, _)| seed.to_string()).collect();
-            (!seeds.is_empty()).then(|| format!("{verdict}: {}", seeds.join(", ")))
-        });
-        others.collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -1,13 +1,12 @@
 //! Output of a run: exhibits, tables, the manifest and the report page.
 
-use crate::claim::{Judged, JudgedCell, Remark};
+use crate::claim::{Judged, JudgedCell, Remark, Seeds};
 use crate::cli::program;
 use crate::metric::{Declared, Metric};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::paper::{About, Paper, Reading};
 use crate::quantity::Quantity;
-use crate::reproduce::Seeds;
 use crate::scenario::Scenario;
 use crate::session::{Request, Session};
 use crate::shown::{self, Shown};

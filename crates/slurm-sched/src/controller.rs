@@ -15,13 +15,21 @@ use crate::priority::{JobFactors, Priorities, Running};
 use crate::queue::{self, Entry};
 use crate::select::{Machine, Need};
 use crate::site::Site;
-use crate::slurmctld::By;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Seconds between the requeue of a job and its begin time.
 const REQUEUE_DELAY: i64 = 121;
+
+/// Pass that started a job.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum By {
+    /// The main pass.
+    Main,
+    /// The backfill pass.
+    Backfill,
+}
 
 /// Job in one of its partitions.
 #[derive(Clone, Debug)]

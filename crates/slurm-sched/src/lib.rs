@@ -34,13 +34,13 @@ mod table;
 mod version;
 mod will_run;
 
-pub use controller::Why;
+pub use controller::{By, Why};
 pub use error::FollowError;
 pub use follow::{Comparison, Difference, follow};
 pub use log::version_of;
 pub use simulate::simulate;
 pub use site::Site;
-pub use slurmctld::{By, EndState, Ended, Phases, Report, Slurmctld, Terms};
+pub use slurmctld::{EndState, Ended, Phases, Report, Slurmctld, Terms};
 pub use version::{UnknownVersion, Version};
 
 #[cfg(test)]

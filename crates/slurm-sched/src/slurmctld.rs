@@ -2,7 +2,7 @@
 
 use crate::backfill::Start;
 use crate::conf::Scheduling;
-use crate::controller::{Controller, Why};
+use crate::controller::{By, Controller, Why};
 use crate::main_pass;
 use crate::site::Site;
 use crate::will_run::Running;
@@ -11,15 +11,6 @@ use std::sync::Arc;
 
 /// Interval of the check of time limits, in seconds.
 const LIMIT_LOOK: i64 = 30;
-
-/// Pass that started a job.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum By {
-    /// The main pass.
-    Main,
-    /// The backfill pass.
-    Backfill,
-}
 
 /// State in which a run of a job ended, by its name in sacct.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
