@@ -49,7 +49,10 @@ pub(crate) fn simulate(
 impl Simulation {
     /// Names of the columns of `jobs.csv`.
     #[classattr]
-    const COLUMNS: [&'static str; 12] = Row::COLUMNS;
+    #[pyo3(name = "COLUMNS")]
+    fn columns() -> Vec<&'static str> {
+        Row::HEADER.split(',').collect()
+    }
 
     /// Names of the policies; other methods take positions among them.
     #[getter]

@@ -32,8 +32,11 @@ pub struct Row<'a> {
     pub allocated: Option<Processors<'a>>,
 }
 
-/// The fields of [`Row`] as the header of the table.
-const HEADER: &str = "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
+impl Row<'_> {
+    /// Header of `jobs.csv`: the fields, in their order.
+    pub const HEADER: &'static str =
+        "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
+}
 
 /// Job or user, with its number in the log, and its name if the log has one.
 #[derive(Copy, Clone, Debug)]
@@ -277,7 +280,7 @@ impl Rows {
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         });
         Ok(Self {
-            jobs: jobs.then(|| table(HEADER)).transpose()?,
+            jobs: jobs.then(|| table(Row::HEADER)).transpose()?,
             schedule: schedule.transpose()?,
             evalys: evalys.map(|log| anyhow::Ok((table(OF_EVALYS)?, log))).transpose()?,
             sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
