@@ -78,7 +78,7 @@ def names():
     """Every name and setting that the help of ``simulate`` lists."""
     text = gp.policies()
     block = lambda first, last: text.split(first, 1)[1].split(last, 1)[0]
-    entries = lambda block: re.findall(r"(?m)^  (\S+) ", block)
+    entries = lambda block: re.findall(r"(?m)^  (\S+)(?: |$)", block)
     bases = entries(block("(docs/policies.md has sources and costs):", "Settings of policies:"))
     orders = entries(block("w the wait so far in seconds:", "A name is BASE"))
     aliases = entries(block("Other names:", "Orders of a queue."))
