@@ -3,7 +3,7 @@
 use crate::plan::{EgEdf, Plan, PlanJob, Tabu, TabuCounts};
 use crate::policy::Policy;
 use crate::queue::QueuedJob;
-use crate::view::{RunningJob, Starts, View};
+use crate::view::{RunningJob, Starts, View, site};
 use sim_core::{SiteId, Time};
 
 /// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`]; [`Tabu`] search may then
@@ -83,26 +83,31 @@ impl Policy for Planner {
     }
 
     fn on_expiry(&mut self, _: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.plan.expect(machine, after.job, after.expected_end, view.now);
+        self.plan.machines[machine.index()].expect(after.job, after.expected_end, view.now);
     }
 
     fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         let outage = view.running[machine.index()].iter().next().expect("an outage holds a machine that is down");
-        let planned = self.plan.down(machine, outage.expected_end, view.now);
-        self.plan_all(planned, view.now);
+        let planned = self.plan.machines[machine.index()].fail(outage.expected_end, view.now);
+        self.plan_all(planned.into_iter().map(|planned| planned.job), view.now);
     }
 
     fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let is_news = self.plan.up(machine, view.now) == Time::MAX;
+        let is_news = self.plan.machines[machine.index()].end_outage(view.now) == Time::MAX;
         let mut jobs = if is_news { self.plan.take_planned(view.now) } else { Vec::new() };
         jobs.append(&mut self.stranded);
         self.plan_all(jobs, view.now);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        if self.plan.next_start().is_some_and(|start| start <= view.now) {
+        let is_due = |start: Option<Time>| start.is_some_and(|start| start <= view.now);
+        if is_due(self.plan.next_start()) {
             self.plan.expect_overdue(view.now);
-            self.plan.start_due(view.now, |job, machine| starts.push((job, machine)));
+            for (index, machine) in self.plan.machines.iter_mut().enumerate() {
+                if is_due(machine.next_start()) {
+                    machine.start_due(view.now, |job| starts.push((job, site(index))));
+                }
+            }
         }
     }
 

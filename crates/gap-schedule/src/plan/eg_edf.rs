@@ -124,9 +124,9 @@ impl EgEdf {
     pub(crate) fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> bool {
         let old = plan.score();
         if let Some(gap) = self.best_gap(plan, &job, now, &old) {
-            plan.fill(gap.machine, gap.start, job, now);
+            plan.machines[gap.machine].fill(gap.start, job, now);
         } else if let Some(best) = self.best_by_deadline(plan, &job, now, &old) {
-            plan.insert(best.machine, best.position, job, now);
+            plan.machines[best.machine].insert(best.position, job, now);
         } else {
             return false;
         }

@@ -3,12 +3,12 @@
 use super::idle::Idle;
 use super::job::{PlanJob, PlannedJob};
 use crate::view::{Machine, RunningJob};
-use sim_core::{JobId, Span, Time};
+use sim_core::{JobId, SiteSet, Span, Time};
 use std::collections::VecDeque;
 
 /// Part of a plan for one machine.
 #[derive(Clone, Debug)]
-pub(super) struct MachinePlan {
+pub(crate) struct MachinePlan {
     pub(super) processors: u32,
     /// 1 / speed.
     slowness: f64,
@@ -104,7 +104,7 @@ impl MachinePlan {
             late: 0,
             on_time: 0,
         };
-        plan.restart_at(Time::ZERO);
+        plan.clear(Time::ZERO);
         plan
     }
 
@@ -119,7 +119,7 @@ impl MachinePlan {
     }
 
     /// Start of the next planned job.
-    pub(super) fn next_start(&self) -> Option<Time> {
+    pub(crate) fn next_start(&self) -> Option<Time> {
         self.planned.front().map(|planned| planned.start)
     }
 
@@ -135,6 +135,7 @@ impl MachinePlan {
         self.planned.iter().position(|planned| planned.job.due() > due).unwrap_or(self.planned.len())
     }
 
+    /// Plans the job at index `position` of the list. Jobs behind it may shift to later starts; those before it stay.
     pub(super) fn insert(&mut self, position: usize, job: PlanJob, now: Time) {
         let end = now + self.span(&job);
         self.add(position, PlannedJob { job, start: now, end });
@@ -150,6 +151,7 @@ impl MachinePlan {
         removed.job
     }
 
+    /// Plans the job in the gap that begins at `start`. No other start moves.
     pub(super) fn fill(&mut self, start: Time, job: PlanJob, now: Time) {
         let position = self.planned.partition_point(|planned| planned.start <= start);
         let end = start + self.span(&job);
@@ -167,7 +169,8 @@ impl MachinePlan {
         self.late += u32::from(!planned.is_on_time());
     }
 
-    pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
+    /// Starts every job that is planned to start at `now`, and counts it as running.
+    pub(crate) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
         let mut free = self.processors - self.running.iter().map(|running| running.job.processors).sum::<u32>();
         while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
             let PlannedJob { job, start, .. } = due;
@@ -210,7 +213,8 @@ impl MachinePlan {
         ended.job
     }
 
-    pub(super) fn expect(&mut self, job: JobId, end: Time, now: Time) {
+    /// Moves the expected end of a running job. Later starts move.
+    pub(crate) fn expect(&mut self, job: JobId, end: Time, now: Time) {
         let position = self.running_position(job);
         let before = self.running.remove(position);
         let after = PlannedJob { end, ..before };
@@ -219,18 +223,35 @@ impl MachinePlan {
         self.lay_out(0, end.max(before.end), now);
     }
 
-    /// Ends the outage that holds the machine, and returns its expected end.
-    pub(super) fn end_outage(&mut self, now: Time) -> Time {
+    /// Ends the outage that holds the machine, and returns its expected end. If it ends earlier, planned jobs move up.
+    pub(crate) fn end_outage(&mut self, now: Time) -> Time {
         let outage = self.running.pop().expect("a machine that is down is held by an outage");
         self.lay_out(0, outage.end, now);
         outage.end
     }
 
-    /// Lays out the running jobs, after the list has been emptied.
-    pub(super) fn restart_at(&mut self, now: Time) {
+    /// Fails the machine. Until its [end](Self::end_outage), an outage with the id [`RunningJob::OUTAGE`] runs there and
+    /// holds all of its processors. It is expected to end at `until`, [`Time::MAX`] if unknown, but not before it lasts
+    /// 1 ns. The jobs that ran there are dropped. Returns the jobs that were planned there, in order.
+    ///
+    /// A machine whose repair time is unknown has no gap and cannot be planned on.
+    pub(crate) fn fail(&mut self, until: Time, now: Time) -> Vec<PlannedJob> {
+        let end = until.max(now.saturating_add(Span::from_nanos(1)));
+        // With a deadline that cannot be met, it never counts as a job in time.
+        let deadline = Some(Time::ZERO);
+        let (id, processors, estimate) = (RunningJob::OUTAGE, self.processors, end.since(now));
+        let job = PlanJob { id, processors, estimate, deadline, sites: SiteSet::ALL };
+        self.running = vec![PlannedJob { job, start: now, end }];
+        self.clear(now)
+    }
+
+    /// Removes the planned jobs, and returns them in order.
+    pub(super) fn clear(&mut self, now: Time) -> Vec<PlannedJob> {
+        let planned = self.planned.drain(..).collect();
         self.late = 0;
         self.on_time = self.running.iter().map(|running| u32::from(running.is_on_time())).sum();
         self.lay_out(0, Time::MAX, now);
+        planned
     }
 
     /// Assigns starts to the planned jobs from index `from` on, and updates all that depends on them. Until `changed`,

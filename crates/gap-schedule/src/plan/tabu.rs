@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 /// whole plan a weight above zero is kept; if none does, the job stays in place. The
 /// search ends when every late job is tabu, or after a number of iterations.
 ///
-/// A move removes the job, which can be undone exactly, and then fills a gap. Filling delays no job, so its weight is
-/// computed without doing it.
+/// A move removes the job, which is undone by a copy of its machine's part, and then fills a gap. Filling delays no job,
+/// so its weight is computed without doing it.
 #[derive(Clone, Debug)]
 pub struct Tabu {
     /// Latest start of a gap: reading R8.
@@ -103,10 +103,9 @@ impl Tabu {
         };
         self.counts.iterations += 1;
         let before = plan.score();
-        let part = &plan.machines[machine];
+        let part = plan.machines[machine].clone();
         self.counts.operations += (part.running.len() + part.planned.len()) as u64;
-        let taken = plan.take(machine, position, now);
-        let job = taken.job;
+        let job = plan.machines[machine].remove(position, now);
         self.list.push_back(job.id);
         while self.list.len() > self.length {
             self.list.pop_front();
@@ -123,10 +122,10 @@ impl Tabu {
             (weight > 0.0).then_some((index, start))
         });
         if let Some((index, start)) = better {
-            plan.fill(index, start, job, now);
+            plan.machines[index].fill(start, job, now);
             self.counts.accepted += 1;
         } else {
-            plan.put_back(taken);
+            plan.machines[machine] = part;
         }
         true
     }
