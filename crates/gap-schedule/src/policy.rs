@@ -5,7 +5,6 @@ mod fcfs;
 mod flexible;
 mod free_processor_tree;
 mod gap_filling;
-mod held_reservations;
 mod if_newcomer_fits;
 mod machine_profiles;
 mod ordered_backfill;

@@ -99,11 +99,17 @@ impl Policy for Conservative {
             let slot = self.plan.earliest(&waiting.request, view.now);
             self.plan.insert(waiting, slot);
         }
-        self.plan.start_due(view.now, |waiting, machine, _| starts.push((waiting.job, machine)));
+        self.plan.start_due(view.now, |waiting, slot| starts.push((waiting.job, slot.site())));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        let due = self.plan.due(view.now);
+        let promised: Vec<JobId> = self
+            .plan
+            .held
+            .iter()
+            .filter(|held| held.slot.is_some_and(|slot| slot.start <= view.now))
+            .map(|held| held.waiting.job)
+            .collect();
         self.schedule(view, starts);
         for (number, (job, machine)) in starts.iter().enumerate() {
             if !probe.follows(*job) {
@@ -112,19 +118,20 @@ impl Policy for Conservative {
             // Turns are in order of arrival.
             let before = view.queue.iter().map(|other| other.job).take_while(|other| other != job);
             let passed: Vec<JobId> = before.filter(|other| !starts.iter().any(|(start, _)| start == other)).collect();
-            let right = match (due.contains(job), passed.is_empty()) {
+            let right = match (promised.contains(job), passed.is_empty()) {
                 (true, _) => Right::Reserved,
                 (false, true) => Right::InTurn,
                 (false, false) => Right::Backfilled,
             };
             probe.observe(*job, Reason::Starts { machine: *machine, right, passed }, &starts[..number].to_vec());
         }
-        for job in
-            self.plan.held().iter().map(|held| held.waiting.job).filter(|job| probe.follows(*job)).collect::<Vec<_>>()
-        {
-            let (obstacle, promise) = self.plan.reasons(job, view.now);
-            probe.observe(job, obstacle, starts);
-            probe.observe(job, promise, starts);
+        for place in self.plan.by_start() {
+            let job = self.plan.held[place].waiting.job;
+            if probe.follows(job) {
+                let (obstacle, promise) = self.plan.reasons(place, view.now);
+                probe.observe(job, obstacle, starts);
+                probe.observe(job, promise, starts);
+            }
         }
     }
 }

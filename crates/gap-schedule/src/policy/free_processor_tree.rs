@@ -20,7 +20,9 @@ pub(super) struct FreeProcessorTree {
 impl FreeProcessorTree {
     /// Returns the tree of the machines, without a free processor.
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
-        let (order, ranks) = placement.order(machines);
+        let order = placement.order(machines);
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, machine)| ranks[*machine] = rank);
         Self { free: Tournament::planted(order.len(), [], 0), order, ranks }
     }
 

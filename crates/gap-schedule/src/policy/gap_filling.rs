@@ -69,8 +69,10 @@ struct GapSearch {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
-    /// Number of waiting jobs of each machine, by rank.
+    /// Number of waiting jobs of each machine.
     jobs: Vec<usize>,
+    /// Places in the plan, by reserved start.
+    by_start: Vec<usize>,
     accepted: u64,
     /// Remaining rounds.
     left: u64,
@@ -152,33 +154,32 @@ impl GapFilling {
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
         let Self { plan, usage, .. } = self;
         let mut slots = Vec::new();
-        for rank in plan.ranks() {
-            slots.extend(plan.earliest_on(rank, &waiting.request, view.now));
+        for machine in plan.machines() {
+            slots.extend(plan.earliest_on(*machine, &waiting.request, view.now));
         }
         let mut best = slots.first().copied();
         if slots.len() > 1 {
             usage.sum_up(plan, view);
             let comparator = usage.comparator;
-            let mut value = |slot: ReservedSlot| usage.value(waiting, (plan.machine(slot), slot.start), view);
-            let mut least = value(slots[0]);
+            let mut least = usage.value(waiting, slots[0], view);
             for slot in &slots[1..] {
-                let value = value(*slot);
+                let value = usage.value(waiting, *slot, view);
                 if comparator.prefers(&value, &least) {
                     (best, least) = (Some(*slot), value);
                 }
             }
         }
         if let Some(slot) = best {
-            usage.add(waiting, (plan.machine(slot), slot.start), view);
+            usage.add(waiting, slot, view);
         }
         plan.insert(*waiting, best);
     }
 
     fn start_due(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Self { plan, usage, .. } = self;
-        plan.start_due(view.now, |waiting, machine, planned| {
-            usage.start(waiting, (machine, planned), view);
-            starts.push((waiting.job, machine));
+        plan.start_due(view.now, |waiting, slot| {
+            usage.start(waiting, slot, view);
+            starts.push((waiting.job, slot.site()));
         });
     }
 }
@@ -190,6 +191,7 @@ impl GapSearch {
             stream,
             tabu: VecDeque::new(),
             jobs: Vec::new(),
+            by_start: Vec::new(),
             accepted: 0,
             left: 0,
             rounds_per_arrival: ROUNDS_PER_ARRIVAL.into(),
@@ -200,10 +202,11 @@ impl GapSearch {
     fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
         self.jobs.clear();
-        self.jobs.resize(plan.ranks().len(), 0);
-        plan.held().iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.rank] += 1);
+        self.jobs.resize(plan.machines().len(), 0);
+        plan.held.iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.machine] += 1);
+        self.by_start = plan.by_start();
         usage.sum_up(plan, view);
-        let rounds = self.left.min((ROUNDS * plan.held().len()) as u64);
+        let rounds = self.left.min((ROUNDS * plan.held.len()) as u64);
         self.left -= rounds;
         for _ in 0..rounds {
             self.round(plan, usage, view);
@@ -212,57 +215,59 @@ impl GapSearch {
 
     /// Tries to move one job.
     fn round(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
-        let Some((number, from)) = self.choose(plan) else { return };
-        let waiting = plan.held()[number].waiting;
+        let Some((place, from)) = self.choose(plan) else { return };
+        let waiting = plan.held[place].waiting;
         self.tabu.push_back(waiting.job);
-        if self.tabu.len() > LONGEST_LIST.min(plan.held().len() / 2) {
+        if self.tabu.len() > LONGEST_LIST.min(plan.held.len() / 2) {
             self.tabu.pop_front();
         }
-        plan.lift(number);
-        let at = |plan: &Reservations, slot: ReservedSlot| (plan.machine(slot), slot.start);
-        usage.remove(&waiting, at(plan, from), view);
-        let before = usage.value(&waiting, at(plan, from), view);
+        plan.lift(place);
+        usage.remove(&waiting, from, view);
+        let before = usage.value(&waiting, from, view);
         let mut to = from;
-        for rank in self.shuffled(plan.ranks().len()) {
-            if rank == from.rank && self.moves == Moves::BetweenClusters {
+        for machine in self.shuffled(plan.machines()) {
+            if machine == from.machine && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            let slot = plan.earliest_on(rank, &waiting.request, view.now);
+            let slot = plan.earliest_on(machine, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
-            let after = usage.value(&waiting, at(plan, slot), view);
+            let after = usage.value(&waiting, slot, view);
             if usage.comparator.prefers(&after, &before) {
                 to = slot;
                 self.accepted += 1;
                 break;
             }
         }
-        self.jobs[from.rank] -= 1;
-        self.jobs[to.rank] += 1;
-        usage.add(&waiting, at(plan, to), view);
-        plan.settle(number, to);
+        self.jobs[from.machine] -= 1;
+        self.jobs[to.machine] += 1;
+        usage.add(&waiting, to, view);
+        plan.settle(place, to);
+        if to != from {
+            self.by_start = plan.by_start();
+        }
     }
 
-    /// Returns a random job of a random machine, by its number in the plan, if there is one and it is not tabu.
+    /// Returns a random job of a random machine, by its place in the plan, if there is one and it is not tabu.
     fn choose(&mut self, plan: &Reservations) -> Option<(usize, ReservedSlot)> {
-        let rank = self.stream.random_range(0..plan.ranks().len());
-        if self.jobs[rank] == 0 {
+        let machine = plan.machines()[self.stream.random_range(0..plan.machines().len())];
+        if self.jobs[machine] == 0 {
             return None;
         }
         loop {
-            let number = self.stream.random_range(0..plan.held().len());
-            let held = &plan.held()[number];
-            if let Some(slot) = held.slot.filter(|slot| slot.rank == rank) {
-                return (!self.tabu.contains(&held.waiting.job)).then_some((number, slot));
+            let place = self.by_start[self.stream.random_range(0..plan.held.len())];
+            let held = &plan.held[place];
+            if let Some(slot) = held.slot.filter(|slot| slot.machine == machine) {
+                return (!self.tabu.contains(&held.waiting.job)).then_some((place, slot));
             }
         }
     }
 
     /// Returns the machines in random order.
-    fn shuffled(&mut self, machines: usize) -> Vec<usize> {
-        let mut order = Vec::with_capacity(machines);
-        for rank in 0..machines {
+    fn shuffled(&mut self, machines: &[usize]) -> Vec<usize> {
+        let mut order = Vec::with_capacity(machines.len());
+        for (rank, machine) in machines.iter().enumerate() {
             let place = self.stream.random_range(0..=rank);
-            order.push(rank);
+            order.push(*machine);
             order.swap(place, rank);
         }
         order
@@ -314,15 +319,15 @@ impl Policy for GapFilling {
         }
         self.start_due(view, starts);
         // On one machine, no search could find anything.
-        if let Some(search) = self.search.as_mut().filter(|_| self.plan.ranks().len() > 1) {
-            if self.next_search == Some(view.now) && self.plan.held().len() > 1 {
+        if let Some(search) = self.search.as_mut().filter(|_| view.machines.len() > 1) {
+            if self.next_search == Some(view.now) && self.plan.held.len() > 1 {
                 search.improve(&mut self.plan, &mut self.usage, view);
                 self.start_due(view, starts);
             }
             let period = self.period.as_nanos();
             let next = (view.now.as_nanos() / period + 1).checked_mul(period).map(Time::from_nanos);
             // Jobs that by expectations can never start are no reason to search.
-            let is_worth_it = self.plan.held().len() > 1 && self.plan.next_start().is_some();
+            let is_worth_it = self.plan.held.len() > 1 && self.plan.next_start().is_some();
             self.next_search =
                 next.filter(|_| is_worth_it && self.search.as_ref().is_some_and(|search| search.left > 0));
         }

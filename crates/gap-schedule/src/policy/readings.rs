@@ -57,16 +57,12 @@ pub enum CompressOrder {
 }
 
 impl Placement {
-    /// Returns the machines' indices, the preferred one first, and the rank of each machine in that order.
-    pub(super) fn order(self, machines: &[Machine]) -> (Vec<usize>, Vec<usize>) {
+    /// Returns the machines' indices, the preferred one first.
+    pub(super) fn order(self, machines: &[Machine]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..machines.len()).collect();
         if self == Self::Fastest {
             order.sort_by(|one, other| machines[*other].speed.total_cmp(&machines[*one].speed));
         }
-        let mut ranks = vec![0; order.len()];
-        for (rank, machine) in order.iter().enumerate() {
-            ranks[*machine] = rank;
-        }
-        (order, ranks)
+        order
     }
 }

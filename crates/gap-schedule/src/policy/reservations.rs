@@ -2,19 +2,19 @@
 
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
-use crate::policy::held_reservations::{HeldReservation, HeldReservations};
-use crate::policy::machine_profiles::{END, MachineProfiles, ReservedSlot, SHORTEST};
+use crate::policy::machine_profiles::{END, MachineProfiles, ReservedSlot, SHORTEST, promise};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
-use crate::view::{Machine, RunningJob, View, site};
+use crate::view::{Machine, RunningJob, View};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Waiting jobs, each with its reservation, and the running jobs. [`Conservative`](crate::Conservative) documents the
 /// treatment of reservations after events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
-    held: HeldReservations,
+    /// Waiting jobs in order of arrival, which defines their places.
+    pub(super) held: Vec<HeldReservation>,
     profiles: MachineProfiles,
     placement: Placement,
     pub(super) order: CompressOrder,
@@ -33,6 +33,20 @@ pub(super) struct Reservations {
     now: Time,
 }
 
+/// Waiting job and its reservation; `None` if by expectations it can never start.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct HeldReservation {
+    pub(super) waiting: QueuedJob,
+    pub(super) slot: Option<ReservedSlot>,
+}
+
+impl HeldReservation {
+    /// Reserved start; without a reservation, the last instant of time.
+    fn start(&self) -> Time {
+        self.slot.map_or(Time::MAX, |slot| slot.start)
+    }
+}
+
 impl Reservations {
     /// Returns an empty set.
     pub(super) fn new(placement: Placement, order: CompressOrder) -> Self {
@@ -44,34 +58,30 @@ impl Reservations {
         self.profiles = MachineProfiles::new(machines, self.placement);
     }
 
-    /// All reservations, by reserved start, then by arrival.
-    pub(super) const fn held(&self) -> &HeldReservations {
-        &self.held
+    /// Returns the places by reserved start, then by arrival.
+    pub(super) fn by_start(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.held.len()).collect();
+        places.sort_by_key(|place| self.held[*place].start());
+        places
     }
 
     /// Returns the reserved start of the job, and its machine.
     pub(super) fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
-        let reservation = self.held.iter().find(|held| held.waiting.job == job)?;
-        reservation.slot.map(|slot| (slot.start, self.machine(slot)))
+        let slot = self.held.iter().find(|held| held.waiting.job == job)?.slot?;
+        Some((slot.start, slot.site()))
     }
 
-    /// Returns the jobs whose reserved start has come.
-    pub(super) fn due(&self, now: Time) -> Vec<JobId> {
-        let due = self.held.iter().filter(|held| held.slot.is_some_and(|slot| slot.start <= now));
-        due.map(|held| held.waiting.job).collect()
-    }
-
-    /// Returns the reason why the job waits, and its reservation.
-    pub(super) fn reasons(&self, job: JobId, now: Time) -> (Reason, Reason) {
-        let own = self.held.iter().find(|held| held.waiting.job == job).expect("a job that waits is held");
+    /// Returns the reason why the job in a place waits, and its reservation.
+    pub(super) fn reasons(&self, place: usize, now: Time) -> (Reason, Reason) {
+        let own = &self.held[place];
         let mut profiles = self.profiles.clone();
         if let Some(slot) = own.slot {
             profiles.cancel(slot, &own.waiting.request);
         }
-        let others = self.held.iter().filter(|held| held.waiting.job != job);
-        let promised = others.filter_map(|held| held.slot.map(|slot| (&held.waiting, slot)));
-        let obstacle = profiles.obstacle(&own.waiting, now, promised);
-        (obstacle.unwrap_or(Reason::Kept), profiles.promise(own.slot))
+        let others = self.by_start().into_iter().filter(|other| *other != place).map(|other| &self.held[other]);
+        let promised: Vec<_> = others.filter_map(|held| Some((held.waiting, held.slot?))).collect();
+        let obstacle = profiles.obstacle(&own.waiting, now, &promised);
+        (obstacle.unwrap_or(Reason::Kept), promise(own.slot))
     }
 
     /// Returns the first reserved start that may come without another event at that instant.
@@ -81,22 +91,16 @@ impl Reservations {
     pub(super) fn next_start(&self) -> Option<Time> {
         let brief = if self.is_overdue { SHORTEST * (self.held.len() as u64 + 1) } else { Span::ZERO };
         let soon = self.now.saturating_add(brief);
-        self.held.next_start(soon).filter(|start| *start < END)
+        self.held.iter().map(HeldReservation::start).filter(|start| *start > soon && *start < END).min()
     }
 
-    /// Machines, in order of preference.
-    pub(super) fn ranks(&self) -> std::ops::Range<usize> {
-        self.profiles.ranks()
-    }
-
-    /// Machine of a slot.
-    pub(super) fn machine(&self, slot: ReservedSlot) -> SiteId {
-        site(self.profiles.index(slot.rank))
+    /// Machines, the preferred one first.
+    pub(super) fn machines(&self) -> &[usize] {
+        &self.profiles.order
     }
 
     /// Records that a job has ended.
     pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let rank = self.profiles.rank(machine.index());
         self.ended = true;
         if job.expected_end == Time::MAX {
             // A job that never ends does not hold in the plan what it holds in fact.
@@ -104,7 +108,8 @@ impl Reservations {
         } else if job.expected_end > view.now {
             // A stale plan will be laid out again, and may still hold the former expectation of this job.
             if !self.is_stale {
-                self.profiles.give_back(rank, job, view.now);
+                let rest = job.expected_end.since(view.now);
+                self.profiles.plans[machine.index()].cancel(view.now, rest, job.processors);
             }
             self.ended_early = true;
         }
@@ -114,8 +119,9 @@ impl Reservations {
     /// Updates the plan after the events of this instant, and `compresses` it if one of them was unexpected. Returns
     /// true if reservations may have changed.
     pub(super) fn update(&mut self, compresses: bool, view: &View<'_>) -> bool {
-        self.profiles.forget_before(view.now);
-        let is_overdue = self.profiles.ranks().any(|rank| self.profiles.is_overdue(rank, view));
+        self.profiles.plans.iter_mut().for_each(|plan| plan.forget_before(view.now));
+        let mut first_to_end = view.running.iter().filter_map(|running| running.iter().next());
+        let is_overdue = first_to_end.any(|job| job.expected_end <= view.now);
         let is_stale = std::mem::replace(&mut self.is_stale, is_overdue) || is_overdue;
         (self.is_overdue, self.now) = (is_overdue, view.now);
         if is_stale {
@@ -139,25 +145,24 @@ impl Reservations {
     fn mend(&mut self, view: &View<'_>) {
         let turns: Vec<usize> = self.in_turn().collect();
         let Self { profiles, held, .. } = self;
-        profiles.ranks().for_each(|rank| profiles.clear(rank, view));
+        profiles.clear(view);
         for place in &turns {
-            let HeldReservation { waiting, slot, .. } = *held.at(*place);
-            let request = waiting.request;
-            let slot = slot.filter(|slot| {
-                slot.start >= view.now && profiles.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
+            let HeldReservation { waiting: QueuedJob { request, .. }, slot } = &mut held[*place];
+            *slot = slot.filter(|slot| {
+                slot.start >= view.now && profiles.fits(slot.machine, MinDemand::of(request), request.sites, slot.start)
             });
             if let Some(slot) = slot {
-                profiles.reserve(slot, &request);
+                profiles.reserve(*slot, request);
             }
-            held.settle(*place, slot);
         }
         for place in turns {
-            let HeldReservation { waiting, slot: None, .. } = *held.at(place) else { continue };
-            let slot = profiles.best(profiles.ranks(), &waiting.request, view.now, None);
+            let HeldReservation { waiting: QueuedJob { request, .. }, slot: slot @ None } = &mut held[place] else {
+                continue;
+            };
+            *slot = profiles.best(&profiles.order, request, view.now, None);
             if let Some(slot) = slot {
-                profiles.reserve(slot, &waiting.request);
+                profiles.reserve(*slot, request);
             }
-            held.settle(place, slot);
         }
     }
 
@@ -165,27 +170,23 @@ impl Reservations {
     fn compress(&mut self, now: Time, may: impl Fn(Option<ReservedSlot>) -> bool) -> bool {
         let mut moved = false;
         for place in self.in_turn() {
-            moved |= may(self.held.at(place).slot) && self.move_ahead(place, now);
-        }
-        if moved {
-            self.held.sort();
+            moved |= may(self.held[place].slot) && self.move_ahead(place, now);
         }
         moved
     }
 
     /// Moves the job in a place to an earlier start. Returns false if there is none.
     fn move_ahead(&mut self, place: usize, now: Time) -> bool {
-        let HeldReservation { waiting: QueuedJob { request, .. }, slot, .. } = *self.held.at(place);
+        let HeldReservation { waiting: QueuedJob { request, .. }, slot } = &mut self.held[place];
         // No job starts before the present instant.
         if slot.is_some_and(|slot| slot.start <= now) {
             return false;
         }
-        let Some(best) = self.profiles.best(self.profiles.ranks(), &request, now, slot) else { return false };
-        match slot {
-            Some(slot) => self.profiles.advance(slot, best, &request),
-            None => self.profiles.reserve(best, &request),
+        let Some(best) = self.profiles.best(&self.profiles.order, request, now, *slot) else { return false };
+        match slot.replace(best) {
+            Some(slot) => self.profiles.advance(slot, best, request),
+            None => self.profiles.reserve(best, request),
         }
-        self.held.move_ahead(place, best);
         true
     }
 
@@ -194,22 +195,22 @@ impl Reservations {
         let Self { held, order, turns, now, .. } = self;
         let mut sorted: Vec<usize> = Vec::new();
         if *order == CompressOrder::Reserved {
-            sorted.extend(held.in_order_of_starts());
+            sorted = self.by_start();
         } else if !turns.is_arrival() {
             sorted.extend(0..held.len());
-            sorted.sort_by_cached_key(|place| (turns.turn(&held.at(*place).waiting, *now), *place));
+            sorted.sort_by_cached_key(|place| turns.turn(&held[*place].waiting, *now));
         }
         (0..held.len()).map(move |number| sorted.get(number).copied().unwrap_or(number))
     }
 
     /// Returns the earliest start for the job, on the most preferred machine.
     pub(super) fn earliest(&self, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best(self.profiles.ranks(), request, now, None)
+        self.profiles.best(&self.profiles.order, request, now, None)
     }
 
     /// Returns the earliest start for the job on one machine.
-    pub(super) fn earliest_on(&self, rank: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best([rank], request, now, None)
+    pub(super) fn earliest_on(&self, machine: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
+        self.profiles.best(&[machine], request, now, None)
     }
 
     /// Adds a job with this reservation.
@@ -217,32 +218,35 @@ impl Reservations {
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
-        self.held.push(waiting, slot);
+        self.held.push(HeldReservation { waiting, slot });
     }
 
-    /// Frees the slot of the reservation with this number, until [`settle`](Self::settle).
-    pub(super) fn lift(&mut self, number: usize) {
-        let HeldReservation { waiting, slot, .. } = &self.held[number];
+    /// Frees the slot of the reservation in a place, until [`settle`](Self::settle).
+    pub(super) fn lift(&mut self, place: usize) {
+        let HeldReservation { waiting, slot } = &self.held[place];
         if let Some(slot) = *slot {
             self.profiles.cancel(slot, &waiting.request);
         }
     }
 
-    /// Assigns a slot, old or new, to the lifted reservation with this number.
-    pub(super) fn settle(&mut self, number: usize, slot: ReservedSlot) {
-        let request = self.held[number].waiting.request;
-        self.profiles.reserve(slot, &request);
-        self.held.settle(self.held.place(number), Some(slot));
+    /// Assigns a slot, old or new, to the lifted reservation in a place.
+    pub(super) fn settle(&mut self, place: usize, slot: ReservedSlot) {
+        self.profiles.reserve(slot, &self.held[place].waiting.request);
+        self.held[place].slot = Some(slot);
     }
 
     /// Starts the jobs whose reserved start has come.
-    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, SiteId, Time)) {
-        while let Some(HeldReservation { waiting, slot, .. }) = self.held.pop_due(now) {
+    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, ReservedSlot)) {
+        let mut due: Vec<&HeldReservation> = self.held.iter().filter(|held| held.start() <= now).collect();
+        due.sort_by_key(|held| held.start());
+        for HeldReservation { waiting, slot } in &due {
             let slot = slot.expect("a job without a reservation is not due");
-            // Such a job holds its processors differently when it runs and when it waits.
-            let is_endless = waiting.request.estimate.is_none();
-            self.is_stale |= is_endless || self.profiles.takes_no_time(slot.rank, &waiting.request);
-            start(&waiting, site(self.profiles.index(slot.rank)), slot.start);
+            // Such a job, or one that takes no time, holds its processors differently when it runs and when it waits.
+            self.is_stale |= waiting.request.estimate.is_none_or(Span::is_zero);
+            start(waiting, slot);
+        }
+        if !due.is_empty() {
+            self.held.retain(|held| held.start() > now);
         }
     }
 }

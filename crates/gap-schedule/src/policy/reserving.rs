@@ -4,7 +4,7 @@ mod one;
 
 use crate::min_demand::MinDemand;
 use crate::policy::free_processor_tree::FreeProcessorTree;
-use crate::policy::machine_profiles::{MachineProfiles, ReservedSlot};
+use crate::policy::machine_profiles::{MachineProfiles, ReservedSlot, promise};
 use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::queue::QueuedJob;
@@ -126,10 +126,10 @@ impl Reserving {
 
     fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
         let view = pass.view;
-        self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
+        self.profiles.clear(view);
         self.promised.clear();
         while let Some(next) = pass.next(line) {
-            let best = self.profiles.best(self.profiles.ranks(), &next.request, view.now, None);
+            let best = self.profiles.best(&self.profiles.order, &next.request, view.now, None);
             if let Some(slot) = best.filter(|slot| slot.start == view.now) {
                 self.start(&next, slot, pass);
                 continue;
@@ -147,7 +147,7 @@ impl Reserving {
                     self.promised.push((next, slot));
                 }
             }
-            pass.report(&next, || self.profiles.promise(best));
+            pass.report(&next, || promise(best));
             self.holders.push(next);
             if !self.allows_another() || !self.keeps_holders && !pass.listens() && !self.leaves_room(line) {
                 return;
@@ -171,23 +171,21 @@ impl Reserving {
 
     /// Returns the obstacle to a start of the job now.
     fn refusal(&self, job: &QueuedJob, now: Time) -> Reason {
-        let promised = self.promised.iter().map(|(other, slot)| (other, *slot));
-        self.profiles.obstacle(job, now, promised).unwrap_or(Reason::Kept)
+        self.profiles.obstacle(job, now, &self.promised).unwrap_or(Reason::Kept)
     }
 
     /// Starts the job, which may overtake holders of reservations.
     fn start(&mut self, job: &QueuedJob, slot: ReservedSlot, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
-        let machine = self.profiles.index(slot.rank);
         let passes = !self.holders.is_empty();
-        pass.start(job, machine, if passes { Right::Backfilled } else { Right::InTurn });
+        pass.start(job, slot.machine, if passes { Right::Backfilled } else { Right::InTurn });
         self.profiles.start(slot, &job.request, passes);
-        self.free_tree.seize(machine, job.request.processors);
+        self.free_tree.seize(slot.machine, job.request.processors);
     }
 
     /// Returns the most preferred machine on which a job of such demands that may run at these `sites` could start now.
     fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<ReservedSlot> {
-        let fits = |machine| self.profiles.fits(self.profiles.rank(machine), least, sites, now);
+        let fits = |machine| self.profiles.fits(machine, least, sites, now);
         let machine = self.free_tree.find(least.processors, &Cell::default(), fits)?;
-        Some(ReservedSlot { start: now, rank: self.profiles.rank(machine) })
+        Some(ReservedSlot { start: now, machine })
     }
 }

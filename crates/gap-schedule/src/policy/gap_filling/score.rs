@@ -1,11 +1,11 @@
 //! Costs of a plan in Best Gap and in Swift Gap.
 
-use crate::policy::held_reservations::HeldReservation;
-use crate::policy::reservations::Reservations;
+use crate::policy::machine_profiles::ReservedSlot;
+use crate::policy::reservations::{HeldReservation, Reservations};
 use crate::queue::QueuedJob;
 use crate::view::View;
 use rustc_hash::FxHashMap;
-use sim_core::{JobId, SiteId, Time};
+use sim_core::{JobId, Time};
 
 /// R1: zero point of completion times.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl UserUsage {
     }
 
     /// Starts the job, which leaves the plan.
-    pub(super) fn start(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
+    pub(super) fn start(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         self.remove(job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
         present.start = view.now;
@@ -183,15 +183,15 @@ impl UserUsage {
         }
         self.sums = Some(PlanSums::default());
         self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
-        for HeldReservation { waiting, slot, .. } in plan.held().iter() {
+        for HeldReservation { waiting, slot } in &plan.held {
             if let Some(slot) = *slot {
-                self.add(waiting, (plan.machine(slot), slot.start), view);
+                self.add(waiting, slot, view);
             }
         }
     }
 
     /// Adds the job to the sums, with that start.
-    pub(super) fn add(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
+    pub(super) fn add(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
         self.sums = Some(sums.with(terms));
@@ -199,7 +199,7 @@ impl UserUsage {
     }
 
     /// Removes the job, with that planned start, from the sums.
-    pub(super) fn remove(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
+    pub(super) fn remove(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
         self.sums = Some(sums.without(terms));
@@ -207,7 +207,7 @@ impl UserUsage {
     }
 
     /// Returns the cost of the plan that has been summed up, with `job` added.
-    pub(super) fn value(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) -> PlanCost {
+    pub(super) fn value(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) -> PlanCost {
         let terms = self.terms(job, planned, view);
         let response = seconds(terms.response);
         let completion = match self.comparator {
@@ -230,8 +230,8 @@ impl UserUsage {
     }
 
     /// Returns the terms of one job in the sums.
-    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> PlanSums {
-        let length = view.machines[machine.index()].expects(&job.request);
+    fn terms(&self, job: &QueuedJob, ReservedSlot { start, machine }: ReservedSlot, view: &View<'_>) -> PlanSums {
+        let length = view.machines[machine].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(job.submit);
         let slowdown = response.as_secs_f64().max(1.0) / length.as_secs_f64().max(1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2⁶⁷")]

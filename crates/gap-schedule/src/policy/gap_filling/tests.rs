@@ -20,11 +20,11 @@ impl TwinChecked {
         let GapFilling { plan, usage, .. } = &self.0;
         let (mut kept, mut again) = (usage.clone(), usage.clone());
         again.forget_plan();
-        for held in plan.held().iter() {
+        for held in &plan.held {
             let Some(slot) = held.slot else { continue };
             let value = |usage: &mut UserUsage| {
                 usage.sum_up(plan, view);
-                format!("{:?}", usage.value(&held.waiting, (plan.machine(slot), slot.start), view))
+                format!("{:?}", usage.value(&held.waiting, slot, view))
             };
             assert_eq!(value(&mut kept), value(&mut again));
         }
