@@ -1,9 +1,8 @@
 //! Comparison of plans: [`ListComparator`], and the best one so far: [`Incumbent`].
 
 use crate::job::JobIndex;
-use crate::plan::PlanView;
+use crate::plan::ListPlan;
 use crate::readings::{Completion, Weight};
-use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use crate::usage::{GUARD, MeanScore, UserLedger};
 
@@ -69,7 +68,7 @@ impl Incumbent {
     }
 
     /// Returns true if an updated plan is better, and then makes it the incumbent. The first plan is.
-    pub(crate) fn is_worse_than(&mut self, tried: &PlanView<'_>, usage: &mut UserLedger, state: &GridState) -> bool {
+    pub(crate) fn is_worse_than(&mut self, tried: &ListPlan, usage: &mut UserLedger, state: &GridState) -> bool {
         let tried = self.comparator.assess(tried, &self.ranks, usage, state);
         let is_better = self.cost.as_ref().is_none_or(|cost| self.comparator.prefers(&tried, cost));
         if is_better {
@@ -81,14 +80,14 @@ impl Incumbent {
 
 impl ListComparator {
     /// Returns the cost of a plan of the ranked jobs.
-    fn assess(self, view: &PlanView<'_>, ranks: &Ranks, usage: &mut UserLedger, state: &GridState) -> ListCost {
+    fn assess(self, plan: &ListPlan, ranks: &Ranks, usage: &mut UserLedger, state: &GridState) -> ListCost {
         let mut cost = ListCost::default();
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
-            cost.score = usage.score(view, state);
+            cost.score = usage.score(plan, state);
         }
         if matches!(self, Self::Completion(..)) {
             cost.completions.resize(ranks.jobs.len(), f64::NAN);
-            for (job, start) in view.schedules().flat_map(ClusterSchedule::planned) {
+            for (job, start) in plan.schedules().flat_map(|(_, schedule)| schedule.planned()) {
                 cost.completions[ranks.rank_of[job.index()]] = self.completion(job, start, state);
             }
         }

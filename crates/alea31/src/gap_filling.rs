@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::comparator::{Incumbent, ListComparator};
 use crate::cons::COMPRESSION_THRESHOLD;
 use crate::job::JobIndex;
-use crate::plan::{ListPlan, PlanView};
+use crate::plan::ListPlan;
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
 use crate::schedule::ClusterSchedule;
 use crate::search::ListSearch;
@@ -84,14 +84,16 @@ impl Policy for GapFilling {
             let place = self.plan.schedule(cluster).earliest_place(state.request(job));
             self.tried.become_with(self.plan.schedule(cluster), place, job, state);
             self.tried.update_starts(cluster, now, state);
-            let view = PlanView::of(&self.plan).with(cluster, &self.tried);
-            if self.incumbent.is_worse_than(&view, &mut self.usage, state) {
+            self.plan.swap(cluster, &mut self.tried);
+            let is_better = self.incumbent.is_worse_than(&self.plan, &mut self.usage, state);
+            self.plan.swap(cluster, &mut self.tried);
+            if is_better {
                 best = Some(cluster);
                 std::mem::swap(&mut self.best, &mut self.tried);
             }
         }
         let cluster = best.expect("only a job that some cluster suits comes in");
-        std::mem::swap(self.plan.schedule_mut(cluster), &mut self.best);
+        self.plan.swap(cluster, &mut self.best);
         self.plan.update(now, state);
         if self.readings.rounds == Rounds::PerArrival {
             self.improve(now, state);

@@ -53,6 +53,11 @@ impl ListPlan {
         &mut self.schedules[cluster.index()]
     }
 
+    /// Exchanges the schedule of one cluster.
+    pub(crate) fn swap(&mut self, cluster: SiteId, schedule: &mut ClusterSchedule) {
+        std::mem::swap(self.schedule_mut(cluster), schedule);
+    }
+
     /// Returns the cluster and the place of a waiting job.
     pub(crate) fn find(&self, job: JobIndex) -> (SiteId, usize) {
         let place = |schedule: &ClusterSchedule| schedule.jobs().position(|other| other == job);
@@ -104,32 +109,4 @@ impl ListPlan {
 /// Returns the cluster with this index.
 pub(crate) fn site(cluster: usize) -> SiteId {
     SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
-}
-
-/// View of a plan in which up to two schedules are replaced.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct PlanView<'a> {
-    schedules: &'a [ClusterSchedule],
-    instead: [Option<(SiteId, &'a ClusterSchedule)>; 2],
-}
-
-impl<'a> PlanView<'a> {
-    pub(crate) fn of(plan: &'a ListPlan) -> Self {
-        Self { schedules: &plan.schedules, instead: [None; 2] }
-    }
-
-    /// Replaces the schedule of `cluster` by `schedule`. At most two are replaced; the first replacement of a cluster counts.
-    pub(crate) fn with(mut self, cluster: SiteId, schedule: &'a ClusterSchedule) -> Self {
-        let place =
-            self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
-        *place = Some((cluster, schedule));
-        self
-    }
-
-    pub(crate) fn schedules(&self) -> impl Iterator<Item = &'a ClusterSchedule> {
-        self.schedules.iter().enumerate().map(|(cluster, schedule)| {
-            let instead = self.instead.iter().flatten().find(|(other, _)| other.index() == cluster);
-            instead.map_or(schedule, |(_, schedule)| schedule)
-        })
-    }
 }

@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::comparator::{Incumbent, ListComparator};
 use crate::job::JobIndex;
-use crate::plan::{ListPlan, PlanView, site};
+use crate::plan::{ListPlan, site};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
@@ -79,7 +79,7 @@ impl ListSearch {
         self.plans += 1;
         self.kept.resize(state.submitted(), 0);
         self.incumbent.restart(plan.jobs());
-        self.incumbent.is_worse_than(&PlanView::of(plan), usage, state);
+        self.incumbent.is_worse_than(plan, usage, state);
         match self.readings.acceptance {
             Acceptance::EachMove => self.move_by_move(plan, usage, now, state),
             Acceptance::WholePass => self.pass_by_pass(plan, usage, now, state),
@@ -124,7 +124,7 @@ impl ListSearch {
                     self.relocate(plan, taken, None, now, state);
                 }
             }
-            if !self.incumbent.is_worse_than(&PlanView::of(plan), usage, state) {
+            if !self.incumbent.is_worse_than(plan, usage, state) {
                 plan.clone_from(&before);
                 break;
             }
@@ -239,20 +239,23 @@ impl ListSearch {
             }
             let rest = if to == from { &self.source } else { plan.schedule(to) };
             self.target.become_with(rest, next, job, state);
+            let mut exchange = |plan: &mut ListPlan| {
+                plan.swap(to, &mut self.target);
+                if to != from {
+                    plan.swap(from, &mut self.source);
+                }
+            };
+            exchange(plan);
             let is_better = usage.as_mut().is_none_or(|usage| {
-                self.source.update_starts(from, now, state);
-                self.target.update_starts(to, now, state);
-                let tried = PlanView::of(plan).with(to, &self.target).with(from, &self.source);
-                self.incumbent.is_worse_than(&tried, usage, state)
+                plan.schedule_mut(from).update_starts(from, now, state);
+                plan.schedule_mut(to).update_starts(to, now, state);
+                self.incumbent.is_worse_than(plan, usage, state)
             });
             if is_better {
-                std::mem::swap(plan.schedule_mut(to), &mut self.target);
-                if to != from {
-                    std::mem::swap(plan.schedule_mut(from), &mut self.source);
-                }
                 plan.update(now, state);
                 return true;
             }
+            exchange(plan);
         }
         false
     }

@@ -2,8 +2,7 @@
 
 use crate::clock::Clock;
 use crate::job::JobIndex;
-use crate::plan::PlanView;
-use crate::schedule::ClusterSchedule;
+use crate::plan::ListPlan;
 use crate::state::GridState;
 use rustc_hash::FxHashMap;
 use sim_core::SiteId;
@@ -110,11 +109,11 @@ impl UserLedger {
     }
 
     /// Returns the score of an updated plan.
-    pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> MeanScore {
+    pub(crate) fn score(&mut self, plan: &ListPlan, state: &GridState) -> MeanScore {
         let mut score = MeanScore::default();
         let mut jobs: u32 = 0;
         self.total.clone_from(&self.ended);
-        for (present, schedule) in self.present.iter_mut().zip(view.schedules()) {
+        for (present, (_, schedule)) in self.present.iter_mut().zip(plan.schedules()) {
             let users = self.ended.len();
             if present.sums.as_ref().is_none_or(|sums| sums.len() != users) {
                 let mut sums = vec![LedgerEntry::default(); users];
@@ -124,7 +123,7 @@ impl UserLedger {
             self.of_cluster.clone_from(present.sums.as_ref().expect("summed up above"));
             // Per cluster first, and then over all: `ResourceInfo.update`, `CommonObjectives`.
             let (mut response, mut wait, mut slowdown) = (0.0, 0.0, 0.0);
-            for (job, start) in ClusterSchedule::planned(schedule) {
+            for (job, start) in schedule.planned() {
                 let request = state.request(job);
                 let (submit, length) = (request.submit_seconds, request.planned_seconds);
                 let waited = (start - submit).max(0.0);
