@@ -83,8 +83,8 @@ pub trait Policy {
     /// Makes the same decisions, and reports [reasons](crate::Reason) to `probe` as they are made, in a pass in which
     /// it [listens](ReasonProbe::listens). The default reports none.
     ///
-    /// The cost of a pass may differ from that of `schedule`; the starts may not. The policies of this crate are
-    /// generic over the probe, and `schedule` passes `()`.
+    /// The cost of a pass may differ from that of `schedule`; the starts may not. The `schedule` of the policies of this
+    /// crate passes `()`, which observes nothing.
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let _ = probe;
         self.schedule(view, starts);

@@ -84,8 +84,7 @@ pub struct ReservedStart {
     pub processors: u32,
 }
 
-/// Observer of the reasons of a policy. `()` observes nothing; a policy is compiled separately for it, and pays next to
-/// nothing.
+/// Observer of the reasons of a policy. `()` observes nothing.
 pub trait ReasonProbe {
     /// Returns true if the probe wants any reason of this pass.
     fn listens(&self) -> bool {
@@ -108,16 +107,9 @@ pub trait ReasonProbe {
 }
 
 impl ReasonProbe for () {
-    #[inline]
     fn listens(&self) -> bool {
         false
     }
 
-    #[inline]
-    fn follows(&self, _: JobId) -> bool {
-        false
-    }
-
-    #[inline]
     fn observe(&mut self, _: JobId, _: Reason, _: &Starts) {}
 }

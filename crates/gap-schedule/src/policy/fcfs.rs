@@ -33,9 +33,9 @@ impl Fcfs {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }
 
-    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_>) {
         let (Self { queue, free }, view) = (self, pass.view);
-        if !queue.is_by_arrival() && !pass.listens() && !view.some_job_is_narrow_enough() {
+        if !queue.priority.is_arrival() && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
         }
         free.clear();
@@ -46,7 +46,7 @@ impl Fcfs {
                 |machine: &usize| free[*machine] >= head.request.processors && view.suits(*machine, &head.request);
             let Some(machine) = (0..free.len()).find(has_room) else {
                 pass.refuse(&head, || no_room(&head, view, |machine| free[machine]));
-                if pass.listens() {
+                if pass.listens {
                     pass.next_where(&mut line, |_| false, |_| Reason::Behind { head: head.job });
                 }
                 break;
@@ -67,6 +67,6 @@ impl Policy for Fcfs {
     }
 
     fn is_pure(&self) -> bool {
-        self.queue.is_by_arrival()
+        self.queue.priority.is_arrival()
     }
 }

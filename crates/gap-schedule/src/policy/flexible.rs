@@ -2,8 +2,8 @@
 
 use crate::order::ascending;
 use crate::policy::Policy;
-use crate::policy::ordered_queue::SortedJobs;
-use crate::policy::pass::QueuePass;
+use crate::policy::ordered_queue::sort;
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -31,7 +31,8 @@ use std::cmp::Reverse;
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
     reserving: Reserving,
-    sorted: SortedJobs,
+    /// Waiting jobs by priority; scratch buffer, reused across passes.
+    sorted: Vec<QueuedJob>,
 }
 
 /// Constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning (§3.1,
@@ -111,7 +112,7 @@ impl FlexibleBackfill {
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
         let mut reserving = Reserving::new(Depth::Jobs(1), readings);
         reserving.keeps_holders = true;
-        Self { config, reserving, sorted: SortedJobs::default() }
+        Self { config, reserving, sorted: Vec::new() }
     }
 
     /// Sets the number of reservations. [`BackfillReadings::rule`] applies to a single one only.
@@ -121,11 +122,11 @@ impl FlexibleBackfill {
         self
     }
 
-    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_>) {
         let (Self { config, reserving, sorted }, view) = (self, pass.view);
         // If no holder starts and no job may become one, only jobs that fit matter.
         let most = view.free.iter().copied().max().unwrap_or(0);
-        let is_settled = !pass.listens()
+        let is_settled = !pass.listens
             && !reserving.allows_another()
             && reserving.holders.iter().all(|holder| holder.request.processors > most);
         if is_settled && !view.some_job_is_narrow_enough() {
@@ -141,8 +142,8 @@ impl FlexibleBackfill {
         let priority = |job: &QueuedJob| config.priority(view.now, job.submit, job, fastest, shortest);
         let holders = reserving.holders.iter().map(|holder| (f64::INFINITY, holder));
         let ranked = holders.chain(others.map(|job| (priority(job), job)));
-        sorted.sort(ranked.map(|(rank, job)| (Reverse(ascending(rank)), job)));
-        let mut line = sorted.line(&[]);
+        sort(sorted, ranked.map(|(rank, job)| (Reverse(ascending(rank)), job)));
+        let mut line = JobLine::Sorted(sorted.iter());
         if reserving.take_turns(&mut line, &mut pass) {
             reserving.backfill(&mut line, &mut pass);
         }

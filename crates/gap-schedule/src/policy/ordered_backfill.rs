@@ -121,10 +121,10 @@ impl OrderedBackfill {
         self.reserving.operations.get()
     }
 
-    fn pass(&mut self, mut pass: QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn pass(&mut self, mut pass: QueuePass<'_>) {
         let (Self { queue, behind, reserving, counts }, view) = (self, pass.view);
         // Only the queue is kept from pass to pass, so a pass in which no job can start is skipped.
-        if !*counts && !pass.listens() && !view.some_job_is_narrow_enough() {
+        if !*counts && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
         }
         let mut line = queue.line(view, &[]);
@@ -156,6 +156,6 @@ impl Policy for OrderedBackfill {
     }
 
     fn is_pure(&self) -> bool {
-        self.behind.is_none() && self.queue.is_by_arrival()
+        self.behind.is_none() && self.queue.priority.is_arrival()
     }
 }

@@ -7,12 +7,13 @@ use crate::view::{Starts, View, site};
 use sim_core::JobId;
 use std::cmp::Reverse;
 
-/// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons. With the probe `()`, it is
-/// the walk alone.
-pub(super) struct QueuePass<'a, R: ?Sized> {
+/// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons.
+pub(super) struct QueuePass<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) starts: &'a mut Starts,
-    probe: &'a mut R,
+    probe: &'a mut dyn ReasonProbe,
+    /// True if the probe listens in this pass.
+    pub(super) listens: bool,
     /// Number of jobs whose turn has come.
     turns: usize,
     /// True if the places of jobs are reported at their turns.
@@ -23,49 +24,25 @@ pub(super) struct QueuePass<'a, R: ?Sized> {
 
 /// Waiting jobs in the order of their turns, on a walk that never goes back.
 #[derive(Clone, Debug)]
-pub(super) struct JobLine<'a> {
-    ahead: Ahead<'a>,
-    /// Jobs that are skipped, in ascending order.
-    gone: &'a [JobId],
-}
-
-#[derive(Clone, Debug)]
-enum Ahead<'a> {
+pub(super) enum JobLine<'a> {
     ByArrival(WaitingJobs<'a>),
-    Sorted(&'a [QueuedJob], &'a [MinDemand]),
+    Sorted(std::slice::Iter<'a, QueuedJob>),
 }
 
-impl<'a> JobLine<'a> {
-    /// Returns the jobs in order of arrival.
-    pub(super) fn by_arrival(view: &View<'a>, gone: &'a [JobId]) -> Self {
-        Self { ahead: Ahead::ByArrival(view.queue.iter()), gone }
-    }
-
-    /// Returns the jobs in the order of `jobs`, which have these demands.
-    pub(super) fn sorted(jobs: &'a [QueuedJob], demands: &'a [MinDemand], gone: &'a [JobId]) -> Self {
-        Self { ahead: Ahead::Sorted(jobs, demands), gone }
-    }
-
+impl JobLine<'_> {
     /// Advances to the next job.
     fn next(&mut self) -> Option<QueuedJob> {
-        loop {
-            let next = match &mut self.ahead {
-                Ahead::ByArrival(jobs) => jobs.next().copied(),
-                sorted => sorted.next_where(|_| true),
-            };
-            if next.is_none_or(|job| self.gone.binary_search(&job.job).is_err()) {
-                return next;
-            }
+        match self {
+            Self::ByArrival(jobs) => jobs.next().copied(),
+            Self::Sorted(jobs) => jobs.next().copied(),
         }
     }
 
     /// Advances to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does.
     fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        loop {
-            let next = self.ahead.next_where(&worth);
-            if next.is_none_or(|job| self.gone.binary_search(&job.job).is_err()) {
-                return next;
-            }
+        match self {
+            Self::ByArrival(jobs) => jobs.next_where(worth).copied(),
+            Self::Sorted(jobs) => jobs.find(|job| worth(MinDemand::of(&job.request))).copied(),
         }
     }
 
@@ -75,31 +52,11 @@ impl<'a> JobLine<'a> {
     }
 }
 
-impl Ahead<'_> {
-    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        match self {
-            Self::ByArrival(jobs) => jobs.next_where(worth).copied(),
-            Self::Sorted(jobs, demands) => {
-                let next = demands.iter().position(|demand| worth(*demand)).unwrap_or(demands.len());
-                let job = jobs.get(next).copied();
-                let rest = demands.len().min(next + 1);
-                (*jobs, *demands) = (&jobs[rest..], &demands[rest..]);
-                job
-            }
-        }
-    }
-}
-
-impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
+impl<'a> QueuePass<'a> {
     /// Returns the pass before the first turn.
-    pub(super) const fn new(view: &'a View<'a>, starts: &'a mut Starts, probe: &'a mut R) -> Self {
-        Self { view, starts, probe, turns: 0, counts: true, passed: Vec::new() }
-    }
-
-    /// Returns true if the probe listens in this pass.
-    #[inline]
-    pub(super) fn listens(&self) -> bool {
-        self.probe.listens()
+    pub(super) fn new(view: &'a View<'a>, starts: &'a mut Starts, probe: &'a mut dyn ReasonProbe) -> Self {
+        let listens = probe.listens();
+        Self { view, starts, probe, listens, turns: 0, counts: listens, passed: Vec::new() }
     }
 
     /// Returns the next job of the line, whose turn it is.
@@ -107,8 +64,9 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     pub(super) fn next(&mut self, line: &mut JobLine<'_>) -> Option<QueuedJob> {
         let next = line.next()?;
         self.turns += 1;
-        if self.counts && self.probe.follows(next.job) {
-            self.probe.observe(next.job, Reason::Turn { place: self.turns }, self.starts);
+        if self.counts {
+            let place = self.turns;
+            self.report(&next, || Reason::Turn { place });
         }
         Some(next)
     }
@@ -122,7 +80,7 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
         worth: impl Fn(MinDemand) -> bool,
         refusal: impl Fn(&QueuedJob) -> Reason,
     ) -> Option<QueuedJob> {
-        if !self.listens() {
+        if !self.listens {
             return line.next_where(worth);
         }
         loop {
@@ -136,9 +94,8 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
 
     /// Walks to the end of the line to report the place of each job, if the probe listens. Later lines of this pass
     /// report no places.
-    #[inline]
     pub(super) fn report_places(&mut self, line: &mut JobLine<'_>) {
-        if self.listens() {
+        if self.listens {
             while self.next(line).is_some() {}
             self.counts = false;
         }
@@ -147,7 +104,7 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     /// Records that the job has had its turn and still waits.
     #[inline]
     pub(super) fn refuse(&mut self, job: &QueuedJob, reason: impl FnOnce() -> Reason) {
-        if self.listens() {
+        if self.listens {
             self.passed.push(job.job);
             self.report(job, reason);
         }
@@ -156,7 +113,7 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     /// Reports another reason of the job.
     #[inline]
     pub(super) fn report(&mut self, job: &QueuedJob, reason: impl FnOnce() -> Reason) {
-        if self.probe.follows(job.job) {
+        if self.listens && self.probe.follows(job.job) {
             self.probe.observe(job.job, reason(), self.starts);
         }
     }
@@ -165,9 +122,9 @@ impl<'a, R: ReasonProbe + ?Sized> QueuePass<'a, R> {
     #[inline]
     pub(super) fn start(&mut self, job: &QueuedJob, machine: usize, right: Right) {
         let machine = site(machine);
-        if self.probe.follows(job.job) {
-            let reason = Reason::Starts { machine, right, passed: self.passed.clone() };
-            self.probe.observe(job.job, reason, self.starts);
+        if self.listens {
+            let passed = self.passed.clone();
+            self.report(job, || Reason::Starts { machine, right, passed });
         }
         self.starts.push((job.job, machine));
     }

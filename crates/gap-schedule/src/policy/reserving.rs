@@ -8,7 +8,7 @@ use crate::policy::machine_profiles::{MachineProfiles, ReservedSlot, promise};
 use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::queue::QueuedJob;
-use crate::reason::{Reason, ReasonProbe, Right};
+use crate::reason::{Reason, Right};
 use crate::view::{RunningJob, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteSet, Time};
@@ -92,11 +92,7 @@ impl Reserving {
 
     /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, up to the maximum.
     /// Returns true if a job that is left may start.
-    pub(super) fn take_turns(
-        &mut self,
-        line: &mut JobLine<'_>,
-        pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>,
-    ) -> bool {
+    pub(super) fn take_turns(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) -> bool {
         self.free_tree.update(pass.view.free);
         self.holders.clear();
         match self.depth {
@@ -104,11 +100,11 @@ impl Reserving {
             _ => self.reserve_many(line, pass),
         }
         // Most passes end here: no job behind the head would profit from the search for its reservation.
-        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && (pass.listens() || self.leaves_room(line))
+        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && (pass.listens || self.leaves_room(line))
     }
 
     /// Starts the jobs of `line` that delay none of the holders, in order.
-    pub(super) fn backfill(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    pub(super) fn backfill(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         match self.depth {
             Depth::Jobs(1) => self.backfill_behind_one(line, pass),
             _ => self.backfill_behind_many(line, pass),
@@ -124,7 +120,7 @@ impl Reserving {
         })
     }
 
-    fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         let view = pass.view;
         self.profiles.clear(view);
         self.promised.clear();
@@ -143,19 +139,19 @@ impl Reserving {
             }
             if let Some(slot) = best {
                 self.profiles.reserve(slot, &next.request);
-                if pass.listens() {
+                if pass.listens {
                     self.promised.push((next, slot));
                 }
             }
             pass.report(&next, || promise(best));
             self.holders.push(next);
-            if !self.allows_another() || !self.keeps_holders && !pass.listens() && !self.leaves_room(line) {
+            if !self.allows_another() || !self.keeps_holders && !pass.listens && !self.leaves_room(line) {
                 return;
             }
         }
     }
 
-    fn backfill_behind_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn backfill_behind_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         let now = pass.view.now;
         loop {
             let worth = |least| self.room(least, SiteSet::ALL, now).is_some();
@@ -175,7 +171,7 @@ impl Reserving {
     }
 
     /// Starts the job, which may overtake holders of reservations.
-    fn start(&mut self, job: &QueuedJob, slot: ReservedSlot, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    fn start(&mut self, job: &QueuedJob, slot: ReservedSlot, pass: &mut QueuePass<'_>) {
         let passes = !self.holders.is_empty();
         pass.start(job, slot.machine, if passes { Right::Backfilled } else { Right::InTurn });
         self.profiles.start(slot, &job.request, passes);

@@ -5,7 +5,7 @@ use crate::min_demand::MinDemand;
 use crate::policy::pass::{JobLine, QueuePass, no_room};
 use crate::policy::readings::BackfillRule;
 use crate::queue::QueuedJob;
-use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
+use crate::reason::{Reason, ReservedStart, Right};
 use crate::view::{RunningJob, View, site};
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
@@ -22,7 +22,7 @@ struct HeadStart {
 
 impl Reserving {
     /// Starts jobs of `line` in their turn as long as they fit. The first that does not is the head, and holds the reservation.
-    pub(super) fn find_head(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>) {
+    pub(super) fn find_head(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         let view = pass.view;
         self.in_turn.clear();
         while let Some(next) = pass.next(line) {
@@ -91,11 +91,7 @@ impl Reserving {
     ///
     /// By the strict rule, those must end by the reservation on any machine. Otherwise the reserved machine has a rule
     /// of its own, and is meanwhile taken out of the tree of the others.
-    pub(super) fn backfill_behind_one(
-        &mut self,
-        behind: &mut JobLine<'_>,
-        pass: &mut QueuePass<'_, impl ReasonProbe + ?Sized>,
-    ) {
+    pub(super) fn backfill_behind_one(&mut self, behind: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         let view = pass.view;
         let head = self.holders[0];
         let HeadStart { machine: reserved, at, extra } = self.reserve_one(&head.request, view);
