@@ -11,14 +11,14 @@ pub use usage::{Usage, UsageOver};
 
 use crate::policy::{Policy, PolicyError};
 use crate::predict::Expired;
-use crate::queue::{Hidden, Queue, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::view::{Machine, RunningJob, Starts, View, site};
 use machine_pool::{MachinePool, PendingRepair};
-use predictions::as_requested;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time,
+    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, Request, SiteId, Span,
+    Time,
 };
 use std::iter::Empty;
 
@@ -45,9 +45,8 @@ use std::iter::Empty;
 #[derive(Clone, Debug)]
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
     pool: MachinePool,
-    queue: Queue,
-    /// Never iterated.
-    started: FxHashMap<JobId, Started>,
+    /// Jobs that wait or run. Never iterated.
+    jobs: FxHashMap<JobId, PresentJob>,
     policy: P,
     passes: Passes,
     /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
@@ -106,11 +105,18 @@ pub enum Passes {
     Pyss,
 }
 
-/// Running job, with the facts that only the world knows and the data needed to requeue it.
+/// Job that waits or runs, with the facts that only the world knows.
 #[derive(Clone, Debug)]
-struct Started {
-    job: QueuedJob,
-    hidden: Hidden,
+struct PresentJob {
+    job: Job,
+    /// Prediction at its submission, or the estimate of its user.
+    expected: Option<Span>,
+    run: Option<JobRun>,
+}
+
+/// Run of a job that has started.
+#[derive(Clone, Debug)]
+struct JobRun {
     /// Entry that policies see, unless the job has released its processors before its end was reported.
     running: RunningJob,
     ends_at: Time,
@@ -120,6 +126,14 @@ struct Started {
     corrections: u32,
     expiry: Option<EventKey>,
     is_released: bool,
+}
+
+impl PresentJob {
+    /// Returns the job as policies see it.
+    const fn queued(&self) -> QueuedJob {
+        let Job { id: job, submit, request, .. } = self.job;
+        QueuedJob { job, request: Request { estimate: self.expected, ..request }, submit }
+    }
 }
 
 impl Prioritized for Event {
@@ -171,8 +185,7 @@ impl<P, J, O> MultiCluster<P, J, O> {
     fn under(pool: MachinePool, policy: P, arrivals: J, outages: O) -> Self {
         Self {
             pool,
-            queue: Queue::new(),
-            started: FxHashMap::default(),
+            jobs: FxHashMap::default(),
             policy,
             passes: Passes::PerInstant,
             posted: None,
@@ -218,7 +231,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns the world at `now`, as its policy sees it.
     pub fn view(&self, now: Time) -> View<'_> {
-        self.pool.view(now, &self.queue)
+        self.pool.view(now)
     }
 
     /// Policy, with its present state.
@@ -246,7 +259,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn post_next_outage(&mut self, cx: &mut impl Context<Event>) {
         let Some(outage) = self.outages.next() else { return };
         let Outage { site, down, up } = outage;
-        let (now, machines) = (cx.now(), self.pool.machines().len());
+        let (now, machines) = (cx.now(), self.pool.machines.len());
         assert!(site.index() < machines, "machine {site} fails at {down} s, but there are {machines}, counted from 0");
         assert!(down >= now, "outages are out of order: machine {site} fails at {down} s, but it is already {now} s");
         assert!(up >= down, "machine {site} fails at {down} s and cannot be repaired at {up} s");
@@ -255,56 +268,61 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns true if no job is in the system, and none will arrive, or if the policy has failed.
     fn is_over(&self) -> bool {
-        self.error.is_some() || self.all_have_come && self.queue.is_empty() && self.started.is_empty()
+        self.error.is_some() || self.all_have_come && self.jobs.is_empty()
     }
 
     /// Enqueues the job if some machine that it may use could ever hold it; rejects it otherwise.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(*job));
-        if !(0..self.pool.machines().len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
+        if !(0..self.pool.machines.len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
         let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
-        assert!(!self.started.contains_key(&id), "job {id} is submitted, but a job of this id still runs");
-        let mut queued = QueuedJob::of(job);
-        if let Some(predictions) = &mut self.predictions {
-            queued.request.estimate = predictions.predict(&job.request, job.runtime);
-        }
-        self.queue.admit(queued, Hidden { runtime: job.runtime, requested: job.request.estimate });
-        self.policy.on_submit(&queued, &self.pool.view(cx.now(), &self.queue));
+        let runs = self.jobs.get(&id).is_some_and(|present| present.run.is_some());
+        assert!(!runs, "job {id} is submitted, but a job of this id still runs");
+        let expected = match &mut self.predictions {
+            Some(predictions) => predictions.predict(&job.request, job.runtime),
+            None => job.request.estimate,
+        };
+        let present = PresentJob { job: *job, expected, run: None };
+        self.enqueue(present.queued(), cx.now());
+        self.jobs.insert(id, present);
+    }
+
+    fn enqueue(&mut self, job: QueuedJob, now: Time) {
+        self.pool.queue.push(job);
+        self.policy.on_submit(&job, &self.pool.view(now));
     }
 
     /// Ends a job: releases its processors, if not released already, and informs the predictor and the policy.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let started = self.started.remove(&job).expect("a job that ends has started");
+        let PresentJob { job, expected, run } = self.jobs.remove(&job).expect("a job that ends is present");
         if let Some(predictions) = &mut self.predictions {
-            let Started { job: queued, hidden, .. } = &started;
-            predictions.end(&as_requested(queued, hidden.requested), queued.request.estimate, hidden.runtime);
+            predictions.end(&job.request, expected, job.runtime);
         }
-        if !started.is_released {
-            self.release(&started.running, machine, cx);
+        if let Some(run) = run.filter(|run| !run.is_released) {
+            self.release(&run.running, machine, cx);
         }
     }
 
     fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<Event>) {
         self.pool.release(job, machine);
         cx.emit(Fact::Finished { job: job.job });
-        self.policy.on_completion(job, machine, &self.pool.view(cx.now(), &self.queue));
+        self.policy.on_completion(job, machine, &self.pool.view(cx.now()));
     }
 
     /// Releases the jobs whose expected end and actual end are this instant, before any end is reported.
     fn release_due(&mut self, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        for machine in 0..self.pool.machines().len() {
-            let running = &self.pool.view(now, &self.queue).running[machine];
-            let due = running.iter().take_while(|job| job.expected_end <= now);
+        for machine in 0..self.pool.machines.len() {
+            let due = self.pool.running[machine].iter().take_while(|job| job.expected_end <= now);
             let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
             for job in due {
-                let ends = self.started.get_mut(&job.job).filter(|started| started.ends_at == now);
-                if let Some(started) = ends {
-                    started.is_released = true;
+                let run = self.jobs.get_mut(&job.job).and_then(|present| present.run.as_mut());
+                if let Some(run) = run.filter(|run| run.ends_at == now) {
+                    run.is_released = true;
                     self.release(&job, site(machine), cx);
                 }
             }
@@ -314,41 +332,42 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Replaces the expired prediction of a job by a corrected one.
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        let place = self.pool.machines()[machine.index()];
-        let started = self.started.get_mut(&job).expect("a job whose prediction expires runs");
+        let place = self.pool.machines[machine.index()];
+        let present = self.jobs.get_mut(&job).expect("a job whose prediction expires is present");
+        let run = present.run.as_mut().expect("a job whose prediction expires runs");
         let predictions = self.predictions.as_mut().expect("only a prediction expires");
-        started.expiry = None;
+        run.expiry = None;
         let expired = Expired {
             job,
-            request: as_requested(&started.job, started.hidden.requested),
-            first: started.job.request.estimate.expect("only a prediction expires"),
-            prediction: started.prediction.expect("only a prediction expires"),
-            corrections: started.corrections,
+            request: present.job.request,
+            first: present.expected.expect("only a prediction expires"),
+            prediction: run.prediction.expect("only a prediction expires"),
+            corrections: run.corrections,
         };
         let Some(corrected) = predictions.correct(&expired) else { return };
-        let expected_end = started.running.start.saturating_add(place.takes(corrected));
+        let expected_end = run.running.start.saturating_add(place.takes(corrected));
         if expected_end <= now {
             return;
         }
-        predictions.note_correction();
-        started.prediction = Some(corrected);
-        started.corrections += 1;
-        let before = started.running;
-        started.running.expected_end = expected_end;
-        if expected_end < started.ends_at {
-            started.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
+        predictions.counts.corrections += 1;
+        run.prediction = Some(corrected);
+        run.corrections += 1;
+        let before = run.running;
+        run.running.expected_end = expected_end;
+        if expected_end < run.ends_at {
+            run.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
         }
-        let after = started.running;
+        let after = run.running;
         self.pool.release(&before, machine);
         self.pool.seize(after, machine);
-        self.policy.on_expiry(&before, &after, machine, &self.pool.view(now, &self.queue));
+        self.policy.on_expiry(&before, &after, machine, &self.pool.view(now));
     }
 
     /// Takes the machine down, and requeues the jobs that ran there.
     fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let Outage { site, up, .. } = *outage;
-        if let Some(repair) = self.pool.repair_of(site) {
+        if let Some(repair) = &mut self.pool.repairs[site.index()] {
             if repair.at < up {
                 if let Some(event) = repair.event {
                     cx.cancel(event);
@@ -358,26 +377,19 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             return;
         }
         let lost = self.pool.fail(site, post_repair(site, up, cx), now);
-        let mut waiting_again = Vec::with_capacity(lost.len());
         for RunningJob { job, processors, .. } in &lost {
-            let started = self.started.remove(job).expect("a job that runs has started");
-            cx.cancel(started.end);
-            if let Some(expiry) = started.expiry {
+            let run = self.jobs.get_mut(job).and_then(|present| present.run.take());
+            let run = run.expect("a job that runs has started");
+            cx.cancel(run.end);
+            if let Some(expiry) = run.expiry {
                 cx.cancel(expiry);
             }
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
-            waiting_again.push((started.job, started.hidden));
         }
-        self.policy.on_failure(site, &lost, &self.pool.view(now, &self.queue));
-        for (job, hidden) in waiting_again {
-            self.queue.admit(job, hidden);
-            self.policy.on_submit(&job, &self.pool.view(now, &self.queue));
+        self.policy.on_failure(site, &lost, &self.pool.view(now));
+        for RunningJob { job, .. } in lost {
+            self.enqueue(self.jobs[&job].queued(), now);
         }
-    }
-
-    fn repair(&mut self, machine: SiteId, cx: &mut impl Context<Event>) {
-        self.pool.repair(machine);
-        self.policy.on_repair(machine, &self.pool.view(cx.now(), &self.queue));
     }
 
     /// Runs a pass now, or schedules a Decide event at the present instant, unless one is pending.
@@ -394,7 +406,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns true if a pass may change or report something: jobs wait, or the policy wants every event; and it has not failed.
     fn has_something_to_ask(&self) -> bool {
-        self.error.is_none() && (!self.queue.is_empty() || self.policy.wants_every_event())
+        self.error.is_none() && (!self.pool.queue.is_empty() || self.policy.wants_every_event())
     }
 
     /// Posts the next pass, replacing the posted one.
@@ -419,7 +431,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             self.release_due(cx);
         }
         let now = cx.now();
-        self.policy.schedule(&self.pool.view(now, &self.queue), &mut self.starts);
+        self.policy.schedule(&self.pool.view(now), &mut self.starts);
         self.error = self.policy.error();
         if self.error.is_some() {
             self.starts.clear();
@@ -438,19 +450,20 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let (queued, hidden) =
-            self.queue.take(job).unwrap_or_else(|| panic!("the policy started job {job}, which does not wait"));
+        let queued = self.pool.queue.remove(job);
+        let queued = queued.unwrap_or_else(|| panic!("the policy started job {job}, which does not wait"));
+        let present = self.jobs.get_mut(&job).expect("a job that waits is present");
         assert!(
             queued.request.sites.contains(machine),
             "the policy started job {job} on machine {machine}, which it may not use"
         );
         let now = cx.now();
-        let place = self.pool.machines()[machine.index()];
+        let place = self.pool.machines[machine.index()];
         let running = place.running(job, &queued.request, now);
         let processors = running.processors;
         self.pool.seize(running, machine);
         cx.emit(Fact::Started { job, site: machine, processors });
-        let ends_at = now + place.takes(hidden.runtime);
+        let ends_at = now + place.takes(present.job.runtime);
         let is_last = self.passes == Passes::Pyss;
         let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
         let end = cx.post_at(ends_at, end);
@@ -458,11 +471,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let expires = self.predictions.is_some() && running.expected_end < ends_at;
         let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
         let prediction = queued.request.estimate;
-        let (corrections, is_released) = (0, false);
-        let started =
-            Started { job: queued, hidden, running, ends_at, end, prediction, corrections, expiry, is_released };
-        self.started.insert(job, started);
-        self.policy.on_start(&running, machine, &self.pool.view(now, &self.queue));
+        present.run = Some(JobRun { running, ends_at, end, prediction, corrections: 0, expiry, is_released: false });
+        self.policy.on_start(&running, machine, &self.pool.view(now));
     }
 }
 
@@ -475,7 +485,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
-        self.policy.begin(&self.pool.view(cx.now(), &self.queue));
+        self.policy.begin(&self.pool.view(cx.now()));
         self.post_next_arrival(cx);
         self.post_next_outage(cx);
     }
@@ -505,7 +515,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.call_for_pass(cx);
             }
             Event::Up(machine) => {
-                self.repair(machine, cx);
+                self.pool.repair(machine);
+                self.policy.on_repair(machine, &self.pool.view(cx.now()));
                 self.call_for_pass(cx);
             }
             Event::Decide => {

@@ -2,7 +2,7 @@
 
 use crate::min_demand::{MinDemand, Tournament};
 use rustc_hash::FxHashMap;
-use sim_core::{Job, JobId, Request, Span, Time};
+use sim_core::{Job, JobId, Request, Time};
 use std::sync::OnceLock;
 
 /// Queue of waiting jobs, in order of arrival. Appending and removing anywhere cost O(log n).
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// Jobs in order of arrival, `None` where a job has left, until the vector is full and is compacted.
-    slots: Vec<Option<QueueSlot>>,
+    slots: Vec<Option<QueuedJob>>,
     /// Tree with a leaf for each slot; built at its first use.
     tree: OnceLock<Tournament<MinDemand>>,
     /// Number of slots to fill before the queue is compacted.
@@ -50,23 +50,6 @@ impl QueuedJob {
     }
 }
 
-#[derive(Clone, Debug)]
-struct QueueSlot {
-    waiting: QueuedJob,
-    /// The world's own knowledge travels with the job, so that one look-up finds both. No method on a shared reference,
-    /// such as a view holds, reveals it.
-    hidden: Hidden,
-}
-
-/// Facts about a waiting job that only the world knows.
-#[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Hidden {
-    /// Run time at reference speed.
-    pub(crate) runtime: Span,
-    /// Estimate of the user, where the request holds a prediction.
-    pub(crate) requested: Option<Span>,
-}
-
 impl Queue {
     const SMALLEST: usize = 16;
 
@@ -93,7 +76,7 @@ impl Queue {
     /// Returns the job with this id, if it waits.
     pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
         let place = self.places.get(&job)?;
-        self.slots[*place].as_ref().map(|slot| &slot.waiting)
+        self.slots[*place].as_ref()
     }
 
     /// Iterates over the jobs in order of arrival.
@@ -107,31 +90,21 @@ impl Queue {
     ///
     /// If a job of this id waits already.
     pub fn push(&mut self, job: QueuedJob) {
-        self.admit(job, Hidden::default());
+        if self.slots.len() == self.room {
+            self.close_up();
+        }
+        let (place, is_new) = (self.slots.len(), self.places.insert(job.job, self.slots.len()).is_none());
+        assert!(is_new, "job {} joined a queue in which it waits already", job.job);
+        self.slots.push(Some(job));
+        if let Some(tree) = self.tree.get_mut() {
+            tree.set(place, MinDemand::of(&job.request));
+        }
     }
 
     /// Removes the job from any position; `None` if it does not wait.
     pub fn remove(&mut self, job: JobId) -> Option<QueuedJob> {
-        self.take(job).map(|(waiting, _)| waiting)
-    }
-
-    /// Appends the job, with what only the world knows of it.
-    pub(crate) fn admit(&mut self, waiting: QueuedJob, hidden: Hidden) {
-        if self.slots.len() == self.room {
-            self.close_up();
-        }
-        let (place, job) = (self.slots.len(), waiting.job);
-        assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
-        self.slots.push(Some(QueueSlot { waiting, hidden }));
-        if let Some(tree) = self.tree.get_mut() {
-            tree.set(place, MinDemand::of(&waiting.request));
-        }
-    }
-
-    /// Removes the job and returns it with its hidden facts.
-    pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
         let place = self.places.remove(&job)?;
-        let slot = self.slots[place].take().expect("every place in the map is taken");
+        let removed = self.slots[place].take();
         if let Some(tree) = self.tree.get_mut() {
             tree.set(place, MinDemand::NOTHING);
         }
@@ -143,7 +116,7 @@ impl Queue {
                 self.front += 1;
             }
         }
-        Some((slot.waiting, slot.hidden))
+        removed
     }
 
     /// Drops the empty slots and doubles the room, so that the jobs that arrive until the next time pay for it
@@ -152,8 +125,8 @@ impl Queue {
         self.slots.retain(Option::is_some);
         self.front = 0;
         self.room = (2 * self.slots.len()).next_power_of_two().max(Self::SMALLEST);
-        for (place, slot) in self.slots.iter().flatten().enumerate() {
-            self.places.insert(slot.waiting.job, place);
+        for (place, job) in self.slots.iter().flatten().enumerate() {
+            self.places.insert(job.job, place);
         }
         if self.tree.take().is_some() {
             self.tree = OnceLock::from(self.planted());
@@ -161,7 +134,7 @@ impl Queue {
     }
 
     fn planted(&self) -> Tournament<MinDemand> {
-        let demand = |slot: &QueueSlot| MinDemand::of(&slot.waiting.request);
+        let demand = |job: &QueuedJob| MinDemand::of(&job.request);
         let places = self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand));
         Tournament::planted(self.room, places, MinDemand::NOTHING)
     }
@@ -199,8 +172,8 @@ impl<'a> WaitingJobs<'a> {
         let tree = self.queue.tree();
         while let Some(place) = tree.next(self.at, &worth) {
             self.at = place + 1;
-            if let Some(Some(slot)) = slots.get(place) {
-                return Some(&slot.waiting);
+            if let Some(Some(job)) = slots.get(place) {
+                return Some(job);
             }
         }
         self.at = slots.len();
@@ -215,7 +188,7 @@ impl<'a> Iterator for WaitingJobs<'a> {
         let ahead = self.queue.slots.get(self.at..)?;
         let skipped = ahead.iter().position(Option::is_some)?;
         self.at += skipped + 1;
-        ahead[skipped].as_ref().map(|slot| &slot.waiting)
+        ahead[skipped].as_ref()
     }
 }
 
@@ -223,6 +196,7 @@ impl<'a> Iterator for WaitingJobs<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sim_core::Span;
 
     fn queued(id: u32, processors: u32, estimate: u64) -> QueuedJob {
         QueuedJob::of(&Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(estimate)))

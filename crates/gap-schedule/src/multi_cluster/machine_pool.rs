@@ -1,17 +1,18 @@
-//! Machines, and the jobs and outages on them.
+//! Machines, the jobs and outages on them, and the queue before them.
 
 use crate::queue::Queue;
 use crate::view::{Machine, Running, RunningJob, View};
 use sim_core::{EventKey, SiteId, Span, Time};
 
-/// Machines, and the holders of their processors: jobs, or an outage.
+/// Machines, the holders of their processors (jobs, or an outage), and the jobs that wait.
 #[derive(Clone, Debug)]
 pub(super) struct MachinePool {
-    machines: Vec<Machine>,
+    pub(super) machines: Vec<Machine>,
+    pub(super) queue: Queue,
     free: Vec<u32>,
-    running: Vec<Running>,
+    pub(super) running: Vec<Running>,
     /// Pending repairs of the machines that are down.
-    repairs: Vec<Option<PendingRepair>>,
+    pub(super) repairs: Vec<Option<PendingRepair>>,
     /// Expected length of a repair; [`Span::MAX`] if unknown.
     pub(super) repair_expected: Span,
 }
@@ -32,15 +33,11 @@ impl MachinePool {
         let free = machines.iter().map(|machine| machine.processors).collect();
         let running = vec![Running::new(); machines.len()];
         let repairs = vec![None; machines.len()];
-        Self { machines, free, running, repairs, repair_expected: Span::MAX }
+        Self { machines, queue: Queue::new(), free, running, repairs, repair_expected: Span::MAX }
     }
 
-    pub(super) fn view<'a>(&'a self, now: Time, queue: &'a Queue) -> View<'a> {
-        View { now, machines: &self.machines, free: &self.free, running: &self.running, queue }
-    }
-
-    pub(super) fn machines(&self) -> &[Machine] {
-        &self.machines
+    pub(super) fn view(&self, now: Time) -> View<'_> {
+        View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue }
     }
 
     /// Seizes the processors of the job.
@@ -59,11 +56,6 @@ impl MachinePool {
     pub(super) fn release(&mut self, job: &RunningJob, machine: SiteId) {
         self.running[machine.index()].remove(job);
         self.free[machine.index()] += job.processors;
-    }
-
-    /// Returns the repair of the machine, if it is down.
-    pub(super) fn repair_of(&mut self, machine: SiteId) -> Option<&mut PendingRepair> {
-        self.repairs[machine.index()].as_mut()
     }
 
     /// Fails the machine: an outage holds every processor. Returns the jobs that were lost, in order of id.

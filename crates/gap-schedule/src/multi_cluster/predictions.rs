@@ -1,7 +1,6 @@
 //! Predictions of run times in a world, and their accuracy.
 
 use crate::predict::{Corrector, Expired, Predictor};
-use crate::queue::QueuedJob;
 use sim_core::{Request, Span};
 
 /// Predictions of run times, separate from limits. Policies order queues and place reservations by them instead of the
@@ -32,7 +31,7 @@ pub struct Predictions {
     /// `None` if the run times themselves are the predictions.
     predictor: Option<Box<dyn Predictor>>,
     corrector: Option<Box<dyn Corrector>>,
-    counts: PredictionCounts,
+    pub(super) counts: PredictionCounts,
 }
 
 /// Outcomes of predictions.
@@ -109,14 +108,4 @@ impl Predictions {
         self.counts.expired += u64::from(expired.corrections == 0);
         self.corrector.as_mut()?.correct(expired)
     }
-
-    /// Counts a correction.
-    pub(super) const fn note_correction(&mut self) {
-        self.counts.corrections += 1;
-    }
-}
-
-/// Returns the user's request of a job whose queued request holds a prediction.
-pub(super) fn as_requested(queued: &QueuedJob, requested: Option<Span>) -> Request {
-    Request { estimate: requested, ..queued.request }
 }
