@@ -21,55 +21,31 @@ pub(crate) struct Incumbent {
     pub(crate) comparator: ListComparator,
     /// `None` before the first plan.
     cost: Option<ListCost>,
-    ranks: Ranks,
 }
 
 /// Measures of one plan that a comparator uses.
 #[derive(Clone, Debug, Default)]
 struct ListCost {
     score: MeanScore,
-    /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not use them.
-    completions: Vec<f64>,
-}
-
-/// Ranks of the jobs of a plan, in order of submission: gains are summed in that order, independent of the plan.
-#[derive(Clone, Debug, Default)]
-struct Ranks {
-    jobs: Vec<JobIndex>,
-    /// Rank by job, for the jobs that are in the plan.
-    rank_of: Vec<usize>,
-}
-
-impl Ranks {
-    fn rank(&mut self, jobs: impl Iterator<Item = JobIndex>) {
-        self.jobs.clear();
-        self.jobs.extend(jobs);
-        self.jobs.sort_unstable();
-        let jobs = self.jobs.last().map_or(0, |last| last.index() + 1);
-        self.rank_of.resize(self.rank_of.len().max(jobs), 0);
-        for (rank, job) in self.jobs.iter().enumerate() {
-            self.rank_of[job.index()] = rank;
-        }
-    }
+    /// Planned completions in seconds, in order of submission: gains are summed in that order, independent of the plan.
+    /// Empty if the comparator does not use them.
+    completions: Vec<(JobIndex, f64)>,
 }
 
 impl Incumbent {
     /// Returns the state before the first plan.
     pub(crate) fn new(comparator: ListComparator) -> Self {
-        Self { comparator, cost: None, ranks: Ranks::default() }
+        Self { comparator, cost: None }
     }
 
-    /// Forgets the best plan. From now on, plans of these jobs are compared.
-    pub(crate) fn restart(&mut self, jobs: impl Iterator<Item = JobIndex>) {
+    /// Forgets the best plan, to compare plans of other jobs.
+    pub(crate) fn restart(&mut self) {
         self.cost = None;
-        if matches!(self.comparator, ListComparator::Completion(..)) {
-            self.ranks.rank(jobs);
-        }
     }
 
     /// Returns true if an updated plan is better, and then makes it the incumbent. The first plan is.
     pub(crate) fn is_worse_than(&mut self, tried: &ListPlan, usage: &mut UserLedger, state: &GridState) -> bool {
-        let tried = self.comparator.assess(tried, &self.ranks, usage, state);
+        let tried = self.comparator.assess(tried, usage, state);
         let is_better = self.cost.as_ref().is_none_or(|cost| self.comparator.prefers(&tried, cost));
         if is_better {
             self.cost = Some(tried);
@@ -79,17 +55,16 @@ impl Incumbent {
 }
 
 impl ListComparator {
-    /// Returns the cost of a plan of the ranked jobs.
-    fn assess(self, plan: &ListPlan, ranks: &Ranks, usage: &mut UserLedger, state: &GridState) -> ListCost {
+    /// Returns the cost of a plan.
+    fn assess(self, plan: &ListPlan, usage: &mut UserLedger, state: &GridState) -> ListCost {
         let mut cost = ListCost::default();
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
             cost.score = usage.score(plan, state);
         }
         if matches!(self, Self::Completion(..)) {
-            cost.completions.resize(ranks.jobs.len(), f64::NAN);
-            for (job, start) in plan.schedules().flat_map(|(_, schedule)| schedule.planned()) {
-                cost.completions[ranks.rank_of[job.index()]] = self.completion(job, start, state);
-            }
+            let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
+            cost.completions.extend(planned.map(|(job, start)| (job, self.completion(job, start, state))));
+            cost.completions.sort_unstable_by_key(|(job, _)| *job);
         }
         cost
     }
@@ -129,6 +104,8 @@ fn gain(new: &ListCost, old: &ListCost) -> f64 {
 
 /// Returns each job's completion in the old plan and in the new, in seconds.
 fn pairs(new: &ListCost, old: &ListCost) -> impl Iterator<Item = (f64, f64)> {
-    assert_eq!(old.completions.len(), new.completions.len(), "plans of the same jobs are compared");
-    old.completions.iter().copied().zip(new.completions.iter().copied())
+    old.completions.iter().zip(&new.completions).map(|((job, old), (same, new))| {
+        assert_eq!(job, same, "plans of the same jobs are compared");
+        (*old, *new)
+    })
 }

@@ -73,7 +73,7 @@ impl Policy for GapFilling {
         self.plan.open(state);
         self.usage.submit(job, state);
         self.plan.update(now, state);
-        self.incumbent.restart(self.plan.jobs().chain([job]));
+        self.incumbent.restart();
         let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInSearch);
         let mut best: Option<SiteId> = None;
         for cluster in state.cluster_ids() {

@@ -78,7 +78,7 @@ impl ListSearch {
         self.next = 0;
         self.plans += 1;
         self.kept.resize(state.submitted(), 0);
-        self.incumbent.restart(plan.jobs());
+        self.incumbent.restart();
         self.incumbent.is_worse_than(plan, usage, state);
         match self.readings.acceptance {
             Acceptance::EachMove => self.move_by_move(plan, usage, now, state),

@@ -126,14 +126,6 @@ impl Surroundings {
     }
 }
 
-/// Job that an agent has committed.
-#[derive(Copy, Clone, Debug)]
-struct Pick {
-    job: usize,
-    /// Bound of [`Filling::Bound`], once it is computed.
-    bound: Option<i64>,
-}
-
 /// Scheduling of a window of consecutive jobs on one machine of space-shared processors, decision by decision.
 ///
 /// ```
@@ -148,7 +140,7 @@ struct Pick {
 /// }
 /// assert_eq!(episode.starts(), [0, 100, 110]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Episode {
     jobs: Arc<[EpisodeJob]>,
     processors: u32,
@@ -168,7 +160,9 @@ pub struct Episode {
     ends: BinaryHeap<Reverse<(i64, usize, usize)>>,
     /// Requested ends of running jobs, sorted.
     expected: Vec<(i64, u32)>,
-    pick: Option<Pick>,
+    /// Job that the agent has committed, and its bound of [`Filling::Bound`], once it is computed.
+    pick: Option<usize>,
+    bound: Option<i64>,
     /// Starts by position after `begin`; −1 before the start.
     starts: Vec<i64>,
     started: usize,
@@ -194,25 +188,7 @@ impl Episode {
         if slots == 0 {
             return Err("slots: expected at least 1".to_owned());
         }
-        Ok(Self {
-            jobs,
-            processors,
-            slots,
-            rules,
-            filling,
-            begin: 0,
-            first: 0,
-            end: 0,
-            now: 0,
-            arriving: 0,
-            free: processors,
-            queue: VecDeque::new(),
-            ends: BinaryHeap::new(),
-            expected: Vec::new(),
-            pick: None,
-            starts: Vec::new(),
-            started: 0,
-        })
+        Ok(Self { jobs, processors, slots, rules, filling, free: processors, ..Self::default() })
     }
 
     /// Replaces the workload; call [`Self::reset`] next.
@@ -242,7 +218,8 @@ impl Episode {
         }
         (self.begin, self.first, self.end) = (first - warm, first, first + count);
         self.now = self.jobs[self.begin].submit;
-        (self.arriving, self.free, self.pick, self.started) = (self.begin, self.processors, None, 0);
+        (self.arriving, self.free, self.started) = (self.begin, self.processors, 0);
+        (self.pick, self.bound) = (None, None);
         self.queue.clear();
         self.ends.clear();
         self.expected.clear();
@@ -270,7 +247,7 @@ impl Episode {
             return Err(format!("action {action} is masked: {} jobs wait", self.queue.len()));
         }
         if self.rules != EpisodeRules::Backfill {
-            self.pick = Some(Pick { job: self.queue[action], bound: None });
+            self.pick = Some(self.queue[action]);
         } else if action < self.slots {
             self.start(action);
         } else {
@@ -302,7 +279,7 @@ impl Episode {
         // Equal, not ordered: a job without a wait and a job without a request score −0 and 0. `min_by` keeps the first of equals.
         let best = scored.min_by(|one, other| one.1.partial_cmp(&other.1).unwrap_or(Ordering::Equal));
         match best {
-            Some((place, _)) if is_next => self.pick = Some(Pick { job: self.queue[place], bound: None }),
+            Some((place, _)) if is_next => self.pick = Some(self.queue[place]),
             Some((place, _)) => self.start(place),
             None => self.next_event(),
         }
@@ -398,14 +375,14 @@ impl Episode {
                     }
                     self.next_event();
                 }
-                Some(Pick { job, .. }) if self.fits(job) => {
+                Some(job) if self.fits(job) => {
                     let place = self.queue.iter().position(|waiting| *waiting == job).expect("it waits");
                     self.start(place);
-                    self.pick = None;
+                    (self.pick, self.bound) = (None, None);
                 }
-                Some(Pick { job, bound }) => {
-                    let bound = bound.unwrap_or_else(|| self.shadow(job).0);
-                    self.pick = Some(Pick { job, bound: Some(bound) });
+                Some(job) => {
+                    let bound = self.bound.unwrap_or_else(|| self.shadow(job).0);
+                    self.bound = Some(bound);
                     self.fill(job, bound);
                     self.next_event();
                 }

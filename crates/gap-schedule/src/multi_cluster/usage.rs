@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// The state consists of integers: active processor-time, separately for each number of processors that could be
 /// active. Only the last step, [`mean`](Self::mean), uses floating point.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Usage {
     processors: u64,
     // Never iterated: its order cannot reach a result.
@@ -53,16 +53,7 @@ struct Level {
 impl Usage {
     /// Returns a probe for an empty grid with `processors` in total.
     pub fn new(processors: u32) -> Self {
-        Self {
-            processors: processors.into(),
-            jobs: FxHashMap::default(),
-            asked: 0,
-            active: 0,
-            now: Time::ZERO,
-            until_latest_arrival: Levels::default(),
-            since_latest_arrival: Levels::default(),
-            instants: Levels::default(),
-        }
+        Self { processors: processors.into(), ..Self::default() }
     }
 
     /// Returns the mean usage, between 0 and 1, up to the instant of the latest fact (which itself is not counted yet).

@@ -7,7 +7,7 @@ use sim_core::{JobId, SiteSet, Span, Time};
 use std::collections::VecDeque;
 
 /// Part of a plan for one machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MachinePlan {
     pub(super) processors: u32,
     /// 1 / speed.
@@ -96,13 +96,7 @@ impl MachinePlan {
             slowness: 1.0 / machine.speed,
             faster: u32::try_from(faster).expect("fewer than 2^32 machines"),
             is_one_of_many,
-            running: Vec::new(),
-            planned: VecDeque::new(),
-            idle: Idle::default(),
-            releases: Releases::default(),
-            completion: Time::ZERO,
-            late: 0,
-            on_time: 0,
+            ..Self::default()
         };
         plan.clear(Time::ZERO);
         plan

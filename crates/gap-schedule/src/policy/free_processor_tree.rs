@@ -12,9 +12,9 @@ pub(super) struct FreeProcessorTree {
     /// Free processors by rank.
     free: Tournament<u32>,
     /// Machines, the preferred one first.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
     /// Rank of each machine in that order.
-    ranks: Vec<usize>,
+    pub(super) ranks: Vec<usize>,
 }
 
 impl FreeProcessorTree {
@@ -24,16 +24,6 @@ impl FreeProcessorTree {
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, machine)| ranks[*machine] = rank);
         Self { free: Tournament::planted(order.len(), [], 0), order, ranks }
-    }
-
-    /// Machines, the preferred one first.
-    pub(super) fn order(&self) -> &[usize] {
-        &self.order
-    }
-
-    /// Rank of the machine in the order of preference.
-    pub(super) fn rank(&self, machine: usize) -> usize {
-        self.ranks[machine]
     }
 
     /// Free processors of one machine.

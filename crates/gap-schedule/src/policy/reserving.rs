@@ -40,7 +40,7 @@ impl Depth {
 ///
 /// A single reservation is found in the sorted ends of the running jobs, without a profile (the module `one`). Any
 /// other number uses profiles of all machines, which are laid out at each pass.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reserving {
     pub(super) depth: Depth,
     /// [`BackfillReadings::rule`] applies to a single reservation only.
@@ -65,18 +65,7 @@ pub(super) struct Reserving {
 
 impl Reserving {
     pub(super) fn new(depth: Depth, readings: BackfillReadings) -> Self {
-        Self {
-            depth,
-            readings,
-            keeps_holders: false,
-            resorts: false,
-            holders: Vec::new(),
-            free_tree: FreeProcessorTree::default(),
-            profiles: MachineProfiles::default(),
-            promised: Vec::new(),
-            in_turn: Vec::new(),
-            operations: Cell::new(0),
-        }
+        Self { depth, readings, ..Self::default() }
     }
 
     /// Initializes the state of each machine.

@@ -45,7 +45,7 @@ impl Reserving {
         let soonest = view.now.saturating_add(Span::from_nanos(1));
         let mut best: Option<(Time, usize)> = None;
         let mut operations = 0;
-        for &machine in self.free_tree.order() {
+        for &machine in &self.free_tree.order {
             operations += 1;
             if !view.suits(machine, job) {
                 continue;
@@ -134,7 +134,7 @@ impl Reserving {
             let may_use =
                 |machine| sites.contains(site(machine)) && (!is_strict || ends_in_time(machine, &next.request));
             let elsewhere = free_tree.find(need, operations, may_use);
-            let is_preferred = elsewhere.is_some_and(|other| free_tree.rank(other) < free_tree.rank(reserved));
+            let is_preferred = elsewhere.is_some_and(|other| free_tree.ranks[other] < free_tree.ranks[reserved]);
             let takes_reserved = !is_preferred && may_use_reserved(&next) && on_reserved(MinDemand::of(&next.request));
             let Some(machine) = (if takes_reserved { Some(reserved) } else { elsewhere }) else {
                 pass.refuse(&next, || refusal(&next));
