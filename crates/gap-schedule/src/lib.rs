@@ -171,8 +171,8 @@ pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuM
 pub use planner::Planner;
 pub use policy::{
     BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
-    FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill,
-    Placement, Policy, PolicyError, Weight,
+    FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, Minext, Moves, OrderedBackfill, Placement, Policy,
+    PolicyError, Weight,
 };
 pub use predict::{Corrector, Doubling, Expired, Increments, ToRequested};
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};

@@ -101,7 +101,7 @@ pub enum Passes {
     /// actual end are this very instant as free, though its end has not been reported yet.
     ///
     /// Its EASY makes the pass after a submission only if the submitted job fits the free processors:
-    /// [`IfNewcomerFits`](crate::IfNewcomerFits).
+    /// [`OrderedBackfill::if_newcomer_fits`](crate::OrderedBackfill::if_newcomer_fits).
     Pyss,
 }
 

@@ -6,9 +6,10 @@ use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::pass::QueuePass;
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::reserving::{Depth, Reserving};
+use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
-use sim_core::{JobId, Span};
+use sim_core::{JobId, Request, Span};
 
 /// Settings of an [`OrderedBackfill`]: in the names of policies,
 /// `easy+order=ORDER+backfill=ORDER+reserve=N+threshold=SPAN`. The default is EASY.
@@ -61,6 +62,9 @@ pub struct OrderedBackfill {
     reserving: Reserving,
     /// True if operations are counted in every pass, also if no job can start.
     counts: bool,
+    /// True for [`if_newcomer_fits`](Self::if_newcomer_fits), and the job submitted since the last pass.
+    only_if_newcomer_fits: bool,
+    newcomer: Option<Request>,
 }
 
 /// EASY backfilling on several machines: [`OrderedBackfill`] with its default settings.
@@ -107,12 +111,24 @@ impl OrderedBackfill {
         let behind = (backfill != order).then(|| queue(backfill));
         let mut reserving = Reserving::new(reserve, readings);
         reserving.resorts = behind.is_some();
-        Self { queue: queue(order), behind, reserving, counts: false }
+        Self { queue: queue(order), behind, reserving, counts: false, only_if_newcomer_fits: false, newcomer: None }
     }
 
     /// Returns [`Easy`] under these readings for several machines, which counts its [operations](Self::operations).
     pub fn easy(readings: BackfillReadings) -> Self {
         Self { reserving: Reserving::new(Depth::Jobs(1), readings), counts: true, ..Self::default() }
+    }
+
+    /// Makes the pass after a submission only if the submitted job fits the free processors of some machine: a rule of the
+    /// simulator pyss, and of the published results of SC'15.
+    ///
+    /// For EASY this is nearly a shortcut, because a job that does not fit cannot start and blocks the others. But a skipped
+    /// pass might have started others, because time has passed or a prediction has expired since the last pass. There, every
+    /// submission has a pass of its own: [`Passes::Pyss`](crate::Passes::Pyss). (With one pass per instant, only the last
+    /// newcomer of the instant would decide.)
+    #[must_use]
+    pub fn if_newcomer_fits(self) -> Self {
+        Self { only_if_newcomer_fits: true, ..self }
     }
 
     /// Number of elementary operations of [`easy`](Self::easy) so far. An operation is one step in the tree of the queue
@@ -122,7 +138,15 @@ impl OrderedBackfill {
     }
 
     fn pass(&mut self, mut pass: QueuePass<'_>) {
-        let (Self { queue, behind, reserving, counts }, view) = (self, pass.view);
+        let view = pass.view;
+        let fits = |request: Request| {
+            let mut machines = 0..view.machines.len();
+            machines.any(|machine| view.suits(machine, &request) && request.processors <= view.free[machine])
+        };
+        if !self.newcomer.take().is_none_or(fits) {
+            return;
+        }
+        let Self { queue, behind, reserving, counts, .. } = self;
         // Only the queue is kept from pass to pass, so a pass in which no job can start is skipped.
         if !*counts && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
@@ -147,6 +171,10 @@ impl Policy for OrderedBackfill {
         self.reserving.begin(view);
     }
 
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.newcomer = self.only_if_newcomer_fits.then_some(job.request);
+    }
+
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.pass(QueuePass::new(view, starts, &mut ()));
     }
@@ -156,6 +184,6 @@ impl Policy for OrderedBackfill {
     }
 
     fn is_pure(&self) -> bool {
-        self.behind.is_none() && self.queue.priority.is_arrival()
+        self.behind.is_none() && !self.only_if_newcomer_fits && self.queue.priority.is_arrival()
     }
 }

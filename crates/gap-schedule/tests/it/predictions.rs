@@ -8,8 +8,8 @@ use gap_schedule::reference;
 use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
     Backfilling, CompressOrder, Conservative, Depth, Doubling, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
-    IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner,
-    Policy, Predictions, Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, ToRequested, View,
+    Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner, Policy,
+    Predictions, Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, ToRequested, View,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -159,7 +159,7 @@ impl Policy for Noted {
 pub(crate) fn fast(jobs: &[Job], processors: u32, behind: Behind, predictions: Predictions) -> Vec<Predicted> {
     let shortest = Backfilling { backfill: Order::Spf, ..Backfilling::default() };
     let policy: Box<dyn Policy> = match behind {
-        Behind::Arrival => Box::new(IfNewcomerFits::new(Easy::default())),
+        Behind::Arrival => Box::new(Easy::default().if_newcomer_fits()),
         Behind::Shortest => Box::new(OrderedBackfill::new(shortest)),
     };
     let mut noted = Noted(policy, Vec::new());

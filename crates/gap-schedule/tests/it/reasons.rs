@@ -6,8 +6,7 @@ use crate::ordered::rules;
 use gap_schedule::testkit::{Judge, Scene, assert_reasons, due, scenes};
 use gap_schedule::{
     BackfillReadings, BackfillRule, CompressOrder, Conservative, Easy, Explained, Fcfs, FlexibleBackfill,
-    FlexibleConfig, IfNewcomerFits, Machine, Order, OrderedBackfill, Passes, Policy, Priority, Reason, ReasonProbe,
-    Starts,
+    FlexibleConfig, Machine, Order, OrderedBackfill, Passes, Policy, Priority, Reason, ReasonProbe, Starts,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -90,7 +89,7 @@ fn a_policy_that_makes_no_pass_reports_nothing() {
         }
     }
     let job = |id, processors| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(10));
-    let policy = Explained { policy: IfNewcomerFits::new(Easy::default()), probe: Silent(0) };
+    let policy = Explained { policy: Easy::default().if_newcomer_fits(), probe: Silent(0) };
     let world = gap_schedule::MultiCluster::new(vec![Machine::new(4)], policy, [job(0, 4), job(1, 4)].into_iter());
     let mut sim = sim_core::Sim::new(world.with_passes(Passes::Pyss), ());
     // The first has two reasons, its turn and its start; the second does not fit, so that its pass is skipped.

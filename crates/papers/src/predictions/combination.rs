@@ -1,8 +1,8 @@
 //! Order, predictor and corrector: the key of a row of the published results.
 
 use gap_schedule::{
-    Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order, OrderedBackfill, Passes, Policy,
-    Predictions, Requested, TimesRequested, ToRequested,
+    Backfilling, Doubling, Easy, Increments, MeanOfUser, Order, OrderedBackfill, Passes, Policy, Predictions,
+    Requested, TimesRequested, ToRequested,
 };
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ impl Combination {
 
     pub(super) fn policy(self, passes: Passes) -> Box<dyn Policy> {
         match (self.words()[0], passes) {
-            ("EASY", Passes::Pyss) => Box::new(IfNewcomerFits::new(Easy::default())),
+            ("EASY", Passes::Pyss) => Box::new(Easy::default().if_newcomer_fits()),
             ("EASY", _) => Box::new(Easy::default()),
             _ => Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
         }

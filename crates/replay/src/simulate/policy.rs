@@ -11,9 +11,9 @@ use super::slurm::SlurmCluster;
 use super::world::Named;
 use crate::options::{LogOptions, MachineOptions, PassesName};
 use gap_schedule::{
-    Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
-    GapFilling, IfNewcomerFits, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
-    Policy as AtWork, Priority, Tabu, Weight,
+    Backfilling, Completion, CompressOrder, Conservative, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
+    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority,
+    Tabu, Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
@@ -43,15 +43,7 @@ static BASES: [Base; 10] = [
         name: "easy",
         about: "EASY backfilling: other jobs may start if they do not delay the first one",
         settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
-        build: |settings, _, _| {
-            let rule = settings.backfilling();
-            if rule == Backfilling::default() {
-                // The same schedule, without a queue of its own.
-                Box::new(Easy::default())
-            } else {
-                Box::new(OrderedBackfill::new(rule))
-            }
-        },
+        build: |settings, _, _| Box::new(OrderedBackfill::new(settings.backfilling())),
     },
     Base {
         name: "cons",
@@ -382,14 +374,13 @@ impl Policy {
     }
 
     fn built(&self, base: &Base, search: &Search, places: usize) -> Box<dyn ForkablePolicy> {
-        let at_work = (base.build)(&self.settings, search, places);
         // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
         let rule = self.settings.backfilling();
         let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
         if search.passes == PassesName::Pyss && base.name == "easy" && is_plain {
-            return Box::new(IfNewcomerFits::new(at_work));
+            return Box::new(OrderedBackfill::new(rule).if_newcomer_fits());
         }
-        at_work
+        (base.build)(&self.settings, search, places)
     }
 
     pub(crate) const fn predicting(&self) -> Option<Predicting> {
