@@ -101,7 +101,7 @@ impl ListSearch {
             }
             idle += 1;
             if let Some(taken) = self.take(plan, state)
-                && self.relocate_if_better(plan, taken, usage, now, state)
+                && self.relocate(plan, taken, Some(usage), now, state)
             {
                 idle = 0;
             }
@@ -120,7 +120,6 @@ impl ListSearch {
             let before = plan.clone();
             for _ in 0..rounds {
                 if let Some(taken) = self.take(plan, state) {
-                    self.shuffle(state.clusters().len());
                     self.relocate(plan, taken, None, now, state);
                 }
             }
@@ -186,32 +185,8 @@ impl ListSearch {
         }
     }
 
-    /// Moves the job in this place to the first of the shuffled clusters where that is better. Returns true if it was moved.
-    fn relocate_if_better(
-        &mut self,
-        plan: &mut ListPlan,
-        (from, place): (SiteId, usize),
-        usage: &mut UserLedger,
-        now: Clock,
-        state: &GridState,
-    ) -> bool {
-        let job = plan.schedule(from).job(place);
-        // Drawn in any case, so that the skip below changes no later draw.
-        self.shuffle(state.clusters().len());
-        if self.kept[job.index()] == self.plans {
-            return false;
-        }
-        let is_moved = self.relocate(plan, (from, place), Some(usage), now, state);
-        if is_moved {
-            self.plans += 1;
-        } else {
-            self.kept[job.index()] = self.plans;
-        }
-        is_moved
-    }
-
-    /// Moves the job in this place to the first of the shuffled clusters where that is better, or without `usage`
-    /// to the first that suits. Returns true if it was moved.
+    /// Moves the job in this place to the first cluster, in random order, where that is better, or without `usage` to
+    /// the first that suits. Returns true if it was moved.
     fn relocate(
         &mut self,
         plan: &mut ListPlan,
@@ -221,6 +196,11 @@ impl ListSearch {
         state: &GridState,
     ) -> bool {
         let job = plan.schedule(from).job(place);
+        // Drawn in any case, so that the skip below changes no later draw.
+        self.shuffle(state.clusters().len());
+        if usage.is_some() && self.kept[job.index()] == self.plans {
+            return false;
+        }
         self.source.become_without(plan.schedule(from), place);
         let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInFilling);
         for &to in &self.clusters {
@@ -253,10 +233,12 @@ impl ListSearch {
             });
             if is_better {
                 plan.update(now, state);
+                self.plans += 1;
                 return true;
             }
             exchange(plan);
         }
+        self.kept[job.index()] = self.plans;
         false
     }
 }

@@ -170,7 +170,7 @@ impl GapFilling {
             }
         }
         if let Some(slot) = best {
-            usage.add(waiting, slot, view);
+            usage.count(1, waiting, slot, view);
         }
         plan.insert(*waiting, best);
     }
@@ -222,7 +222,7 @@ impl GapSearch {
             self.tabu.pop_front();
         }
         plan.lift(place);
-        usage.remove(&waiting, from, view);
+        usage.count(-1, &waiting, from, view);
         let before = usage.value(&waiting, from, view);
         let mut to = from;
         for machine in self.shuffled(plan.machines()) {
@@ -240,7 +240,7 @@ impl GapSearch {
         }
         self.jobs[from.machine] -= 1;
         self.jobs[to.machine] += 1;
-        usage.add(&waiting, to, view);
+        usage.count(1, &waiting, to, view);
         plan.settle(place, to);
         if to != from {
             self.by_start = plan.by_start();

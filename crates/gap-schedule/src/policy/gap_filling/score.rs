@@ -98,11 +98,11 @@ pub(super) struct UserUsage {
 #[derive(Copy, Clone, Debug, Default)]
 struct UserSums {
     /// Nanoseconds that started jobs have waited.
-    waited: u128,
+    waited: i128,
     /// Nanoseconds that jobs will have waited by the plan that is summed up.
-    will_wait: u128,
+    will_wait: i128,
     /// Processor nanoseconds: for jobs that have ended, those they used; for others, processors × estimate.
-    used: u128,
+    used: i128,
     /// Sum of all waits per processor second, in seconds.
     ratio: f64,
 }
@@ -112,9 +112,9 @@ struct UserSums {
 struct PresentJob {
     submit: Time,
     user: usize,
-    processors: u128,
+    processors: i128,
     /// Processors × estimate, in nanoseconds.
-    claim: u128,
+    claim: i128,
     /// Start, once it runs.
     start: Time,
 }
@@ -123,12 +123,12 @@ struct PresentJob {
 #[derive(Copy, Clone, Debug, Default)]
 struct PlanSums {
     /// Nanoseconds.
-    wait: u128,
+    wait: i128,
     /// Nanoseconds.
-    response: u128,
+    response: i128,
     /// In units of 2⁻³².
-    slowdown: u128,
-    jobs: u128,
+    slowdown: i128,
+    jobs: i128,
 }
 
 impl UserUsage {
@@ -144,15 +144,15 @@ impl UserUsage {
         }
         let estimate = job.request.estimate;
         let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
-        let processors = u128::from(job.request.processors);
-        let claim = processors * u128::from(estimate.as_nanos());
+        let processors = i128::from(job.request.processors);
+        let claim = processors * i128::from(estimate.as_nanos());
         self.users[user].change(|user| user.used += claim);
         self.jobs.insert(job.job, PresentJob { submit: job.submit, user, processors, claim, start: Time::MAX });
     }
 
     /// Starts the job, which leaves the plan.
     pub(super) fn start(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
-        self.remove(job, planned, view);
+        self.count(-1, job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
         present.start = view.now;
         self.users[present.user].change(|user| user.waited += present.wait(view.now));
@@ -160,7 +160,7 @@ impl UserUsage {
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) {
         let present = self.jobs.remove(&job).expect("a job that ends has arrived");
-        let worked = present.processors * u128::from(now.since(present.start).as_nanos());
+        let worked = present.processors * i128::from(now.since(present.start).as_nanos());
         self.users[present.user].change(|user| user.used = user.used - present.claim + worked);
     }
 
@@ -185,30 +185,22 @@ impl UserUsage {
         self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
         for HeldReservation { waiting, slot } in &plan.held {
             if let Some(slot) = *slot {
-                self.add(waiting, slot, view);
+                self.count(1, waiting, slot, view);
             }
         }
     }
 
-    /// Adds the job to the sums, with that start.
-    pub(super) fn add(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
+    /// Adds the job to the sums, with that start; with a `sign` of −1, removes it.
+    pub(super) fn count(&mut self, sign: i128, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         let Some(sums) = self.sums else { return };
-        let terms = self.terms(job, planned, view);
-        self.sums = Some(sums.with(terms));
-        self.users[self.jobs[&job.job].user].change(|user| user.will_wait += terms.wait);
-    }
-
-    /// Removes the job, with that planned start, from the sums.
-    pub(super) fn remove(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
-        let Some(sums) = self.sums else { return };
-        let terms = self.terms(job, planned, view);
-        self.sums = Some(sums.without(terms));
-        self.users[self.jobs[&job.job].user].change(|user| user.will_wait -= terms.wait);
+        let terms = Self::terms(job, planned, view);
+        self.sums = Some(sums.with(sign, terms));
+        self.users[self.jobs[&job.job].user].change(|user| user.will_wait += sign * terms.wait);
     }
 
     /// Returns the cost of the plan that has been summed up, with `job` added.
     pub(super) fn value(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) -> PlanCost {
-        let terms = self.terms(job, planned, view);
+        let terms = Self::terms(job, planned, view);
         let response = seconds(terms.response);
         let completion = match self.comparator {
             PlanComparator::Completion(Completion::AbsoluteClock, _) => response + job.submit.as_secs_f64(),
@@ -217,7 +209,7 @@ impl UserUsage {
         if self.comparator.looks_at_completion_alone() {
             return PlanCost { completion, ..PlanCost::default() };
         }
-        let sums = self.sums.expect("the plan has been summed up").with(terms);
+        let sums = self.sums.expect("the plan has been summed up").with(1, terms);
         #[expect(clippy::cast_precision_loss, reason = "a count, and a sum in units of 2⁻³²")]
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
         PlanCost {
@@ -230,19 +222,19 @@ impl UserUsage {
     }
 
     /// Returns the terms of one job in the sums.
-    fn terms(&self, job: &QueuedJob, ReservedSlot { start, machine }: ReservedSlot, view: &View<'_>) -> PlanSums {
+    fn terms(job: &QueuedJob, ReservedSlot { start, machine }: ReservedSlot, view: &View<'_>) -> PlanSums {
         let length = view.machines[machine].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(job.submit);
         let slowdown = response.as_secs_f64().max(1.0) / length.as_secs_f64().max(1.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2⁶⁷")]
-        let slowdown = (slowdown * SLOWDOWN_UNITS) as u128;
+        #[expect(clippy::cast_possible_truncation, reason = "from 0 to 2⁶⁷")]
+        let slowdown = (slowdown * SLOWDOWN_UNITS) as i128;
         let wait = start.saturating_since(job.submit).as_nanos().into();
         PlanSums { wait, response: response.as_nanos().into(), slowdown, jobs: 1 }
     }
 
     /// Returns the sum over users of (1 + m − w)², where w is a user's wait per processor second, and m its mean over
     /// users; the user `of` waits `by` nanoseconds longer.
-    fn fairness(&mut self, of: usize, by: u128) -> f64 {
+    fn fairness(&mut self, of: usize, by: i128) -> f64 {
         self.ratios.clear();
         self.ratios.extend(self.users.iter().map(|user| user.ratio));
         self.ratios[of] = self.users[of].ratio_with(by);
@@ -256,7 +248,7 @@ impl UserUsage {
 const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
 
 #[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
-fn seconds(nanos: u128) -> f64 {
+fn seconds(nanos: i128) -> f64 {
     nanos as f64 / 1e9
 }
 
@@ -267,33 +259,26 @@ impl UserSums {
     }
 
     /// Returns the ratio if the user waits some nanoseconds more.
-    fn ratio_with(&self, more: u128) -> f64 {
+    fn ratio_with(&self, more: i128) -> f64 {
         seconds(self.waited + self.will_wait + more) / seconds(self.used).max(1.0)
     }
 }
 
 impl PlanSums {
-    fn with(self, terms: Self) -> Self {
-        self.combined(terms, |sum, term| sum + term)
-    }
-
-    fn without(self, terms: Self) -> Self {
-        self.combined(terms, |sum, term| sum - term)
-    }
-
-    fn combined(self, terms: Self, combine: impl Fn(u128, u128) -> u128) -> Self {
+    /// Returns the sums with the terms of a job; with a `sign` of −1, without them.
+    fn with(self, sign: i128, terms: Self) -> Self {
         Self {
-            wait: combine(self.wait, terms.wait),
-            response: combine(self.response, terms.response),
-            slowdown: combine(self.slowdown, terms.slowdown),
-            jobs: combine(self.jobs, terms.jobs),
+            wait: self.wait + sign * terms.wait,
+            response: self.response + sign * terms.response,
+            slowdown: self.slowdown + sign * terms.slowdown,
+            jobs: self.jobs + sign * terms.jobs,
         }
     }
 }
 
 impl PresentJob {
     /// Wait in nanoseconds.
-    fn wait(&self, start: Time) -> u128 {
+    fn wait(&self, start: Time) -> i128 {
         start.saturating_since(self.submit).as_nanos().into()
     }
 }
