@@ -1,7 +1,6 @@
 //! Policy with a probe for its reasons.
 
-use crate::policy::{Policy, forward_events, forward_wakeups};
-use crate::queue::QueuedJob;
+use crate::policy::{Policy, forward_answers, forward_events};
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 
@@ -54,14 +53,6 @@ impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
         self.probe.end_pass(view, starts);
     }
 
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.policy.on_submit(job, view);
-    }
-
-    fn is_pure(&self) -> bool {
-        self.policy.is_pure()
-    }
-
     forward_events!(|this| this.policy);
-    forward_wakeups!(|this| this.policy);
+    forward_answers!(|this| this.policy);
 }

@@ -214,46 +214,30 @@ impl Order {
 
     /// Returns the position of the job at the instant `now`.
     pub fn key(self, job: &QueuedJob, now: Time) -> Key {
-        let processors = u128::from(job.request.processors);
-        let expected = u128::from(job.request.estimate.unwrap_or(Span::MAX).as_nanos());
+        let (processors, expected) = (job.request.processors, job.request.estimate.unwrap_or(Span::MAX).as_nanos());
+        let (n, r) = (f64::from(processors), job.request.estimate.map_or(f64::INFINITY, Span::as_secs_f64));
+        let waited = || now.saturating_since(job.submit).as_secs_f64();
+        let log_s = || libm::log10(job.submit.as_secs_f64().max(1.0));
         match self {
             Self::Fcfs => Key(0),
-            Self::Sjf | Self::Spf => Key(expected),
-            Self::Ljf => Key(!expected),
+            Self::Sjf | Self::Spf => Key(expected.into()),
+            Self::Ljf => Key(!u128::from(expected)),
             Self::Saf => Key(area(job)),
             Self::Laf => Key(!area(job)),
-            Self::Narrow => Key(processors),
-            Self::Wide => Key(!processors),
-            Self::Lxf | Self::Wfp3 | Self::Unicef => Key::largest_first(self.utility(job, now)),
-            Self::F1 | Self::F2 | Self::F3 | Self::F4 => Key::smallest_first(self.learnt(job)),
-            Self::Keyed(keyed) => Key::of((keyed.key)(job, now)),
-        }
-    }
-
-    /// Returns the utility of a start now, for the orders defined by one.
-    fn utility(self, job: &QueuedJob, now: Time) -> f64 {
-        let (waited, n) = (seconds(now.saturating_since(job.submit)), f64::from(job.request.processors));
-        let r = expected(job);
-        match self {
+            Self::Narrow => Key(processors.into()),
+            Self::Wide => Key(!u128::from(processors)),
             // (w + r) / r, where r may be infinite.
-            Self::Lxf => 1.0 + ratio(waited, r),
+            Self::Lxf => Key::largest_first(1.0 + ratio(waited(), r)),
             Self::Wfp3 => {
-                let ratio = ratio(waited, r);
-                ratio * ratio * ratio * n
+                let ratio = ratio(waited(), r);
+                Key::largest_first(ratio * ratio * ratio * n)
             }
-            _ => ratio(waited, if n > 1.0 { libm::log2(n) * r } else { 0.0 }),
-        }
-    }
-
-    /// Evaluates the functions learnt from simulations.
-    fn learnt(self, job: &QueuedJob) -> f64 {
-        let (r, n) = (expected(job), f64::from(job.request.processors));
-        let log_s = libm::log10(job.submit.as_secs_f64().max(1.0));
-        match self {
-            Self::F1 => libm::log10(r.max(1.0)) * n + 870.0 * log_s,
-            Self::F2 => r.sqrt() * n + 25_600.0 * log_s,
-            Self::F3 => r * n + 6_860_000.0 * log_s,
-            _ => r * n.sqrt() + 530_000.0 * log_s,
+            Self::Unicef => Key::largest_first(ratio(waited(), if n > 1.0 { libm::log2(n) * r } else { 0.0 })),
+            Self::F1 => Key::smallest_first(libm::log10(r.max(1.0)) * n + 870.0 * log_s()),
+            Self::F2 => Key::smallest_first(r.sqrt() * n + 25_600.0 * log_s()),
+            Self::F3 => Key::smallest_first(r * n + 6_860_000.0 * log_s()),
+            Self::F4 => Key::smallest_first(r * n.sqrt() + 530_000.0 * log_s()),
+            Self::Keyed(keyed) => Key::of((keyed.key)(job, now)),
         }
     }
 }
@@ -303,15 +287,6 @@ pub(crate) fn ascending(value: f64) -> u64 {
 fn area(job: &QueuedJob) -> u128 {
     let Some(expected) = job.request.estimate else { return u128::MAX };
     u128::from(expected.as_nanos()) * u128::from(job.request.processors)
-}
-
-/// Expected run time r, in seconds.
-fn expected(job: &QueuedJob) -> f64 {
-    job.request.estimate.map_or(f64::INFINITY, seconds)
-}
-
-fn seconds(span: Span) -> f64 {
-    span.as_secs_f64()
 }
 
 /// Returns the quotient of two non-negative numbers, 0 instead of NaN.

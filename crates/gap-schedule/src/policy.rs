@@ -166,12 +166,13 @@ impl<P: Policy + Send + Clone> ForkablePolicy for P {}
 
 dyn_clone::clone_trait_object!(ForkablePolicy);
 
-/// Implements the methods by which a [`Policy`] that wraps others forwards events, all but `on_submit`. `|this|
-/// this.policy` selects the wrapped one.
+/// Implements the methods by which a [`Policy`] that wraps others forwards events. `|this| this.policy` selects the wrapped
+/// one.
 macro_rules! forward_events {
     (|$this:ident| $($inner:expr),+) => {
         $crate::policy::forward_events! { @each $this [$($inner),+]
             begin(view: &$crate::View<'_>)
+            on_submit(job: &$crate::QueuedJob, view: &$crate::View<'_>)
             on_start(job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>)
             on_completion(job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>)
             on_expiry(
@@ -195,28 +196,26 @@ macro_rules! forward_events {
     };
 }
 
-/// Implements the methods by which a wrapping policy forwards the calls that its inner policy requests, and its error.
-macro_rules! forward_wakeups {
+/// Implements the methods by which a wrapping policy answers for its inner policy.
+macro_rules! forward_answers {
     (|$this:ident| $inner:expr) => {
-        fn next_wakeup(&self) -> Option<sim_core::Time> {
-            let $this = self;
-            $inner.next_wakeup()
+        $crate::policy::forward_answers! { @each $this $inner,
+            next_wakeup: Option<sim_core::Time>
+            wants_every_event: bool
+            error: Option<$crate::PolicyError>
+            is_pure: bool
         }
-
-        fn wants_every_event(&self) -> bool {
+    };
+    (@each $this:ident $inner:expr, $($name:ident: $Type:ty)+) => {
+        $(fn $name(&self) -> $Type {
             let $this = self;
-            $inner.wants_every_event()
-        }
-
-        fn error(&self) -> Option<$crate::PolicyError> {
-            let $this = self;
-            $inner.error()
-        }
+            $inner.$name()
+        })+
     };
 }
 
+pub(crate) use forward_answers;
 pub(crate) use forward_events;
-pub(crate) use forward_wakeups;
 
 /// Implements [`Policy`] for a pointer to a policy.
 macro_rules! forward {
@@ -230,16 +229,8 @@ macro_rules! forward {
                 (**self).schedule_with_reasons(view, starts, probe);
             }
 
-            fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-                (**self).on_submit(job, view);
-            }
-
-            fn is_pure(&self) -> bool {
-                (**self).is_pure()
-            }
-
             forward_events!(|this| (**this));
-            forward_wakeups!(|this| (**this));
+            forward_answers!(|this| (**this));
         }
     };
 }

@@ -27,22 +27,12 @@ impl PlanJob {
     pub(super) fn is_met_by(&self, end: Time) -> bool {
         self.deadline.is_none_or(|deadline| end <= deadline)
     }
-
-    /// Sort key of the deadline; no deadline is later than any.
-    pub(super) fn due(&self) -> Time {
-        self.deadline.unwrap_or(Time::MAX)
-    }
 }
 
 impl PlannedJob {
     /// Returns true if the job is expected to end in time.
     pub(super) fn is_on_time(&self) -> bool {
         self.job.is_met_by(self.end)
-    }
-
-    /// Returns the entry with another start.
-    pub(super) fn starting(&self, start: Time) -> Self {
-        Self { start, end: start + self.end.since(self.start), ..*self }
     }
 }
 

@@ -125,8 +125,8 @@ impl MachinePlan {
     /// Returns the position of a job with this deadline by Earliest Deadline First: before the first planned job with a
     /// later one. A job without a deadline has the latest of all, and goes last.
     pub(super) fn edf_position(&self, job: &PlanJob) -> usize {
-        let due = job.due();
-        self.planned.iter().position(|planned| planned.job.due() > due).unwrap_or(self.planned.len())
+        let due = |job: &PlanJob| job.deadline.unwrap_or(Time::MAX);
+        self.planned.iter().position(|planned| due(&planned.job) > due(job)).unwrap_or(self.planned.len())
     }
 
     /// Plans the job at index `position` of the list. Jobs behind it may shift to later starts; those before it stay.
@@ -265,7 +265,8 @@ impl MachinePlan {
                 self.idle.push(at, releases.idle);
             }
             if start != planned.start {
-                let before = std::mem::replace(planned, planned.starting(start));
+                let before = *planned;
+                (planned.start, planned.end) = (start, start + before.end.since(before.start));
                 self.on_time = self.on_time - u32::from(before.is_on_time()) + u32::from(planned.is_on_time());
                 self.late = self.late - u32::from(!before.is_on_time()) + u32::from(!planned.is_on_time());
                 last_has_moved |= before.end >= self.completion;

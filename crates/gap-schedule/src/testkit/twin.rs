@@ -2,8 +2,7 @@
 
 use super::scene::Scene;
 use crate::multi_cluster::Passes;
-use crate::policy::{Policy, forward_events, forward_wakeups};
-use crate::queue::QueuedJob;
+use crate::policy::{Policy, forward_answers, forward_events};
 use crate::view::{Starts, View};
 
 /// Asserts that a policy and its reference return the same starts at every pass of a run.
@@ -43,12 +42,7 @@ pub struct Both<Fast, Slow>(pub Fast, pub Slow);
 
 impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
     forward_events!(|this| this.0, this.1);
-    forward_wakeups!(|this| this.0);
-
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.0.on_submit(job, view);
-        self.1.on_submit(job, view);
-    }
+    forward_answers!(|this| this.0);
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0.schedule(view, starts);

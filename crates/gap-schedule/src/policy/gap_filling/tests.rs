@@ -1,6 +1,6 @@
 use super::*;
 use crate::multi_cluster::Passes;
-use crate::policy::{forward_events, forward_wakeups};
+use crate::policy::{forward_answers, forward_events};
 use crate::queue::Queue;
 use crate::testkit::scenes;
 use crate::view::{Machine, Running};
@@ -48,12 +48,8 @@ impl Policy for TwinChecked {
         self.check_that_no_search_is_missed(view);
     }
 
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.0.on_submit(job, view);
-    }
-
     forward_events!(|this| this.0);
-    forward_wakeups!(|this| this.0);
+    forward_answers!(|this| this.0);
 }
 
 proptest! {
