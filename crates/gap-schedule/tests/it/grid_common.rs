@@ -1,8 +1,6 @@
 //! Shared set-up for several machines.
 
-pub(crate) use gap_schedule::testkit::{
-    Both, choosy, hurried, is_admitted, machines, misjudged, readings, with_deadlines,
-};
+pub(crate) use gap_schedule::testkit::{Both, choosy, hurried, machines, misjudged, readings, with_deadlines};
 use gap_schedule::testkit::{Scene, Transcript};
 use gap_schedule::{Machine, MultiCluster, Passes, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Time};

@@ -1,27 +1,15 @@
-//! Plans in the world: cases worked by hand, and invariants under any estimates.
+//! Plans in the world: cases worked by hand.
 
-use crate::grid_common::{choosy, is_admitted};
+use crate::common::job;
+use crate::grid_common::records;
 use gap_schedule::testkit::Scene;
-use gap_schedule::{EgEdf, Machine, MultiCluster, Passes, Planner, Policy, Tabu};
+use gap_schedule::{EgEdf, Machine, MultiCluster, Passes, Planner, Tabu};
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Outage, Sim, SiteId, Span, Time};
+use sim_core::{Job, JobLog, JobRecord, Outage, Sim, SiteId, Span, Time};
 
 fn planners() -> [Planner; 2] {
     [Planner::new(EgEdf::default(), None), Planner::new(EgEdf::default(), Some(Tabu::default()))]
-}
-
-fn run(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
-    let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
-    let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
-    assert_eq!(grid.view(Time::MAX).queue.len(), 0, "no job waits for ever");
-    let mut records = log.into_sink();
-    records.sort_by_key(|record| record.job.id);
-    records
-}
-
-fn job(id: u32, submit: u64, processors: u32, runtime: u64) -> Job {
-    Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 }
 
 fn starts(records: &[JobRecord]) -> Vec<u64> {
@@ -56,7 +44,7 @@ fn the_work_of_a_search_is_reported_and_counted() {
 fn a_gap_is_filled_where_no_job_is_delayed() {
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     for planner in planners() {
-        assert_eq!(starts(&run(&[Machine::new(4)], planner, &jobs)), [0, 100, 2, 110]);
+        assert_eq!(starts(&records(&[Machine::new(4)], planner, &jobs)), [0, 100, 2, 110]);
     }
 }
 
@@ -66,8 +54,8 @@ fn a_job_without_a_gap_goes_by_its_deadline() {
     let mut due = job(2, 3, 1, 200);
     due.request.deadline = Some(Time::from_secs(250));
     for planner in planners() {
-        let records = run(&[Machine::new(4)], planner, &[job(0, 0, 3, 100), job(1, 1, 4, 10), due]);
-        assert_eq!(starts(&records), [0, 203, 3]);
+        let found = records(&[Machine::new(4)], planner, &[job(0, 0, 3, 100), job(1, 1, 4, 10), due]);
+        assert_eq!(starts(&found), [0, 203, 3]);
     }
 }
 
@@ -77,7 +65,7 @@ fn an_early_end_compresses_the_plan() {
     let mut early = job(0, 0, 4, 10);
     early.request.estimate = Some(Span::from_secs(100));
     for planner in planners() {
-        assert_eq!(starts(&run(&[Machine::new(4)], planner, &[early, job(1, 1, 4, 10)])), [0, 10]);
+        assert_eq!(starts(&records(&[Machine::new(4)], planner, &[early, job(1, 1, 4, 10)])), [0, 10]);
     }
 }
 
@@ -87,7 +75,7 @@ fn an_overrun_moves_what_is_planned_behind_it() {
     let mut late = job(0, 0, 4, 40);
     late.request.estimate = Some(Span::from_secs(10));
     for planner in planners() {
-        assert_eq!(starts(&run(&[Machine::new(4)], planner, &[late, job(1, 1, 4, 10)])), [0, 40]);
+        assert_eq!(starts(&records(&[Machine::new(4)], planner, &[late, job(1, 1, 4, 10)])), [0, 40]);
     }
 }
 
@@ -151,57 +139,7 @@ fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     }
 }
 
-/// Strategy for machines of several sizes and speeds.
-fn machines() -> impl Strategy<Value = Vec<Machine>> {
-    let machine = (1..6_u32, prop_oneof![Just(1.0), Just(0.5), Just(3.0)]);
-    prop::collection::vec(machine.prop_map(|(processors, speed)| Machine { processors, speed }), 1..4).prop_map(
-        |mut all| {
-            all.push(Machine::new(6)); // every job fits somewhere
-            all
-        },
-    )
-}
-
-/// Strategy for jobs with estimates from a third of the run time to far above it, some with deadlines.
-fn jobs() -> impl Strategy<Value = Vec<Job>> {
-    (workload(6), prop::collection::vec((1..4_u64, prop::option::of(0..40_u64)), 60))
-        .prop_map(|(mut jobs, extras)| {
-            for (job, (divisor, margin)) in jobs.iter_mut().zip(extras) {
-                let estimate = job.request.estimate.expect("the workload has estimates").as_nanos();
-                job.request.estimate = Some(Span::from_nanos((estimate / divisor).max(1)));
-                job.request.deadline = margin.map(|margin| job.submit + job.runtime + Span::from_secs(margin));
-            }
-            jobs
-        })
-        .prop_flat_map(choosy)
-}
-
 proptest! {
-    /// MultiCluster panics if a machine is overcommitted or a job starts twice; this test adds that no job is lost, early, or cut short.
-    #[test]
-    fn every_job_runs_once_in_full_and_not_before_its_submission(machines in machines(), jobs in jobs()) {
-        for planner in planners() {
-            let records = run(&machines, planner, &jobs);
-            let admitted: Vec<&Job> = jobs.iter().filter(|job| is_admitted(&machines, job)).collect();
-            prop_assert_eq!(records.len(), admitted.len());
-            for (record, job) in records.iter().zip(admitted) {
-                prop_assert!(job.request.sites.contains(record.site));
-                prop_assert!(record.start >= job.submit);
-                prop_assert_eq!(record.finish, record.start + machines[record.site.index()].takes(job.runtime));
-            }
-        }
-    }
-
-    #[test]
-    fn the_same_input_gives_the_same_transcript(machines in machines(), jobs in jobs()) {
-        for (one, other) in planners().into_iter().zip(planners()) {
-            let transcript = |planner| -> Vec<(Time, Fact)> {
-                Sim::new(MultiCluster::new(machines.clone(), planner, jobs.iter().copied()), Vec::new()).run().1
-            };
-            prop_assert_eq!(transcript(one), transcript(other));
-        }
-    }
-
     /// With one machine of c processors, jobs of one processor, exact estimates and no deadlines, the plan is FCFS.
     #[test]
     fn serial_jobs_without_deadlines_run_as_in_a_queue(jobs in workload(1)) {
@@ -210,7 +148,7 @@ proptest! {
         let mut expected = log.into_sink();
         expected.sort_by_key(|record| record.job.id);
         for planner in planners() {
-            let found = run(&[Machine::new(3)], planner, &exact);
+            let found = records(&[Machine::new(3)], planner, &exact);
             prop_assert_eq!(starts(&found), starts(&expected));
         }
     }
