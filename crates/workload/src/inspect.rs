@@ -2,16 +2,16 @@
 
 mod spread;
 
-pub(crate) use spread::Gather;
 pub use spread::{Bin, Spread};
 
 use crate::draw::count_of;
 use crate::error::InputError;
+use crate::repair::{Repair, Repairs};
 use crate::swf::{Header, SwfReader, SwfRecord};
-use crate::validate::{Anomaly, AnomalyCount, Validation};
+use crate::validate::Validation;
 use serde::Serialize;
 use sim_core::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Summary of a log: number of jobs, users, time span, sizes, run times, accuracy of estimates, and anomalies.
 ///
@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 /// let seen = Inspection::of(SwfReader::from_read("three.swf", log.as_bytes())?, None, None)?;
 /// assert_eq!((seen.records, seen.jobs, seen.users), (3, 2, 2));
 /// assert_eq!(seen.load, Some(2800.0 / (8.0 * 300.0)));
-/// assert_eq!(seen.anomalies[0].name, "no-runtime");
+/// assert_eq!(seen.anomalies[0].rule.name(), "no-runtime");
 /// # Ok::<(), workload::InputError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -95,7 +95,7 @@ pub struct Inspection {
     /// Users with the most work, at most twenty, the busiest first.
     pub busiest_users: Vec<UserShare>,
     /// Anomalies by name, in the order of their first lines.
-    pub anomalies: Vec<AnomalyCount>,
+    pub anomalies: Vec<Repair>,
     /// Processor-seconds of the jobs submitted on each day, counted from the first submission; days without jobs are left out.
     pub work_by_day: BTreeMap<u64, f64>,
 }
@@ -138,14 +138,13 @@ impl Inspection {
         let capacity = stated.or(nodes);
         let clock = LogClock::new(header, utc_offset);
         let mut validation = Validation::new(records, capacity);
-        let mut seen = Gathered::default();
+        let (mut seen, mut anomalies) = (Gathered::default(), Repairs::default());
         seen.of.utc_offset = clock.utc_offset;
         while let Some(item) = validation.read_on() {
             for finding in validation.found.drain(..) {
-                AnomalyCount::add(&mut seen.of.anomalies, &finding);
-                match finding.anomaly {
-                    Anomaly::Unreadable(error) if validation.intake.reader().lines.is_done => return Err(error),
-                    _ => {}
+                anomalies.note(finding.rule, Some(finding.line));
+                if let Some(error) = finding.error.filter(|_| validation.intake.reader().lines.is_done) {
+                    return Err(error);
                 }
             }
             seen.of.records += 1;
@@ -153,6 +152,8 @@ impl Inspection {
                 seen.take_in(&record, processors, &clock);
             }
         }
+        seen.of.anomalies = anomalies.iter().collect();
+        seen.of.anomalies.sort_by_key(|anomaly| anomaly.first_line);
         // If a job is wider than the number of nodes, each node has several processors, an unknown number.
         let widest = seen.of.sizes.keys().last().copied();
         Ok(seen.finish(stated.or(nodes.filter(|nodes| widest <= Some(*nodes)))))
@@ -207,14 +208,10 @@ struct Gathered {
     /// Submit times of the first job and of the latest.
     first_and_last: Option<(Span, Span)>,
     last_end: Span,
-    interarrival: Gather,
-    runtimes: Gather,
-    waits: Gather,
-    estimates: Gather,
     /// Number of jobs and work.
     users: BTreeMap<u32, (u64, f64)>,
-    groups: BTreeMap<u32, u64>,
-    executables: BTreeMap<u32, u64>,
+    groups: BTreeSet<u32>,
+    executables: BTreeSet<u32>,
 }
 
 impl Gathered {
@@ -226,7 +223,7 @@ impl Gathered {
         match self.first_and_last {
             None => self.first_and_last = Some((submit, submit)),
             Some((first, last)) => {
-                self.interarrival.add(submit.saturating_sub(last).as_secs_f64());
+                of.interarrival.add(submit.saturating_sub(last).as_secs_f64());
                 self.first_and_last = Some((first, submit.max(last)));
             }
         }
@@ -240,14 +237,14 @@ impl Gathered {
         of.by_hour[hour_of_week % 24] += 1;
         of.by_weekday[hour_of_week / 24] += 1;
         *of.sizes.entry(processors).or_default() += 1;
-        self.runtimes.add(runtime.as_secs_f64());
+        of.runtimes.add(runtime.as_secs_f64());
         if let Some(wait) = record.wait {
-            self.waits.add(wait.as_secs_f64());
+            of.waits.add(wait.as_secs_f64());
         }
         match record.requested_time.filter(|estimate| !estimate.is_zero()) {
             None => of.without_estimate += 1,
             Some(estimate) => {
-                self.estimates.add(estimate.as_secs_f64());
+                of.estimates.add(estimate.as_secs_f64());
                 *of.estimate_values.entry(seconds(estimate)).or_default() += 1;
                 of.accuracy.add(runtime, estimate);
             }
@@ -257,12 +254,9 @@ impl Gathered {
             *jobs += 1;
             *of_user += work;
         }
-        for (counts, value) in [
-            (&mut self.groups, record.group),
-            (&mut self.executables, record.executable),
-            (&mut of.queues, record.queue),
-            (&mut of.partitions, record.partition),
-        ] {
+        self.groups.extend(record.group);
+        self.executables.extend(record.executable);
+        for (counts, value) in [(&mut of.queues, record.queue), (&mut of.partitions, record.partition)] {
             if let Some(value) = value {
                 *counts.entry(value).or_default() += 1;
             }
@@ -283,8 +277,7 @@ impl Gathered {
         let mut busiest_users: Vec<_> = self.users.iter().map(user).collect();
         busiest_users.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
         busiest_users.truncate(20);
-        let mut processors = Gather::default();
-        of.sizes.iter().for_each(|(size, jobs)| processors.add_many(f64::from(*size), *jobs));
+        of.sizes.iter().for_each(|(size, jobs)| of.processors.add_many(f64::from(*size), *jobs));
         let estimated = of.jobs - of.without_estimate;
         of.accuracy.mean = if estimated > 0 { of.accuracy.mean / count_of(estimated) } else { 0.0 };
         let machine = capacity.filter(|_| submission_span > 0.0);
@@ -298,13 +291,8 @@ impl Gathered {
             capacity,
             load: machine.map(|capacity| of.work / (f64::from(capacity) * submission_span)),
             is_calendar: !self.is_off_calendar && of.jobs > 0,
-            interarrival: self.interarrival.finish(),
-            processors: processors.finish(),
             serial,
             power_of_two,
-            runtimes: self.runtimes.finish(),
-            waits: self.waits.finish(),
-            estimates: self.estimates.finish(),
             busiest_users,
             ..of
         }

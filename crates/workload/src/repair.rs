@@ -1,12 +1,14 @@
 //! Rules under which a log is repaired, and the number of applications of each.
 
 use crate::swf::SwfRecord;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::BTreeSet;
 
 /// Rule that was applied.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Repair<R = Rule> {
-    /// Rule.
+    /// Rule; serialized as its name and its description.
+    #[serde(flatten)]
     pub rule: R,
     /// Number of applications.
     pub count: u64,
@@ -14,7 +16,7 @@ pub struct Repair<R = Rule> {
     pub first_line: Option<u64>,
 }
 
-/// Declares rules or contradictions, in the order in which they are reported. Each has a name for reports, which never
+/// Declares rules, in the order in which they are reported. Each has a name for reports, which never
 /// changes, and a line that states its effect and reason.
 macro_rules! rules {
     ($(#[$meta:meta])* enum $Rule:ident { $($rule:ident = $name:literal: $description:literal,)+ }) => {
@@ -49,7 +51,8 @@ macro_rules! rules {
 pub(crate) use rules;
 
 rules! {
-    /// Repairs of records that cannot be taken as they stand. There are no others.
+    /// Repairs of records that cannot be taken as they stand, of which there are no others; and then anomalies that no simulation
+    /// repairs, from [`Unreadable`](Self::Unreadable) on, which only [`Validation`](crate::Validation) reports.
     enum Rule {
         NoSubmit = "no-submit": "submit time (field 2) unknown: skipped",
         NoRuntime = "no-runtime": "run time (field 4) unknown, negative or zero, so the job never ran: skipped",
@@ -66,6 +69,26 @@ rules! {
             "requests more processors than the machine has: kept, and rejected there",
         CapacityFromNodes = "capacity-from-nodes":
             "no MaxProcs in the header: MaxNodes taken as the number of processors",
+        Unreadable = "unreadable": "the line cannot be read",
+        NumberNotAscending = "number-not-ascending": "its number (field 1) is not above that of the record before",
+        ProcessorsDiffer = "processors-differ": "processors allocated (field 5) are not those requested (field 8)",
+        MoreCpuTimeThanRunTime = "more-cpu-time-than-run-time": "CPU time (field 6) exceeds the run time (field 4)",
+        MoreMemoryThanRequested = "more-memory-than-requested":
+            "memory used (field 7) exceeds that requested (field 10)",
+        CompletedWithoutRunning = "completed-without-running":
+            "completed (field 11), yet its run time (field 4) is unknown or zero",
+        WaitUnknown = "wait-unknown": "ran, yet its wait (field 3) is unknown",
+        UserUnknown = "user-unknown": "user (field 12) unknown",
+        PrecedingJobNotBefore = "preceding-job-not-before": "the preceding job (field 17) does not come before it",
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Rule", 2)?;
+        fields.serialize_field("name", self.name())?;
+        fields.serialize_field("description", self.description())?;
+        fields.end()
     }
 }
 
@@ -95,7 +118,7 @@ impl<R: Copy + Ord> Repairs<R> {
     }
 
     /// Counts one application of `rule`, at a line of the log or to the log as a whole.
-    pub(crate) fn note(&mut self, rule: R, line: Option<u64>) {
+    pub fn note(&mut self, rule: R, line: Option<u64>) {
         let at = self.applied.partition_point(|repair| repair.rule < rule);
         if self.applied.get(at).is_none_or(|repair| repair.rule != rule) {
             self.applied.insert(at, Repair { rule, count: 0, first_line: None });

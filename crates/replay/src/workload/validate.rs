@@ -2,14 +2,15 @@
 
 use super::cli::Validate;
 use super::source::{failed, swf};
-use super::words::counted;
+use super::words::{counted, line_of};
 use crate::units::aligned;
 use crate::units::count;
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
 use std::io::IsTerminal;
-use workload::validate::{Anomaly, AnomalyCount, Contradiction, Finding};
-use workload::{InputError, Rule, Validation};
+use workload::repair::Repair;
+use workload::validate::Finding;
+use workload::{InputError, Repairs, Rule, Validation};
 
 /// Size of the pieces in which text is printed.
 const PIECE: usize = 1 << 16;
@@ -28,25 +29,24 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
     let limit = if options.summary { 0 } else { options.limit.unwrap_or(u64::MAX) };
     let name = options.file.display();
-    let (mut kinds, mut listed, mut text): (Vec<AnomalyCount>, Vec<serde_json::Value>, String) = Default::default();
+    let (mut kinds, mut listed, mut text): (Repairs, Vec<serde_json::Value>, String) = Default::default();
     let (mut found, mut unreadable): (u64, Option<(u64, InputError)>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
-        AnomalyCount::add(&mut kinds, &finding);
+        kinds.note(finding.rule, Some(finding.line));
         if found <= limit {
             if common.json {
                 listed.push(as_json(&finding));
             } else {
                 // The message about an unreadable file contains its name.
-                let place =
-                    if matches!(finding.anomaly, Anomaly::Unreadable(_)) { String::new() } else { format!("{name}:") };
+                let place = if finding.error.is_some() { String::new() } else { format!("{name}:") };
                 text += &format!("{place}{finding}\n");
                 if text.len() > PIECE {
                     print(&std::mem::take(&mut text));
                 }
             }
         }
-        if let Anomaly::Unreadable(error) = finding.anomaly {
+        if let Some(error) = finding.error {
             let first = unreadable.map_or(finding.line, |(first, _)| first);
             unreadable = Some((first, error));
         }
@@ -55,13 +55,14 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
         bail!(failed(error));
     }
 
-    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    let mut kinds: Vec<Repair> = kinds.iter().collect();
+    kinds.sort_by_key(|kind| (std::cmp::Reverse(kind.count), kind.first_line));
     if common.json {
-        let kind = |kind: &AnomalyCount| {
-            let AnomalyCount { name, description, count, first_line } = *kind;
-            let simulation = consequence(name);
+        let kind = |kind: &Repair| {
+            let Repair { rule, count, first_line } = *kind;
+            let (name, what, simulation) = (rule.name(), rule.description(), consequence(rule));
             serde_json::json!({
-                "name": name, "count": count, "first_line": first_line, "what": description, "simulation": simulation,
+                "name": name, "count": count, "first_line": first_line, "what": what, "simulation": simulation,
             })
         };
         let answer = serde_json::json!({
@@ -79,7 +80,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     match unreadable {
         None => Ok(Ending::Done),
         Some((first, _)) => {
-            let lines = kinds.iter().find(|kind| kind.name == UNREADABLE).map_or(0, |kind| kind.count);
+            let lines = kinds.iter().find(|kind| kind.rule == Rule::Unreadable).map_or(0, |kind| kind.count);
             Err(anyhow!(
                 "{name}: {} cannot be read, the first of them line {first}; mend or delete it",
                 counted(lines, "line")
@@ -88,45 +89,33 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     }
 }
 
-const UNREADABLE: &str = "unreadable";
-
-/// Action of a simulation on an anomaly of that name.
-fn consequence(anomaly: &str) -> &'static str {
-    let rule = Rule::ALL.into_iter().find(|rule| rule.name() == anomaly);
-    let contradiction = Contradiction::ALL.into_iter().find(|contradiction| contradiction.name() == anomaly);
-    match (rule, contradiction) {
-        (Some(rule), _) => match rule {
-            Rule::NoSubmit | Rule::NoRuntime | Rule::NoProcessors => "skips the job",
-            Rule::ProcessorsFromRequest => "uses the processors requested",
-            Rule::EstimateFromRuntime => "uses the run time as estimate",
-            Rule::CutAtEstimate => "cuts the job at its requested time",
-            Rule::SubmitOutOfOrder => "submits it together with the job before",
-            Rule::WiderThanMachine => "rejects the job",
-            Rule::CapacityFromNodes => "takes a node for a processor",
-        },
-        (None, Some(contradiction)) => match contradiction {
-            Contradiction::NumberNotAscending => "keeps the order of the lines",
-            Contradiction::ProcessorsDiffer => "uses the processors allocated",
-            Contradiction::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
-            Contradiction::MoreMemoryThanRequested => "takes no notice: memory is not used",
-            Contradiction::CompletedWithoutRunning => "skips the job",
-            Contradiction::WaitUnknown => "takes no notice: waits are not used",
-            Contradiction::UserUnknown => "takes no notice, unless run times are predicted",
-            Contradiction::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
-        },
-        (None, None) => "refuses the log",
+/// Action of a simulation on an anomaly.
+const fn consequence(anomaly: Rule) -> &'static str {
+    match anomaly {
+        Rule::NoSubmit | Rule::NoRuntime | Rule::NoProcessors | Rule::CompletedWithoutRunning => "skips the job",
+        Rule::ProcessorsFromRequest => "uses the processors requested",
+        Rule::EstimateFromRuntime => "uses the run time as estimate",
+        Rule::CutAtEstimate => "cuts the job at its requested time",
+        Rule::SubmitOutOfOrder => "submits it together with the job before",
+        Rule::WiderThanMachine => "rejects the job",
+        Rule::CapacityFromNodes => "takes a node for a processor",
+        Rule::Unreadable => "refuses the log",
+        Rule::NumberNotAscending => "keeps the order of the lines",
+        Rule::ProcessorsDiffer => "uses the processors allocated",
+        Rule::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
+        Rule::MoreMemoryThanRequested => "takes no notice: memory is not used",
+        Rule::WaitUnknown => "takes no notice: waits are not used",
+        Rule::UserUnknown => "takes no notice, unless run times are predicted",
+        Rule::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
     }
 }
 
 fn as_json(finding: &Finding) -> serde_json::Value {
-    let what = match &finding.anomaly {
-        Anomaly::Unreadable(error) => error.to_string(),
-        anomaly => anomaly.description().to_owned(),
-    };
-    serde_json::json!({ "line": finding.line, "job": finding.job, "name": finding.anomaly.name(), "what": what })
+    let what = finding.error.as_ref().map_or_else(|| finding.rule.description().to_owned(), ToString::to_string);
+    serde_json::json!({ "line": finding.line, "job": finding.job, "name": finding.rule.name(), "what": what })
 }
 
-fn summary(found: u64, limit: u64, kinds: &[AnomalyCount], whole_log: Option<&str>) -> String {
+fn summary(found: u64, limit: u64, kinds: &[Repair], whole_log: Option<&str>) -> String {
     let mut text = String::new();
     if limit > 0 && found > 0 {
         if found > limit {
@@ -136,11 +125,10 @@ fn summary(found: u64, limit: u64, kinds: &[AnomalyCount], whole_log: Option<&st
     }
     if found > 0 {
         let mut rows = vec![["anomaly", "records", "first line"].map(str::to_owned).to_vec()];
-        rows.extend(
-            kinds.iter().map(|kind| vec![kind.name.to_owned(), count(kind.count), kind.first_line.to_string()]),
-        );
+        let row = |kind: &Repair| vec![kind.rule.to_string(), count(kind.count), line_of(kind)];
+        rows.extend(kinds.iter().map(row));
         // The last column is a sentence, and is aligned to the left.
-        let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| consequence(kind.name)));
+        let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| consequence(kind.rule)));
         text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));
     } else {
         text += "no anomaly\n";

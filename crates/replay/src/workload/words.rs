@@ -2,6 +2,7 @@
 
 use crate::units::count;
 use lab::chart::fixed;
+use workload::repair::Repair;
 
 /// `1 job`, `28,476 jobs`.
 pub(super) fn counted(things: u64, what: &str) -> String {
@@ -66,4 +67,9 @@ mod tests {
     fn the_largest_count_is_the_tallest_column() {
         assert_eq!([columns(&[0, 1, 50, 100]), columns(&[0, 0])], ["·▁▄█", "··"]);
     }
+}
+
+/// Line of the first anomaly of a kind.
+pub(super) fn line_of(kind: &Repair) -> String {
+    kind.first_line.map_or_else(String::new, |line| line.to_string())
 }

@@ -66,13 +66,13 @@ fn anomalies_are_counted_with_their_first_line() {
     let log = FOUR.to_owned() + "6 x\n" + &line(7, "600", "-1", "1", "1", "60");
     let seen = inspect(&log, None, None);
     let found: Vec<_> =
-        seen.anomalies.iter().map(|anomaly| (anomaly.name, anomaly.count, anomaly.first_line)).collect();
+        seen.anomalies.iter().map(|anomaly| (anomaly.rule.name(), anomaly.count, anomaly.first_line)).collect();
     let expected = [
-        ("no-runtime", 2, 3),
-        ("cut-at-estimate", 1, 5),
-        ("estimate-from-runtime", 1, 6),
-        ("unreadable", 1, 7),
-        ("completed-without-running", 1, 8),
+        ("no-runtime", 2, Some(3)),
+        ("cut-at-estimate", 1, Some(5)),
+        ("estimate-from-runtime", 1, Some(6)),
+        ("unreadable", 1, Some(7)),
+        ("completed-without-running", 1, Some(8)),
     ];
     assert_eq!(found, expected);
     assert_eq!(seen.records, 7);

@@ -128,7 +128,7 @@ fn times(log: &Inspection) -> Shown {
 
 /// Share of the values below each end of a bin, in percent.
 fn cumulative(spread: &Spread) -> Vec<Point> {
-    let below = spread.histogram.iter().scan(0, |below, bin| {
+    let below = spread.histogram().into_iter().scan(0, |below, bin| {
         *below += bin.count;
         Some(Point::new(bin.to, 100.0 * share(*below, spread.count)))
     });

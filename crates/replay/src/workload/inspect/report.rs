@@ -1,6 +1,6 @@
 //! A log as a page.
 
-use super::super::words::{exact, percent, share};
+use super::super::words::{exact, line_of, percent, share};
 use super::InspectedLog;
 use super::figures::LOAD;
 use super::text::frequent;
@@ -20,8 +20,8 @@ impl InspectedLog<'_> {
         let mut spreads = self.spreads();
         let heads = spreads.remove(0);
         let anomalies = log.anomalies.iter().map(|anomaly| {
-            let (name, line) = (anomaly.name.to_owned(), anomaly.first_line.to_string());
-            vec![name, count(anomaly.count), line, anomaly.description.to_owned()]
+            let (name, what) = (anomaly.rule.name().to_owned(), anomaly.rule.description().to_owned());
+            vec![name, count(anomaly.count), line_of(anomaly), what]
         });
         let sizes = frequent(&log.sizes, FREQUENT);
         let estimates = frequent(&log.estimate_values, FREQUENT);
@@ -105,11 +105,11 @@ impl InspectedLog<'_> {
         let log = &self.log;
         let load = log.load.map(|load| format!("The jobs offer {} of the machine.", percent(load)));
         let runs = (log.runtimes.count > 0).then(|| {
-            let [median, tail] = [log.runtimes.median, log.runtimes.p90].map(duration);
+            let [median, tail] = [0.5, 0.9].map(|share| duration(log.runtimes.quantile(share)));
             format!("Half of them run for at most {median}, nine in ten for at most {tail}.")
         });
         let waits = (log.waits.count > 0).then(|| {
-            let [mean, median] = [log.waits.mean, log.waits.median].map(duration);
+            let [mean, median] = [log.waits.mean, log.waits.quantile(0.5)].map(duration);
             format!("In the log they waited {mean} on average, half of them at most {median}.")
         });
         let all: Vec<String> = load.into_iter().chain(runs).chain(waits).collect();

@@ -1,12 +1,12 @@
 //! A log in a screenful of text.
 
-use super::super::words::{columns, counted, exact, percent, share};
+use super::super::words::{columns, counted, exact, line_of, percent, share};
 use super::InspectedLog;
 use crate::units::{aligned, count, duration, readable};
 use lab::chart::fixed;
 use std::collections::BTreeMap;
 use workload::inspect::Spread;
-use workload::validate::AnomalyCount;
+use workload::repair::Repair;
 
 /// Number of frequent values in a list.
 const FREQUENT: usize = 4;
@@ -117,9 +117,10 @@ impl InspectedLog<'_> {
             vec![["", "least", "10 %", "median", "90 %", "99 %", "most", "mean", "CV"].map(str::to_owned).to_vec()];
         let mut add = |name: &str, spread: &Spread, words: fn(f64) -> String| {
             if spread.count > 0 {
-                let values = [spread.min, spread.p10, spread.median, spread.p90, spread.p99, spread.max, spread.mean];
+                let [p10, median, p90, p99] = [0.1, 0.5, 0.9, 0.99].map(|share| spread.quantile(share));
+                let values = [spread.min, p10, median, p90, p99, spread.max, spread.mean];
                 let cells = values.into_iter().map(words);
-                let variation = format!("{:.2}", spread.variation);
+                let variation = format!("{:.2}", spread.variation());
                 rows.push([name.to_owned()].into_iter().chain(cells).chain([variation]).collect());
             }
         };
@@ -136,13 +137,13 @@ impl InspectedLog<'_> {
             return "no anomaly\n".to_owned();
         }
         let width = self.log.anomalies.iter().map(|anomaly| count(anomaly.count).len()).max().unwrap_or(0);
-        let line = |anomaly: &AnomalyCount| {
+        let line = |anomaly: &Repair| {
             format!(
                 "{:>width$} × {}: {} (first: line {})\n",
                 count(anomaly.count),
-                anomaly.name,
-                anomaly.description,
-                anomaly.first_line
+                anomaly.rule,
+                anomaly.rule.description(),
+                line_of(anomaly)
             )
         };
         self.log.anomalies.iter().map(line).collect()

@@ -5,7 +5,7 @@ use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeSh
 use crate::draw::count_of;
 use crate::error::InputError;
 use crate::estimates::Estimates;
-use crate::inspect::{Gather, LogClock};
+use crate::inspect::{LogClock, Spread};
 use crate::intake::{Intake, Options};
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::Span;
@@ -55,8 +55,8 @@ struct LogSums {
     last: Span,
     by_hour: [f64; 24],
     by_weekday: [f64; 7],
-    session_jobs: Gather,
-    session_gap: Gather,
+    session_jobs: Spread,
+    session_gap: Spread,
     successions: u64,
     repeats: u64,
     /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
@@ -65,7 +65,7 @@ struct LogSums {
     /// Number of jobs of each size, and their requested nodes.
     sizes: BTreeMap<u32, (f64, Shapes)>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
-    parts: [Gather; ESTIMATE_CLASSES.len()],
+    parts: [Spread; ESTIMATE_CLASSES.len()],
     /// Sum, and number, of the logarithms of the fractions in each class.
     logarithms: [(f64, f64); ESTIMATE_CLASSES.len()],
 }
@@ -175,7 +175,7 @@ impl LogSums {
             runtimes: ESTIMATE_CLASSES
                 .iter()
                 .zip(&self.parts)
-                .filter(|(_, parts)| !parts.is_empty())
+                .filter(|(_, parts)| parts.count > 0)
                 .map(|(bound, parts)| RuntimeParts { up_to: *bound, parts: table(parts) })
                 .collect(),
         }
@@ -219,7 +219,7 @@ fn nodes(spec: Option<&str>, processors: u32) -> (u32, Option<String>) {
     (ppn, cluster.map(str::to_owned))
 }
 
-fn table(values: &Gather) -> Quantiles {
+fn table(values: &Spread) -> Quantiles {
     let mut table = Quantiles::AT.map(|share| short(values.quantile(share)));
     // Means of similar values may be out of order in the last digit.
     for at in 1..table.len() {
