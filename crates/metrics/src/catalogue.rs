@@ -264,7 +264,7 @@ fn all() -> Vec<Metric> {
                     over_jobs!(@label $statistic $label),
                     $unit,
                     $text,
-                    ValueOrigin::Formula(|run| run.summary.$quantity().$statistic()),
+                    ValueOrigin::Formula(|run| run.summary.$quantity.$statistic()),
                 ).short($label) $(.$with($($value),*))*
             ),*].map(|metric| metric $(.$all($($given)?))*));
         };
@@ -282,9 +282,9 @@ fn all() -> Vec<Metric> {
     }
     use ValueOrigin::{Experiment, Formula, World};
     add! {
-        "jobs", "jobs", "", "jobs that ran", Formula(|run| Some(as_f64(run.summary.jobs())))
+        "jobs", "jobs", "", "jobs that ran", Formula(|run| Some(as_f64(run.summary.jobs)))
             => larger() => grows() => ranked(COUNTS) => heads(["", "jobs"]) => overview();
-        "zero_runtime", "jobs of zero run time", "", "jobs of zero run time", Formula(|run| Some(as_f64(run.summary.zero_runtime())));
+        "zero_runtime", "jobs of zero run time", "", "jobs of zero run time", Formula(|run| Some(as_f64(run.summary.jobs - run.summary.slowdown.count())));
     }
     over_jobs!(wait, "wait", "s", "start − submit";
         mean.heads(["wait", "mean, s"]).overview().sentences(), median.overview().share(50.0), p95.overview().share(95.0),
@@ -317,13 +317,13 @@ fn all() -> Vec<Metric> {
         "offered_load", "offered load", "0 … 1", "work / (processors × time from the first to the last submission that counts)",
             Experiment;
         "left_out_percent", "jobs left out", "%", "jobs that are left out as warm-up and cool-down", Experiment;
-        "wait_p10", "10th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.10))
+        "wait_p10", "10th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait.quantile(0.10))
             => share(10.0) => ranked(LATER);
-        "wait_p25", "25th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.25))
+        "wait_p25", "25th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait.quantile(0.25))
             => share(25.0) => ranked(LATER);
-        "wait_p75", "75th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.75))
+        "wait_p75", "75th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait.quantile(0.75))
             => share(75.0) => ranked(LATER);
-        "wait_p90", "90th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.90))
+        "wait_p90", "90th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait.quantile(0.90))
             => share(90.0) => ranked(LATER);
     }
     macro_rules! of_classes {

@@ -49,8 +49,8 @@
 //! let (_, log) = Sim::new(model, JobLog::new(Summary::new())).run();
 //! let summary = log.into_sink();
 //!
-//! assert_eq!(summary.wait().mean(), Some(20.0)); // 0 s and 40 s
-//! assert_eq!(summary.bounded_slowdown().max(), Some(2.0)); // 80 s instead of 40 s
+//! assert_eq!(summary.wait.mean(), Some(20.0)); // 0 s and 40 s
+//! assert_eq!(summary.bounded_slowdown.max(), Some(2.0)); // 80 s instead of 40 s
 //! assert_eq!(summary.makespan(), Some(Span::from_secs(100)));
 //! assert_eq!(summary.utilization(2), Some(0.7)); // (60 + 80) / (2 × 100)
 //! ```

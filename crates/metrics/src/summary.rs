@@ -14,17 +14,23 @@ use sim_core::{JobRecord, Span, Time};
 /// Times are in seconds. Rejected jobs do not reach the summary; the log counts them.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    jobs: u64,
+    /// Number of finished jobs.
+    pub jobs: u64,
+    /// Wait time, in seconds.
+    pub wait: MetricSummary,
+    /// Response time, in seconds.
+    pub response: MetricSummary,
+    /// Slowdown of the jobs with a run time above zero; the others count in everything else.
+    pub slowdown: MetricSummary,
+    /// Bounded slowdown.
+    pub bounded_slowdown: MetricSummary,
+    /// Tardiness of the jobs with a deadline, in seconds; zero for those on time.
+    pub tardiness: MetricSummary,
     late: u64,
     first_submit: Option<Time>,
     last_finish: Time,
     /// Σ processors × (finish − start), in processor-nanoseconds: 96 bits per job leave room for 2³² jobs.
     work: u128,
-    wait: MetricSummary,
-    response: MetricSummary,
-    slowdown: MetricSummary,
-    bounded_slowdown: MetricSummary,
-    tardiness: MetricSummary,
 }
 
 impl Summary {
@@ -55,41 +61,6 @@ impl Summary {
             self.late += u64::from(!tardiness.is_zero());
             self.tardiness.add(tardiness.as_secs_f64(), weight);
         }
-    }
-
-    /// Number of finished jobs.
-    pub const fn jobs(&self) -> u64 {
-        self.jobs
-    }
-
-    /// Number of jobs with zero run time, which have no [`slowdown`](Self::slowdown) and are counted in everything else.
-    pub(crate) const fn zero_runtime(&self) -> u64 {
-        self.jobs - self.slowdown.count()
-    }
-
-    /// Wait time, in seconds.
-    pub const fn wait(&self) -> &MetricSummary {
-        &self.wait
-    }
-
-    /// Response time, in seconds.
-    pub const fn response(&self) -> &MetricSummary {
-        &self.response
-    }
-
-    /// Slowdown of the jobs with a run time above zero.
-    pub const fn slowdown(&self) -> &MetricSummary {
-        &self.slowdown
-    }
-
-    /// Bounded slowdown.
-    pub const fn bounded_slowdown(&self) -> &MetricSummary {
-        &self.bounded_slowdown
-    }
-
-    /// Tardiness of the jobs with a deadline, in seconds; zero for those on time.
-    pub const fn tardiness(&self) -> &MetricSummary {
-        &self.tardiness
     }
 
     /// Late jobs in percent (0 … 100) of the jobs with a deadline; `None` if there are none.

@@ -165,7 +165,7 @@ impl Simulation {
 
     fn is_large(&self, repair: &Repair) -> bool {
         let run = &self.runs[0];
-        let ran = run.sums().summary.jobs();
+        let ran = run.sums().summary.jobs;
         #[expect(clippy::cast_precision_loss, reason = "counts")]
         let (records, touched) =
             ((ran + run.sums().rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);

@@ -80,7 +80,7 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
 
 /// Returns the most important metrics, a row for each. If the log has waits, it is a column beside the policies.
 fn overview(report: &Simulation) -> Part {
-    let log = report.runs[0].outcome.log.as_ref().filter(|log| log.sums.summary.jobs() > 0);
+    let log = report.runs[0].outcome.log.as_ref().filter(|log| log.sums.summary.jobs > 0);
     let of_log = log.map(Totals::row).unwrap_or_default();
     let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
     let shown =
@@ -97,7 +97,7 @@ fn overview(report: &Simulation) -> Part {
     };
     let mut caption = "Means and percentiles over jobs. Bounded slowdown has a bound of 10 s.".to_owned();
     let (wait, baseline) = (Metric::of("wait_mean"), &report.runs[report.baseline]);
-    let on_machine = log.and_then(|log| log.sums.summary.wait().mean());
+    let on_machine = log.and_then(|log| log.sums.summary.wait.mean());
     if let Some((simulated, logged)) = baseline.value(wait).zip(on_machine) {
         let [simulated, logged] = [simulated, logged].map(|mean| amount(wait, mean));
         caption += &format!(
@@ -125,9 +125,9 @@ fn distributions(report: &Simulation) -> Section {
         is_curve.then(|| figure(chart, "Higher and further left is better. Values are exact to 0.1 %."))
     };
     let x = Axis::of_spans("wait (below 1 s drawn at 1 s)");
-    let wait = curve("wait-distribution", "Distribution of waits", x, |run| run.sums().summary.wait());
+    let wait = curve("wait-distribution", "Distribution of waits", x, |run| &run.sums().summary.wait);
     let (id, title) = ("bounded-slowdown-distribution", "Distribution of bounded slowdown");
-    let slowdown = curve(id, title, Axis::new("bounded slowdown"), |run| run.sums().summary.bounded_slowdown());
+    let slowdown = curve(id, title, Axis::new("bounded slowdown"), |run| &run.sums().summary.bounded_slowdown);
     section("distributions", "Distributions", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
@@ -168,7 +168,7 @@ const USER: &str = "user";
 /// Mean wait and bounded slowdown by class, user, group and partition.
 fn breakdowns(report: &Simulation) -> Section {
     let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome);
-    for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs() > 0) {
+    for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs > 0) {
         if kind != CLASS && by(first).heaviest().len() < 2 {
             missing.push(kind);
             continue;

@@ -210,7 +210,7 @@ impl Recorder {
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
             outcome.jobs.push(job);
         }
-        if outcome.totals.sums.summary.jobs() > GANTT_JOBS as u64 {
+        if outcome.totals.sums.summary.jobs > GANTT_JOBS as u64 {
             if self.keeps == Keeps::Drawable {
                 (self.keeps, outcome.jobs) = (Keeps::None, Vec::new());
             }
