@@ -7,9 +7,7 @@
 
 use crate::error::InputError;
 use crate::lines::{LOG, Lines};
-use crate::swf::decimal::{self, Decimal};
-use crate::swf::{PLAIN, Status, SwfRecord, begin_line, push_column};
-use sim_core::Span;
+use crate::swf::{self, LineFault, PLAIN, SwfRecord, begin_line, decimal, push_column};
 use std::io::{self, Read, Write};
 
 /// Job as recorded in a log of a grid.
@@ -119,24 +117,26 @@ impl GwfReader {
         let Some(columns) = columns(line) else {
             return Err(if self.lines.is_text() { self.lines.too_short(COLUMNS) } else { self.lines.no_text() });
         };
-        let fields = GwfFields { lines: &self.lines, columns };
-        let job = SwfRecord {
-            submit: fields.time(1)?,
-            wait: fields.time(2)?,
-            runtime: fields.time(3)?,
-            allocated_processors: fields.number(4)?,
-            cpu_time: fields.time(5)?,
-            memory: fields.memory(6)?,
-            requested_processors: fields.number(7)?,
-            requested_time: fields.time(8)?,
-            requested_memory: fields.memory(9)?,
-            status: fields.whole(10)?.and_then(Status::from_code),
-            ..SwfRecord::numbered(fields.whole(0)?.ok_or_else(|| fields.fault(0, "a whole number from 0 on"))?)
-        };
-        let text = |column: usize| Some(fields.columns[column]).filter(|text| !matches!(*text, "" | "-1"));
+        // The shared columns are parsed as those of a line of SWF, in which other negative numbers than −1 may be errors.
+        let shared = columns[..SHARED].iter().map(|text| match decimal::parse(text.as_bytes()) {
+            Some(value) if value.is_negative() => "-1",
+            Some(_) => text,
+            None => "?",
+        });
+        let shared: Vec<&str> = shared.chain([UNKNOWN]).collect();
+        let job = swf::parse(shared.join(" ").as_bytes()).map_err(|fault| match fault {
+            LineFault::Field { column, expected, .. } => {
+                self.lines.field(column, NAMES[column], expected, columns[column].as_bytes(), PLAIN)
+            }
+            _ => self.lines.too_short(COLUMNS),
+        })?;
+        let text = |column: usize| Some(columns[column]).filter(|text| !matches!(*text, "" | "-1"));
         Ok(GwfRecord { job, texts: std::array::from_fn(|at| text(SHARED + at).map(Into::into)) })
     }
 }
+
+/// Columns of SWF behind those that both formats have.
+const UNKNOWN: &str = "-1 -1 -1 -1 -1 -1 -1";
 
 /// Splits a line into columns; `None` if they are fewer than 29. Names may contain blanks where columns are separated by tabs.
 fn columns(line: &str) -> Option<[&str; COLUMNS]> {
@@ -149,48 +149,6 @@ fn columns(line: &str) -> Option<[&str; COLUMNS]> {
     }
     // Trimmed in both ways alike, so that columns read between blanks and written between tabs are read the same again.
     first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
-}
-
-struct GwfFields<'a> {
-    lines: &'a Lines,
-    columns: [&'a str; COLUMNS],
-}
-
-impl GwfFields<'_> {
-    /// Parses a number; `None` if it is negative, which stands for "unknown".
-    fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, InputError> {
-        let value = decimal::parse(self.columns[column].as_bytes());
-        value.map(|value| Some(value).filter(|value| !value.is_negative())).ok_or_else(|| self.fault(column, expected))
-    }
-
-    fn time(&self, column: usize) -> Result<Option<Span>, InputError> {
-        let value = self.decimal(column, "seconds, or -1 if unknown")?;
-        let too_long = || self.fault(column, "at most 4294967295 seconds, which are 136 years");
-        value.map(|value| value.as_span().ok_or_else(too_long)).transpose()
-    }
-
-    fn whole(&self, column: usize) -> Result<Option<u64>, InputError> {
-        let expected = "a whole number, or -1 if unknown";
-        match self.decimal(column, expected)? {
-            Some(value) if value.billionths > 0 => Err(self.fault(column, expected)),
-            value => Ok(value.map(|value| value.whole)),
-        }
-    }
-
-    fn number(&self, column: usize) -> Result<Option<u32>, InputError> {
-        let too_large = |_| self.fault(column, "at most 4294967295");
-        self.whole(column)?.map(u32::try_from).transpose().map_err(too_large)
-    }
-
-    /// Parses an amount of memory; means over processors are often fractions.
-    fn memory(&self, column: usize) -> Result<Option<u64>, InputError> {
-        let value = self.decimal(column, "KiB, or -1 if unknown")?;
-        Ok(value.map(Decimal::rounded))
-    }
-
-    fn fault(&self, column: usize, expected: &'static str) -> InputError {
-        self.lines.field(column, NAMES[column], expected, self.columns[column].as_bytes(), PLAIN)
-    }
 }
 
 impl Iterator for GwfReader {

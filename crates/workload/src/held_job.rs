@@ -1,5 +1,6 @@
 //! Job as the log has it.
 
+use crate::swf::SwfRecord;
 use sim_core::{Span, Time};
 
 /// Job with the data of its log, before estimates are made for policies.
@@ -27,6 +28,24 @@ impl HeldJob {
     /// Returns the run time where limits are enforced.
     pub(crate) fn runtime_within_limit(&self) -> Span {
         self.limit.map_or(self.runtime, |limit| limit.min(self.runtime))
+    }
+
+    /// Returns the record of a log for the job, with its other columns from `original`. `origin` is time 0 on the log's own clock.
+    /// Wait and preceding job are unknown, since the job has not been scheduled in its new place.
+    pub fn record(&self, origin: Span, original: SwfRecord) -> SwfRecord {
+        SwfRecord {
+            number: self.number,
+            submit: Some(origin + self.submit.since(Time::ZERO)),
+            wait: None,
+            runtime: Some(self.runtime),
+            allocated_processors: Some(self.processors),
+            requested_processors: Some(self.processors),
+            requested_time: self.limit,
+            user: self.user,
+            preceding_job: None,
+            think_time: None,
+            ..original
+        }
     }
 
     /// Returns the processors × seconds that it occupies where limits are enforced.

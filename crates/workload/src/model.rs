@@ -30,7 +30,7 @@ pub use tsafrir::Tsafrir;
 
 use crate::held::{HeldJob, HeldLog};
 use crate::swf::SwfRecord;
-use sim_core::{Job, JobId, Span, Time};
+use sim_core::{Span, Time};
 use std::sync::LazyLock;
 
 /// Lists every name from which jobs can be drawn: each model, preceded by its presets. A new model needs a file that
@@ -57,12 +57,8 @@ pub fn named(name: &str) -> Option<&'static ModelEntry> {
 /// Job drawn from a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelJob {
-    /// Job as simulations take it. Its estimate is the requested time if there is one, else exact.
-    pub job: Job,
-    /// Requested time, if the model has one.
-    pub requested_time: Option<Span>,
-    /// User, if the model has users.
-    pub user: Option<u32>,
+    /// Job, numbered from 1, with a limit and a user if the model has them.
+    pub job: HeldJob,
     /// Queue or class, if the model has several.
     pub queue: Option<u32>,
     /// Columns 20 and 21 of a log of MetaCentrum, if the model has them: the queue's name, and the requested nodes.
@@ -70,41 +66,24 @@ pub struct ModelJob {
 }
 
 impl ModelJob {
-    pub(crate) fn new(id: JobId, submit: Time, processors: u32, runtime: Span) -> Self {
-        let job = Job::new(id, submit, processors, runtime);
-        Self { job, requested_time: None, user: None, queue: None, further: None }
+    /// Returns the job that is drawn after `before` others.
+    pub(crate) fn new(before: u32, submit: Time, processors: u32, runtime: Span) -> Self {
+        let number = u64::from(before) + 1;
+        let job = HeldJob { submit, runtime, wait: None, limit: None, due: None, processors, user: None, number };
+        Self { job, queue: None, further: None }
     }
 
-    /// Converts the job to the record of a log, numbered from 1. Its wait is unknown, since it has not been scheduled.
+    /// Converts the job to the record of a log.
     pub fn record(&self) -> SwfRecord {
-        SwfRecord {
-            submit: Some(Span::from_nanos(self.job.submit.as_nanos())),
-            runtime: Some(self.job.runtime),
-            allocated_processors: Some(self.job.request.processors),
-            requested_processors: Some(self.job.request.processors),
-            requested_time: self.requested_time,
-            user: self.user,
-            queue: self.queue,
-            further: self.further.clone(),
-            ..SwfRecord::numbered(u64::from(self.job.id.0) + 1)
-        }
+        let record = self.job.record(Span::ZERO, SwfRecord::default());
+        SwfRecord { queue: self.queue, further: self.further.clone(), ..record }
     }
 }
 
 impl HeldLog {
-    /// Holds the jobs of a model, numbered from 1.
+    /// Holds the jobs of a model.
     pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
-        let held = jobs.map(|job| HeldJob {
-            submit: job.job.submit,
-            runtime: job.job.runtime,
-            wait: None,
-            limit: job.requested_time,
-            due: None,
-            processors: job.job.request.processors,
-            user: job.user,
-            number: u64::from(job.job.id.0) + 1,
-        });
-        Self::of(held.collect())
+        Self::of(jobs.map(|job| job.job).collect())
     }
 }
 
@@ -130,7 +109,7 @@ fn merged(mut sources: Vec<ClassSource>) -> Box<dyn Iterator<Item = ModelJob>> {
         let submit = at_second(source.next);
         source.next = (source.arrive)();
         let (processors, runtime) = (source.job)();
-        Some(ModelJob { queue: Some(queue), ..ModelJob::new(JobId(id), submit, processors, whole_seconds(runtime)) })
+        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, whole_seconds(runtime)) })
     }))
 }
 

@@ -14,7 +14,7 @@ mod writer;
 pub use header::Header;
 pub(crate) use header::NAMED;
 pub use reader::SwfReader;
-pub(crate) use record::PLAIN;
+pub(crate) use record::{LineFault, PLAIN, parse};
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
 pub(crate) use writer::{begin_line, push_column};

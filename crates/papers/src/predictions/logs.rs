@@ -92,18 +92,17 @@ impl StandIn {
         for job in &mut drawn {
             let user = stream.random_range(0..self.users);
             let again = stream.random_bool(self.repeats);
-            job.user = Some(user);
             // Repeated jobs vary within a tenth of the run time.
             let scale = stream.random_range(0.9..1.1);
             let job = &mut job.job;
+            job.user = Some(user);
             if let Some((processors, runtime)) = last.get(&user).filter(|_| again) {
                 let seconds = Span::from_secs_f64(runtime.as_secs_f64() * scale).as_nanos() / 1_000_000_000;
-                (job.request.processors, job.runtime) = (*processors, Span::from_secs(seconds.max(1)));
+                (job.processors, job.runtime) = (*processors, Span::from_secs(seconds.max(1)));
             } else {
                 job.runtime = job.runtime.min(Span::from_secs(self.longest.into()));
-                last.insert(user, (job.request.processors, job.runtime));
+                last.insert(user, (job.processors, job.runtime));
             }
-            job.request.estimate = Some(job.runtime);
         }
         Tsafrir(self.longest).assign(&mut drawn, streams).expect("no job is longer than the longest estimate");
         HeldLog::of_model(drawn.into_iter())

@@ -109,7 +109,7 @@ fn write(
     for (job, number) in jobs.zip(1_u32..) {
         let record = job.record();
         out.record(&record)?;
-        work += job.job.runtime.as_secs_f64() * f64::from(job.job.request.processors);
+        work += job.job.runtime.as_secs_f64() * f64::from(job.job.processors);
         last = record.submit.unwrap_or_default();
         if number.is_multiple_of(PATIENCE) {
             progress.add(u64::from(PATIENCE));

@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use workload::resample::{Blocks, Fidelity, Users, shaken};
 use workload::swf::Header;
-use workload::{HeldJob, HeldLog, Options, SwfRecord, SwfWriter, capacity};
+use workload::{HeldLog, Options, SwfRecord, SwfWriter, capacity};
 
 /// Keys of a header that hold for a resampled log, too.
 const KEPT: [&str; 14] = [
@@ -67,7 +67,8 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     writeln!(numbers, "job,original").with_context(describe)?;
     for (number, job) in (1..).zip(made.log.jobs()) {
         let original = &originals[usize::try_from(job.number).expect("a position")];
-        log_file.record(&record(number, job, log.origin(), original)).with_context(describe)?;
+        let record = SwfRecord { number, ..job.record(log.origin(), original.clone()) };
+        log_file.record(&record).with_context(describe)?;
         writeln!(numbers, "{number},{}", original.number).with_context(describe)?;
     }
     new.keep()?;
@@ -166,22 +167,4 @@ fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) 
         }
     }
     print(&format!("{}\n", out.display()));
-}
-
-/// Job as a record, with the columns of its original that its new place does not change. Its wait is unknown, since it has not been
-/// scheduled. `origin` is time 0 on the log's own clock.
-fn record(number: u64, job: &HeldJob, origin: Span, original: &SwfRecord) -> SwfRecord {
-    SwfRecord {
-        number,
-        submit: Some(origin + Span::from_nanos(job.submit.as_nanos())),
-        wait: None,
-        runtime: Some(job.runtime),
-        allocated_processors: Some(job.processors),
-        requested_processors: Some(job.processors),
-        requested_time: job.limit,
-        user: job.user,
-        preceding_job: None,
-        think_time: None,
-        ..original.clone()
-    }
 }

@@ -4,7 +4,7 @@ use super::{ModelEntry, ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, Purpose, Stream, Streams};
+use sim_core::{Purpose, Stream, Streams};
 
 /// Moldable jobs, each run on as many processors as its average parallelism: Downey, "A Parallel Workload Model and its
 /// Implications for Processor Allocation", HPDC 1997; the speed-up is that of "A Model for Speedup of Parallel
@@ -18,7 +18,7 @@ use sim_core::{JobId, Purpose, Stream, Streams};
 /// use workload::model::{Downey, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Downey::default().jobs(&Streams::new(1, 0)).take(1000).collect();
-/// assert!(jobs.iter().all(|job| job.job.request.processors <= 400));
+/// assert!(jobs.iter().all(|job| job.job.processors <= 400));
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,7 +134,7 @@ impl WorkloadModel for Downey {
             )]
             let processors = ((average + 0.5) as u32).clamp(1, model.processors);
             let runtime = whole_seconds(work / Self::speedup(processors, average, sigma));
-            ModelJob::new(JobId(id), at_second(now), processors, runtime)
+            ModelJob::new(id, at_second(now), processors, runtime)
         }))
     }
 

@@ -19,7 +19,7 @@ use sim_core::{Purpose, Stream, Streams};
 /// use workload::model::{Jann, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Jann::default().jobs(&Streams::new(1, 0)).take(1000).collect();
-/// assert!(jobs.iter().all(|job| job.job.request.processors <= 322));
+/// assert!(jobs.iter().all(|job| job.job.processors <= 322));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// use workload::model::{Lublin, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Lublin::default().jobs(&Streams::new(1, 0)).take(1000).collect();
-/// let serial = jobs.iter().filter(|job| job.job.request.processors == 1).count();
+/// let serial = jobs.iter().filter(|job| job.job.processors == 1).count();
 /// assert!((150..300).contains(&serial)); // 15 % of the interactive jobs, 29 % of the batch jobs
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,7 +30,7 @@ use sim_core::Streams;
 /// use workload::model::{SessionModel, WorkloadModel};
 ///
 /// let jobs: Vec<_> = SessionModel::wagap_like().jobs(&Streams::new(1, 0)).take(3000).collect();
-/// assert!(jobs.iter().all(|job| job.requested_time.is_some() && job.further.is_some()));
+/// assert!(jobs.iter().all(|job| job.job.limit.is_some() && job.further.is_some()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 /// let mut jobs: Vec<_> = Lublin::default().jobs(&streams).take(2000).collect();
 /// let cut = Tsafrir(48 * 3600).assign(&mut jobs, &streams)?;
 /// assert_eq!(cut, 0); // no job ran for longer than 48 hours
-/// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
+/// assert!(jobs.iter().all(|job| job.job.limit >= Some(job.job.runtime)));
 /// # Ok::<(), workload::ParameterError>(())
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Tsafrir {
         times.zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Gives every job an estimate that is not below its run time, as the estimate that policies see, and as its requested time.
+    /// Gives every job an estimate that is not below its run time, as its requested time.
     /// All such assignments are equally likely. Run times above the longest estimate are cut there; returns their number.
     ///
     /// # Errors
@@ -161,8 +161,7 @@ impl Tsafrir {
                 end += 1;
             }
             estimates.swap(rank, stream.random_range(rank..=end));
-            job.requested_time = Some(estimates[rank]);
-            job.job.request.estimate = Some(estimates[rank]);
+            job.job.limit = Some(estimates[rank]);
         }
         Ok(cut)
     }

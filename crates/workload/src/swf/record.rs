@@ -109,7 +109,7 @@ pub(super) const COLUMNS: usize = 18;
 
 /// Fault of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum LineFault {
+pub(crate) enum LineFault {
     /// The line ends before this column, counted from 0.
     Short,
     /// This column, counted from 0, is not as expected.
@@ -120,7 +120,7 @@ pub(super) enum LineFault {
 
 /// Parses a line that is no comment.
 #[inline]
-pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
+pub(crate) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
     let mut fields = Fields { rest: line, next: 0, fault: None };
     let record = SwfRecord {
         number: fields.job_number(),

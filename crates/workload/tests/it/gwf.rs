@@ -60,7 +60,7 @@ fn faults_lead_to_their_place() {
         }
     };
     insta::assert_snapshot!(message(&format!("1 5 0 12:30 1 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 4 (RunTime): expected seconds, or -1 if unknown, found "12:30"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
-    insta::assert_snapshot!(message(&format!("1 5 0 9 1.5 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected a whole number, or -1 if unknown, found "1.5"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message(&format!("1 5 0 9 1.5 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected a whole number of processors, or -1 if unknown, found "1.5"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
     insta::assert_snapshot!(message(&format!("1 9e12 0 9 1 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 2 (SubmitTime): expected at most 4294967295 seconds, which are 136 years, found "9e12"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
     insta::assert_snapshot!(message(&format!("1 9 0 9 9e12 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected at most 4294967295, found "9e12"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
     insta::assert_snapshot!(message(&format!("-1 9 0 9 9 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 1 (JobID): expected a whole number from 0 on, found "-1"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);

@@ -19,7 +19,7 @@ fn jobs(model: &impl WorkloadModel, count: usize) -> Vec<ModelJob> {
 fn check_first(model: &impl WorkloadModel, expected: &[(f64, u32, f64)]) {
     let first = jobs(model, expected.len());
     let seconds = |job: &ModelJob| (job.job.submit.as_secs_f64(), job.job.runtime.as_secs_f64());
-    let first = first.iter().map(|job| (seconds(job).0, job.job.request.processors, seconds(job).1));
+    let first = first.iter().map(|job| (seconds(job).0, job.job.processors, seconds(job).1));
     assert_eq!(first.collect::<Vec<_>>(), expected);
 }
 
@@ -43,8 +43,8 @@ fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_pre
             assert!(machine.is_none_or(|machine| machine == processors), "{name} on {machine:?}: {processors}");
             let jobs: Vec<_> = parameters.jobs(&Streams::new(1, 0)).take(500).collect();
             assert!(jobs.is_sorted_by_key(|job| job.job.submit), "{name}");
-            assert!(jobs.iter().zip(0..).all(|(job, number)| job.job.id.0 == number), "{name}");
-            assert!(jobs.iter().all(|job| (1..=processors).contains(&job.job.request.processors)), "{name}");
+            assert!(jobs.iter().zip(1..).all(|(job, number)| job.job.number == number), "{name}");
+            assert!(jobs.iter().all(|job| (1..=processors).contains(&job.job.processors)), "{name}");
 
             let preset = parameters.to_toml().expect("a preset");
             let value = toml::from_str(&preset).expect("a tree");

@@ -3,7 +3,7 @@
 use super::{SessionModel, SizeShare};
 use crate::draw;
 use crate::model::{ModelJob, at_second};
-use sim_core::{JobId, Purpose, Span, Stream, Streams};
+use sim_core::{Purpose, Span, Stream, Streams};
 use std::collections::BTreeMap;
 
 /// Jobs of a [`SessionModel`].
@@ -69,9 +69,9 @@ impl Iterator for SessionJobs {
             self.begin();
         }
         let (_, mut session) = self.open.pop_first()?;
-        let id = JobId(self.drawn);
+        let before = self.drawn;
         self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        let job = session.job(id, &self.model);
+        let job = session.job(before, &self.model);
         if session.left > 0 {
             session.at += self.model.session_gap.at(draw::unit(&mut session.gaps));
             self.insert(session);
@@ -106,7 +106,7 @@ struct SessionRequest {
 }
 
 impl OpenSession {
-    fn job(&mut self, id: JobId, model: &SessionModel) -> ModelJob {
+    fn job(&mut self, before: u32, model: &SessionModel) -> ModelJob {
         self.left -= 1;
         let repeats = draw::unit(&mut self.requests) < model.repeat;
         let request = match self.request.take() {
@@ -126,10 +126,9 @@ impl OpenSession {
         // To the nearest second: a fraction of six digits is 1 s of two hours, and not a millionth more.
         let runtime = Span::from_secs(whole(runtime).min(u32::MAX.into()));
         let estimate = Span::from_secs(request.estimate.into());
-        let mut job = ModelJob::new(id, at_second(self.at), request.processors, runtime);
-        job.job.request.estimate = Some(estimate);
-        job.requested_time = Some(estimate);
-        job.user = Some(self.user);
+        let mut job = ModelJob::new(before, at_second(self.at), request.processors, runtime);
+        job.job.limit = Some(estimate);
+        job.job.user = Some(self.user);
         job.further = Some(format!("-1 {}", request.nodes).into());
         self.request = Some(request);
         job

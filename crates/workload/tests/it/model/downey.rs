@@ -15,7 +15,7 @@ fn value_stability() {
 fn sizes_are_uniform_on_a_logarithmic_scale() {
     let mut counts = vec![0; 401];
     for job in jobs(&Downey::default(), 50_000) {
-        counts[job.job.request.processors as usize] += 1;
+        counts[job.job.processors as usize] += 1;
     }
     let below = |size: f64| (size.max(1.0).ln() / 400_f64.ln()).min(1.0);
     let probabilities: Vec<f64> =

@@ -43,10 +43,8 @@ fn each_range_has_its_sizes_its_arrivals_and_its_run_times() {
         let (low, high) = (below(*interarrival, 0.5), 1.0 - below(*interarrival, 0.5));
         check_distribution("gaps", gaps, |gap| (below(*interarrival, gap + 0.5) - low) / high);
         let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
-        let counts: Vec<u32> = sizes
-            .iter()
-            .map(|(size, _)| jobs.iter().map(|job| u32::from(job.job.request.processors == *size)).sum())
-            .collect();
+        let counts: Vec<u32> =
+            sizes.iter().map(|(size, _)| jobs.iter().map(|job| u32::from(job.job.processors == *size)).sum()).collect();
         let shares: Vec<f64> = sizes.iter().map(|(_, weight)| weight / total).collect();
         check_counts("sizes", &counts, &shares);
     }

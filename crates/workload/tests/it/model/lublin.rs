@@ -36,7 +36,7 @@ fn sizes_are_two_stage_uniform_with_serial_jobs_and_powers_of_two() {
         let class = model.classes[0];
         let mut counts = vec![0; 129];
         for job in jobs(&model, 50_000) {
-            counts[job.job.request.processors as usize] += 1;
+            counts[job.job.processors as usize] += 1;
         }
         let probabilities: Vec<f64> = (0_u32..129)
             .map(|size| {
@@ -64,7 +64,7 @@ fn run_times_are_hyper_gamma_and_depend_on_the_size() {
         for processors in [1, 2, 4, 8] {
             let runtimes: Vec<f64> = jobs
                 .iter()
-                .filter(|job| job.job.request.processors == processors)
+                .filter(|job| job.job.processors == processors)
                 .map(|job| job.job.runtime.as_secs_f64())
                 .collect();
             assert!(runtimes.len() > 1_000, "{} of {processors} processors", runtimes.len());
@@ -82,7 +82,7 @@ fn run_times_are_hyper_gamma_and_depend_on_the_size() {
 fn wide_jobs_run_longer() {
     let jobs = jobs(&Lublin::typeless(128), 50_000);
     let logarithms = |is_wide: bool| -> Vec<f64> {
-        let mine = |job: &&ModelJob| (job.job.request.processors >= 32) == is_wide;
+        let mine = |job: &&ModelJob| (job.job.processors >= 32) == is_wide;
         jobs.iter().filter(mine).map(|job| job.job.runtime.as_secs_f64().ln()).collect()
     };
     let ((wide, wide_error), (narrow, narrow_error)) =
@@ -105,7 +105,7 @@ fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote(
         (
             "log size",
             theirs(&|record| f64::from(record.processors().unwrap_or(1)).ln()),
-            ours(&|job| f64::from(job.job.request.processors).ln()),
+            ours(&|job| f64::from(job.job.processors).ln()),
         ),
         (
             "log run time",
@@ -124,7 +124,7 @@ fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote(
 fn both_classes_draw_whole_seconds_with_exact_estimates() {
     let jobs = jobs(&Lublin::default(), 5_000);
     for job in &jobs {
-        assert_eq!(job.job.request.estimate, Some(job.job.runtime));
+        assert_eq!(job.job.limit, None);
         assert!(job.job.runtime >= Span::from_secs(1));
         assert_eq!((job.job.runtime.as_nanos() % 1_000_000_000, job.job.submit.as_nanos() % 1_000_000_000), (0, 0));
     }
@@ -135,7 +135,7 @@ fn both_classes_draw_whole_seconds_with_exact_estimates() {
 #[test]
 fn a_class_draws_the_same_alone_and_beside_another() {
     let of_interactive = |jobs: Vec<ModelJob>| -> Vec<(Time, u32, Span)> {
-        let key = |job: &ModelJob| (job.job.submit, job.job.request.processors, job.job.runtime);
+        let key = |job: &ModelJob| (job.job.submit, job.job.processors, job.job.runtime);
         jobs.iter().filter(|job| job.queue == Some(0)).map(key).take(500).collect()
     };
     assert_eq!(of_interactive(jobs(&alone(0), 500)), of_interactive(jobs(&Lublin::default(), 5_000)));

@@ -43,7 +43,13 @@ fn value_stability() {
     let first: Vec<_> = jobs(&SessionModel::wagap_like(), 4)
         .iter()
         .map(|job| {
-            format!("{} {:?} {} {}", job.job.submit, job.user, job.job.runtime, job.further.as_deref().unwrap_or(""))
+            format!(
+                "{} {:?} {} {}",
+                job.job.submit,
+                job.job.user,
+                job.job.runtime,
+                job.further.as_deref().unwrap_or("")
+            )
         })
         .collect();
     let expected = [
@@ -90,16 +96,16 @@ fn sizes_users_and_estimates_have_their_shares() {
     count(
         sizes.iter().map(|size| size.processors).collect(),
         sizes.iter().map(|size| size.weight).collect(),
-        &|job| Some(job.job.request.processors),
+        &|job| Some(job.job.processors),
         "size",
     );
-    count((0..).take(model.users.len()).collect(), model.users.clone(), &|job| job.user, "user");
+    count((0..).take(model.users.len()).collect(), model.users.clone(), &|job| job.job.user, "user");
     let mut least = 1;
     for entry in &model.estimates {
         let (keys, weights) = entry.values.iter().copied().unzip();
         let of_size = |job: &ModelJob| {
-            let is_mine = (least..=entry.up_to).contains(&job.job.request.processors);
-            let seconds = job.requested_time?.as_nanos() / 1_000_000_000;
+            let is_mine = (least..=entry.up_to).contains(&job.job.processors);
+            let seconds = job.job.limit?.as_nanos() / 1_000_000_000;
             is_mine.then(|| u32::try_from(seconds).expect("short"))
         };
         count(keys, weights, &of_size, "estimate");
@@ -117,7 +123,7 @@ fn nodes_fit_the_size_and_clusters_are_demanded_as_often_as_in_the_table() {
         let (nodes, rest) = spec.split_once(":ppn=").expect("nodes");
         let (ppn, cluster) = rest.split_once(":cl_").map_or((rest, None), |(ppn, cluster)| (ppn, Some(cluster)));
         let number = |text: &str| text.parse::<u32>().expect("a number");
-        assert_eq!(number(nodes) * number(ppn), job.job.request.processors);
+        assert_eq!(number(nodes) * number(ppn), job.job.processors);
         demands.push(f64::from(u8::from(cluster == Some("zewura"))));
     }
     let total: f64 = model.sizes.iter().map(|size| size.weight).sum();
@@ -141,7 +147,7 @@ fn run_times_are_the_parts_of_their_estimates() {
     for (estimate, entry) in [(7_200, 0), (14_400, 1), (86_400, 2), (172_800, 3), (604_800, 5)] {
         let runtimes: Vec<f64> = jobs
             .iter()
-            .filter(|job| job.requested_time == Some(Span::from_secs(estimate)))
+            .filter(|job| job.job.limit == Some(Span::from_secs(estimate)))
             .map(|job| job.job.runtime.as_secs_f64())
             .collect();
         assert!(runtimes.len() > 1_000, "{estimate}: {}", runtimes.len());
@@ -156,7 +162,7 @@ fn run_times_are_the_parts_of_their_estimates() {
 fn sessions(jobs: &[ModelJob]) -> Vec<Vec<&ModelJob>> {
     let mut by_user: BTreeMap<Option<u32>, Vec<Vec<&ModelJob>>> = BTreeMap::new();
     for job in jobs {
-        let of_user = by_user.entry(job.user).or_default();
+        let of_user = by_user.entry(job.job.user).or_default();
         match of_user.last_mut().filter(|last| {
             let before = last.last().expect("a session has a job");
             job.job.submit.since(before.job.submit) <= Span::from_secs(1_001)
@@ -185,10 +191,8 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
 
     let total: f64 = model.sizes.iter().map(|size| size.weight).sum();
     let alike: f64 = model.sizes.iter().map(|size| (size.weight / total).powi(2)).sum();
-    let repeats: Vec<f64> = pairs
-        .iter()
-        .map(|pair| f64::from(u8::from(pair[0].job.request.processors == pair[1].job.request.processors)))
-        .collect();
+    let repeats: Vec<f64> =
+        pairs.iter().map(|pair| f64::from(u8::from(pair[0].job.processors == pair[1].job.processors))).collect();
     let (share, stderr) = mean_and_stderr(&repeats);
     let expected = model.repeat + (1.0 - model.repeat) * alike;
     assert!((share - expected).abs() < 4.0 * stderr, "{share} ± {stderr}, not {expected}");
@@ -214,11 +218,11 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
 #[test]
 fn estimates_are_requested_times_and_the_stand_in_for_zewura_demands_no_cluster() {
     for job in jobs(&SessionModel::zewura_like(), 20_000) {
-        assert_eq!(job.job.request.estimate, job.requested_time);
+        assert!(job.job.limit.is_some());
         assert!(job.job.runtime >= Span::from_secs(1));
         assert!(!job.further.as_deref().expect("nodes").contains("cl_"));
         let record = job.record();
-        assert_eq!((record.number, record.user, record.wait), (u64::from(job.job.id.0) + 1, job.user, None));
+        assert_eq!((record.number, record.user, record.wait), (job.job.number, job.job.user, None));
         assert_eq!(record.node_spec(), job.further.as_deref().and_then(|further| further.strip_prefix("-1 ")));
     }
 }
@@ -253,9 +257,9 @@ fn the_stand_in_for_wagap_is_like_its_log() {
     let (mut days, mut loads, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     for seed in 0..40 {
         let jobs: Vec<_> = model.jobs(&Streams::new(seed, 0)).take(17_898).collect();
-        let run = |job: &ModelJob| job.job.runtime.min(job.requested_time.unwrap_or_default()).as_secs_f64();
+        let run = |job: &ModelJob| job.job.runtime.min(job.job.limit.unwrap_or_default()).as_secs_f64();
         let span = jobs[17_897].job.submit.as_secs_f64();
-        let work: f64 = jobs.iter().map(|job| run(job) * f64::from(job.job.request.processors)).sum();
+        let work: f64 = jobs.iter().map(|job| run(job) * f64::from(job.job.processors)).sum();
         days.push(span / 86_400.0);
         loads.push(work / span / 2_176.0);
         runs.push(jobs.iter().map(run).sum::<f64>() / 17_898.0);

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
 use super::check_counts;
-use sim_core::{JobId, Span, Streams, Time};
+use sim_core::{Span, Streams, Time};
 use std::collections::BTreeMap;
 use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
 
@@ -88,7 +88,7 @@ fn short_limits_and_few_jobs_have_fewer_values() {
 fn of_runtime(count: u32, seconds: impl Fn(u32) -> u64) -> Vec<ModelJob> {
     let mut jobs: Vec<_> = Lublin::default().jobs(&Streams::new(1, 0)).take(count as usize).collect();
     for (job, number) in jobs.iter_mut().zip(0..) {
-        job.job.id = JobId(number);
+        job.job.number = number.into();
         job.job.submit = Time::ZERO;
         job.job.runtime = Span::from_secs(seconds(number));
     }
@@ -104,9 +104,8 @@ fn every_job_gets_an_estimate_of_the_distribution_not_below_its_run_time() {
     let mut counts = BTreeMap::new();
     for (job, before) in jobs.iter().zip(&before) {
         assert_eq!((job.job.submit, job.job.runtime), (before.job.submit, before.job.runtime));
-        let estimate = job.job.request.estimate.expect("given");
-        assert!(estimate >= job.job.runtime && job.requested_time == Some(estimate));
-        *counts.entry(estimate).or_insert(0) += 1;
+        assert!(job.job.limit >= Some(job.job.runtime));
+        *counts.entry(job.job.limit.expect("given")).or_insert(0) += 1;
     }
     assert_eq!(counts.into_iter().collect::<Vec<_>>(), model.distribution(5_000, &Streams::new(1, 0)));
 }
@@ -119,7 +118,7 @@ fn jobs_of_one_length_get_every_estimate_with_equal_chance() {
     let all = model.distribution(20_000, &Streams::new(3, 0));
     let half = &jobs[..10_000];
     let counts: Vec<u32> =
-        all.iter().map(|(time, _)| half.iter().map(|job| u32::from(job.requested_time == Some(*time))).sum()).collect();
+        all.iter().map(|(time, _)| half.iter().map(|job| u32::from(job.job.limit == Some(*time))).sum()).collect();
     let shares: Vec<f64> = all.iter().map(|(_, count)| f64::from(*count) / 20_000.0).collect();
     check_counts("first half", &counts, &shares);
 }
