@@ -145,15 +145,6 @@ impl Probe for Backlog {
 }
 
 impl Trend {
-    /// Least part of the log that the largest waiting work takes, in a saturated run.
-    const LARGE: f64 = 0.02;
-
-    /// Least part of the log, in a saturated run, during which work above a tenth of the largest waits without a break.
-    const LONG: f64 = 0.25;
-
-    /// Fewest jobs that have a trend.
-    const FEWEST: u64 = 100;
-
     /// Returns true if the policy cannot do the work as fast as it arrives, so that waits grow with the length of the log.
     ///
     /// Two conditions must hold, in units of the time from the first to the last submission. *Large*: the largest waiting work
@@ -162,12 +153,15 @@ impl Trend {
     /// submission half of the largest waits, and both this work and the time of the run after the last submission are large.
     /// A log of fewer than 100 jobs, or shorter than four of its longest jobs, has no trend: it is not saturated.
     pub fn is_saturated(&self) -> bool {
+        const LARGE: f64 = 0.02;
+        const LONG: f64 = 0.25;
+        const FEWEST: u64 = 100;
         let Self { jobs, span, longest_job, largest, at_end, stretch, drain } = *self;
-        if jobs < Self::FEWEST || span < 4.0 * longest_job {
+        if jobs < FEWEST || span < 4.0 * longest_job {
             return false;
         }
-        let large = span * Self::LARGE.max(5.0 / as_f64(jobs).sqrt());
-        let lasts = stretch >= Self::LONG * span || (at_end >= largest / 2.0 && at_end.min(drain) >= large);
+        let large = span * LARGE.max(5.0 / as_f64(jobs).sqrt());
+        let lasts = stretch >= LONG * span || (at_end >= largest / 2.0 && at_end.min(drain) >= large);
         largest >= large && lasts
     }
 }

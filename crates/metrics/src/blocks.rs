@@ -15,8 +15,8 @@ pub mod interval;
 use crate::job::{bounded_slowdown, slowdown, tardiness};
 use crate::mean::Sum;
 use crate::summary::Summary;
+use interval::estimate;
 pub use interval::{Estimate, Refusal};
-use interval::{Parts, estimate};
 use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
 
@@ -140,8 +140,7 @@ impl Blocks {
     /// The mean over jobs of one of [`METRICS`](Self::METRICS) with its 95 % interval; `None` if no job has it.
     pub fn mean(&self, metric: &str) -> Option<Estimate> {
         let cuts = self.cuts(&[self]);
-        let parts = Parts { policy: self.sums_by(&cuts, position(metric)?), baseline: None };
-        estimate(&parts, self.weeks(), 0.95)
+        estimate(&[(1.0, self.sums_by(&cuts, position(metric)?))], self.weeks(), 0.95)
     }
 
     /// The difference `self` − `baseline` of the means over jobs, with its 95 % interval; `None` if either has no job with
@@ -157,7 +156,7 @@ impl Blocks {
     /// Panics if `level` is not strictly between 0 and 1.
     pub fn difference_at(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
         let (cuts, metric) = (self.cuts(&[self, baseline]), position(metric)?);
-        let parts = Parts { policy: self.sums_by(&cuts, metric), baseline: Some(baseline.sums_by(&cuts, metric)) };
+        let parts = [(1.0, self.sums_by(&cuts, metric)), (-1.0, baseline.sums_by(&cuts, metric))];
         estimate(&parts, self.weeks().max(baseline.weeks()), level)
     }
 

@@ -42,12 +42,7 @@ impl JobClass {
 
     /// `short narrow`, for instance.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::ShortNarrow => "short narrow",
-            Self::ShortWide => "short wide",
-            Self::LongNarrow => "long narrow",
-            Self::LongWide => "long wide",
-        }
+        ["short narrow", "short wide", "long narrow", "long wide"][self as usize]
     }
 }
 

@@ -191,7 +191,7 @@ impl<W: Write> RecordWriter<W> {
         let keeps_resources = self.to == Layout::Swf21;
         let beyond =
             (gwf::PARTITION + 1..record.texts.len()).filter(|at| *at != gwf::REQ_RESOURCES || !keeps_resources);
-        self.lose(beyond.map(|at| (gwf::NAMES[gwf::SHARED + at], record.texts[at].is_some())));
+        self.lose(beyond.map(|at| (gwf::name(gwf::SHARED + at), record.texts[at].is_some())));
         let record = names.number(record);
         for line in std::mem::take(&mut names.fresh) {
             self.done.names += 1;

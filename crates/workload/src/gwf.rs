@@ -49,38 +49,12 @@ pub(crate) const SHARED: usize = 11;
 /// Columns that every line has.
 const COLUMNS: usize = 29;
 
-/// Column names of the format.
-pub(crate) const NAMES: [&str; COLUMNS] = [
-    "JobID",
-    "SubmitTime",
-    "WaitTime",
-    "RunTime",
-    "NProc",
-    "UsedCPUTime",
-    "UsedMemory",
-    "ReqNProcs",
-    "ReqTime",
-    "ReqMemory",
-    "Status",
-    "UserID",
-    "GroupID",
-    "ExecutableID",
-    "QueueID",
-    "PartitionID",
-    "OrigSiteID",
-    "LastRunSiteID",
-    "JobStructure",
-    "JobStructureParams",
-    "UsedNetwork",
-    "UsedLocalDiskSpace",
-    "UsedResources",
-    "ReqPlatform",
-    "ReqNetwork",
-    "ReqLocalDiskSpace",
-    "ReqResources",
-    "VOID",
-    "ProjectID",
-];
+/// Returns the name of a column, counted from 0.
+pub(crate) fn name(column: usize) -> &'static str {
+    const NAMES: &str = "JobID SubmitTime WaitTime RunTime NProc UsedCPUTime UsedMemory ReqNProcs ReqTime ReqMemory Status UserID GroupID ExecutableID QueueID PartitionID \
+                         OrigSiteID LastRunSiteID JobStructure JobStructureParams UsedNetwork UsedLocalDiskSpace UsedResources ReqPlatform ReqNetwork ReqLocalDiskSpace ReqResources VOID ProjectID";
+    NAMES.split(' ').nth(column).unwrap_or_default()
+}
 
 /// Reads a log of a grid record by record. Memory follows the longest line, not the length of the log.
 ///
@@ -126,7 +100,7 @@ impl GwfReader {
         let shared: Vec<&str> = shared.chain([UNKNOWN]).collect();
         let job = swf::parse(shared.join(" ").as_bytes()).map_err(|fault| match fault {
             LineFault::Field { column, expected, .. } => {
-                self.lines.field(column, NAMES[column], expected, columns[column].as_bytes(), PLAIN)
+                self.lines.field(column, name(column), expected, columns[column].as_bytes(), PLAIN)
             }
             _ => self.lines.too_short(COLUMNS),
         })?;

@@ -130,12 +130,13 @@ impl HeldLog {
 
     /// Share of jobs with a requested time, from 0 to 1.
     pub fn with_limit(&self) -> f64 {
-        share(self.jobs.iter().filter(|job| job.limit.is_some()).count(), self.jobs.len())
+        self.share(|job| job.limit.is_some())
     }
 
-    /// Share of jobs whose user is known, from 0 to 1.
-    pub(crate) fn with_user(&self) -> f64 {
-        share(self.jobs.iter().filter(|job| job.user.is_some()).count(), self.jobs.len())
+    /// Share of the jobs for which `is_meant` holds, from 0 to 1.
+    pub(crate) fn share(&self, is_meant: impl Fn(&HeldJob) -> bool) -> f64 {
+        let meant = self.jobs.iter().filter(|job| is_meant(job)).count();
+        if self.jobs.is_empty() { 0.0 } else { count(meant) / count(self.jobs.len()) }
     }
 
     /// Returns the jobs as a simulation takes them, numbered 0, 1, 2 … in order: equal to those of [`Intake`] with the
@@ -148,10 +149,6 @@ impl HeldLog {
         estimates.assert_possible();
         (0..).zip(&self.jobs).map(|(id, held)| estimates.job(seed, JobId(id), held, |_| {})).collect()
     }
-}
-
-fn share(part: usize, of: usize) -> f64 {
-    if of == 0 { 0.0 } else { count(part) / count(of) }
 }
 
 #[cfg(test)]
@@ -173,24 +170,16 @@ mod tests {
 
     #[test]
     fn a_held_log_equals_a_streamed_one() {
-        let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
-        for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
-            let estimates: Estimates = text.parse().expect("estimates");
-            let intake = Intake::new(reader(), Options { estimates, seed: 7, ..Options::default() });
-            let streamed: Vec<Job> = intake.map(|job| job.expect("a good log").job).collect();
-            assert_eq!(held.with_estimates(estimates, 7), streamed, "{text}");
-        }
-    }
-
-    #[test]
-    fn deadlines_are_those_of_a_streamed_log() {
         // Field 4, the run time, stands for a column of times to the deadline.
         for text in ["none", "factor:2.5", "column:4"] {
             let deadlines: Deadlines = text.parse().expect("deadlines");
-            let options = Options { estimates: Estimates::User, deadlines, ..Options::default() };
-            let (held, _) = HeldLog::read(reader(), options).expect("a log");
-            let streamed: Vec<Job> = Intake::new(reader(), options).map(|job| job.expect("a good log").job).collect();
-            assert_eq!(held.with_estimates(Estimates::User, 0), streamed, "{text}");
+            let (held, _) = HeldLog::read(reader(), Options { deadlines, ..Options::default() }).expect("a log");
+            for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
+                let estimates: Estimates = text.parse().expect("estimates");
+                let options = Options { estimates, deadlines, seed: 7, ..Options::default() };
+                let streamed = Intake::new(reader(), options).map(|job| job.expect("a good log").job);
+                assert_eq!(held.with_estimates(estimates, 7), streamed.collect::<Vec<_>>(), "{text}");
+            }
             if let Deadlines::Factor(factor) = deadlines {
                 let (plain, _) = HeldLog::read(reader(), Options::default()).expect("a log");
                 assert_eq!(plain.due_after(factor), held);

@@ -180,18 +180,16 @@ impl LogClock {
         Self { utc_offset, unix_start: header.unix_start_time.filter(|start| *start > 0) }
     }
 
-    /// Returns the hour of the week, from Monday midnight; for a log without a calendar, from its beginning.
-    pub(crate) fn hour_of_week_or_since_start(&self, submit: Span) -> usize {
-        self.hour_of_week(submit).unwrap_or_else(|| usize::try_from(seconds(submit) / 3_600 % 168).expect("below 168"))
-    }
-
-    /// Returns the hour of the week, from Monday midnight; `None` if the log is tied to no calendar.
-    fn hour_of_week(&self, submit: Span) -> Option<usize> {
-        let start = self.unix_start.or_else(|| (submit >= UNIX).then_some(0))?;
+    /// Returns the hour of the week, from Monday midnight; for a log without a calendar from its beginning, and false.
+    pub(crate) fn hour_of_week(&self, submit: Span) -> (usize, bool) {
+        let start = self.unix_start.or_else(|| (submit >= UNIX).then_some(0));
         // The first of January 1970 was a Thursday, 72 hours after Monday; one more week keeps the sum above zero.
         let hours_before = 72 + 168;
-        let seconds = (start + seconds(submit) + 3_600 * hours_before).checked_add_signed(self.utc_offset.into())?;
-        usize::try_from(seconds / 3_600 % 168).ok()
+        let local = start.and_then(|start| {
+            (start + seconds(submit) + 3_600 * hours_before).checked_add_signed(self.utc_offset.into())
+        });
+        let hour = local.unwrap_or(seconds(submit)) / 3_600 % 168;
+        (usize::try_from(hour).expect("below 168"), local.is_some())
     }
 }
 
@@ -232,8 +230,8 @@ impl Gathered {
         of.work += work;
         let since_first = submit.saturating_sub(self.first_and_last.map_or(submit, |(first, _)| first));
         *of.work_by_day.entry(seconds(since_first) / 86_400).or_default() += work;
-        self.is_off_calendar |= clock.hour_of_week(submit).is_none();
-        let hour_of_week = clock.hour_of_week_or_since_start(submit);
+        let (hour_of_week, is_calendar) = clock.hour_of_week(submit);
+        self.is_off_calendar |= !is_calendar;
         of.by_hour[hour_of_week % 24] += 1;
         of.by_weekday[hour_of_week / 24] += 1;
         *of.sizes.entry(processors).or_default() += 1;

@@ -100,47 +100,38 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Numerator and denominator of the mean in each block, for a policy and its baseline.
-pub(super) struct Parts {
-    pub(super) policy: Vec<(f64, f64)>,
-    pub(super) baseline: Option<Vec<(f64, f64)>>,
-}
+/// Numerator and denominator of the mean in each block, for a policy with the sign 1 and for its baseline, if any, with −1.
+pub(super) type Parts = [(f64, Vec<(f64, f64)>)];
 
-impl Parts {
-    fn sides(&self) -> impl Iterator<Item = (f64, &[(f64, f64)])> {
-        let baseline = self.baseline.as_deref().map(|sums| (-1.0, sums));
-        std::iter::once((1.0, self.policy.as_slice())).chain(baseline)
-    }
-
-    /// The estimate in which block *i* counts `counts[i]` times, and each block's contribution to its error. `None` if a
-    /// denominator is zero.
-    fn evaluate(&self, counts: &[f64], contributions: &mut [f64]) -> Option<f64> {
-        contributions.fill(0.0);
-        let mut estimate = 0.0;
-        for (sign, sums) in self.sides() {
-            let total = |part: fn(&(f64, f64)) -> f64| -> f64 {
-                sums.iter().zip(counts).map(|(sum, count)| part(sum) * count).sum()
-            };
-            let (numerator, denominator) = (total(|sum| sum.0), total(|sum| sum.1));
-            if denominator <= 0.0 {
-                return None;
-            }
-            let ratio = numerator / denominator;
-            estimate += sign * ratio;
-            for (contribution, (numerator, denominator_of)) in contributions.iter_mut().zip(sums) {
-                *contribution += sign * (numerator - ratio * denominator_of) / denominator;
-            }
+/// The estimate in which block *i* counts `counts[i]` times, and each block's contribution to its error. `None` if a
+/// denominator is zero.
+fn evaluate(parts: &Parts, counts: &[f64], contributions: &mut [f64]) -> Option<f64> {
+    contributions.fill(0.0);
+    let mut estimate = 0.0;
+    for (sign, sums) in parts {
+        let total = |part: fn(&(f64, f64)) -> f64| -> f64 {
+            sums.iter().zip(counts).map(|(sum, count)| part(sum) * count).sum()
+        };
+        let (numerator, denominator) = (total(|sum| sum.0), total(|sum| sum.1));
+        if denominator <= 0.0 {
+            return None;
         }
-        Some(estimate)
+        let ratio = numerator / denominator;
+        estimate += sign * ratio;
+        for (contribution, (numerator, denominator_of)) in contributions.iter_mut().zip(sums) {
+            *contribution += sign * (numerator - ratio * denominator_of) / denominator;
+        }
     }
+    Some(estimate)
 }
 
 /// The estimate of `parts` over a log of `weeks`, with an interval at `level`; `None` if nothing can be estimated.
 pub(super) fn estimate(parts: &Parts, weeks: f64, level: f64) -> Option<Estimate> {
     assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1, not at {level}");
-    let mut contributions = vec![0.0; parts.policy.len()];
-    let mean = parts.evaluate(&vec![1.0; parts.policy.len()], &mut contributions)?;
-    let blocks = (0..parts.policy.len()).filter(|block| parts.sides().any(|(_, sums)| sums[*block].1 > 0.0)).count();
+    let all = parts[0].1.len();
+    let mut contributions = vec![0.0; all];
+    let mean = evaluate(parts, &vec![1.0; all], &mut contributions)?;
+    let blocks = (0..all).filter(|block| parts.iter().any(|(_, sums)| sums[*block].1 > 0.0)).count();
     let correlation = lag_one(&contributions);
     let bare = Estimate { mean, low: None, high: None, blocks, correlation, refused: None };
     let length = weeks / as_f64(blocks.saturating_sub(1).max(1) as u64);
@@ -176,13 +167,13 @@ fn standard_error(squares: f64, blocks: usize) -> f64 {
 /// not differ.
 fn bootstrap(parts: &Parts, mean: f64, blocks: usize, level: f64) -> Option<(f64, f64)> {
     let mut draws = Streams::new(0, 0).stream(Purpose("bootstrap over blocks"), 0);
-    let all = parts.policy.len();
+    let all = parts[0].1.len();
     let (mut counts, mut contributions) = (vec![0.0; all], vec![0.0; all]);
     let mut deviations: Vec<f64> = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
         counts.fill(0.0);
         (0..all).for_each(|_| counts[draws.random_range(0..all)] += 1.0);
-        let Some(resampled) = parts.evaluate(&counts, &mut contributions) else { continue };
+        let Some(resampled) = evaluate(parts, &counts, &mut contributions) else { continue };
         let squares = contributions.iter().zip(&counts).map(|(z, count)| count * z * z).sum();
         let error = standard_error(squares, blocks);
         if error > 0.0 {
@@ -216,9 +207,9 @@ mod tests {
     use super::*;
 
     /// Differences of two policies with ten jobs in each block.
-    fn of_blocks(differences: &[f64]) -> Parts {
+    fn of_blocks(differences: &[f64]) -> [(f64, Vec<(f64, f64)>); 2] {
         let policy = differences.iter().map(|difference| (10.0 * (100.0 + difference), 10.0)).collect();
-        Parts { policy, baseline: Some(vec![(1000.0, 10.0); differences.len()]) }
+        [(1.0, policy), (-1.0, vec![(1000.0, 10.0); differences.len()])]
     }
 
     #[test]

@@ -47,29 +47,13 @@ const TIMES: [f64; 2] = [12.1039, -0.6026];
 /// Number of popular values.
 const POPULAR: usize = 20;
 
-/// Popularity rank of each of the twenty popular values (first the longest, then from short to long) in the four logs
+/// Popularity rank of each of the twenty popular values (first the longest, then from short to long) in each of the four logs
 /// from which the model was made: SDSC SP2, CTC SP2, KTH SP2, SDSC Blue (`TIMRNK_TO_POPRNK`).
-const RANKS: [[u8; 4]; POPULAR] = [
-    [3, 1, 1, 1],
-    [1, 3, 4, 6],
-    [4, 4, 10, 5],
-    [17, 2, 14, 3],
-    [13, 12, 20, 7],
-    [7, 9, 2, 2],
-    [8, 8, 3, 18],
-    [18, 18, 7, 19],
-    [2, 6, 12, 4],
-    [6, 7, 6, 11],
-    [16, 11, 19, 20],
-    [10, 20, 5, 9],
-    [5, 16, 18, 10],
-    [15, 5, 16, 14],
-    [14, 14, 9, 13],
-    [19, 13, 17, 16],
-    [11, 10, 15, 15],
-    [12, 15, 13, 17],
-    [9, 17, 8, 8],
-    [20, 19, 11, 12],
+const RANKS: [[usize; POPULAR]; 4] = [
+    [3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20],
+    [1, 3, 4, 2, 12, 9, 8, 18, 6, 7, 11, 20, 16, 5, 14, 13, 10, 15, 17, 19],
+    [1, 4, 10, 14, 20, 2, 3, 7, 12, 6, 19, 5, 18, 16, 9, 17, 15, 13, 8, 11],
+    [1, 6, 5, 3, 7, 2, 18, 19, 4, 11, 20, 9, 10, 14, 13, 16, 15, 17, 8, 12],
 ];
 
 const MINUTE: u32 = 60;
@@ -238,14 +222,14 @@ fn tail_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// preferably a popular one, and no rank is kept beyond the last place it had.
 fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
     let last_place = |rank: usize| {
-        let has = |place: &usize| RANKS[*place].iter().any(|known| usize::from(*known) == rank);
+        let has = |place: &usize| RANKS.iter().any(|of_log| of_log[*place] == rank);
         (0..POPULAR).rev().find(has).expect("every rank is in the table")
     };
     let mut left: BTreeSet<usize> = (2..=count).collect();
-    let mut pool: Vec<usize> = RANKS[0].iter().map(|rank| usize::from(*rank)).collect();
+    let mut pool: Vec<usize> = RANKS.map(|of_log| of_log[0]).to_vec();
     let mut ranks = vec![1];
-    for (place, row) in RANKS.iter().enumerate().take(count).skip(1) {
-        pool.extend(row.iter().map(|rank| usize::from(*rank)));
+    for place in 1..count.min(POPULAR) {
+        pool.extend(RANKS.map(|of_log| of_log[place]));
         pool.retain(|rank| left.contains(rank));
         let due = left.iter().copied().find(|rank| last_place(*rank) <= place);
         let rank = due.unwrap_or_else(|| {

@@ -72,7 +72,7 @@ impl Users {
     ///
     /// If the users of fewer than half of the jobs are known, or the log is shorter than four weeks.
     pub fn of(log: &HeldLog) -> Result<Self, ResampleError> {
-        let known = log.with_user();
+        let known = log.share(|job| job.user.is_some());
         if known < 0.5 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
             let percent = (100.0 * known) as u32;

@@ -130,7 +130,7 @@ impl LogSums {
                     self.session_jobs.add(count_of(user.session_jobs).min(1e6));
                 }
                 user.session_jobs = 1;
-                let hour = clock.hour_of_week_or_since_start(submit);
+                let (hour, _) = clock.hour_of_week(submit);
                 self.by_hour[hour % 24] += 1.0;
                 self.by_weekday[hour / 24] += 1.0;
             }
