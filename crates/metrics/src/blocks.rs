@@ -45,18 +45,11 @@ use sim_core::{JobRecord, Span, Time};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// Slots in order of their hours; the queue was empty just before the first submission of each but the first.
-    slots: Vec<CutSums>,
+    /// Slots from one cut to the next, by the hour of the log at which each begins, and sums over the jobs submitted in it. The queue
+    /// was empty just before the first submission of each but the first.
+    slots: Vec<(u64, MetricSums)>,
     latest_hour: Option<u64>,
     last_submit: Time,
-}
-
-/// Sums over the jobs that were submitted from one cut to the next.
-#[derive(Clone, Debug, Default)]
-struct CutSums {
-    /// Hour of the log at which the slot begins.
-    hour: u64,
-    sums: MetricSums,
 }
 
 /// Numerators and denominators of the means, in the order of [`Blocks::METRICS`].
@@ -92,7 +85,7 @@ impl Blocks {
         }
         self.latest_hour = Some(hour);
         if queue_was_empty || self.slots.is_empty() {
-            self.slots.push(CutSums { hour, sums: MetricSums::default() });
+            self.slots.push((hour, MetricSums::default()));
         }
     }
 
@@ -101,10 +94,10 @@ impl Blocks {
         let submit = record.job.submit;
         self.last_submit = self.last_submit.max(submit);
         if self.slots.is_empty() {
-            self.slots.push(CutSums::default());
+            self.slots.push(Default::default());
         }
-        let position = self.slots.partition_point(|slot| slot.hour <= hour_of(submit)).saturating_sub(1);
-        let sums = &mut self.slots[position].sums;
+        let position = self.slots.partition_point(|(hour, _)| *hour <= hour_of(submit)).saturating_sub(1);
+        let (_, sums) = &mut self.slots[position];
         let response = record.response().as_secs_f64();
         let area = f64::from(record.processors) * record.job.runtime.as_secs_f64();
         let slowdown = (!record.job.runtime.is_zero()).then(|| slowdown(record));
@@ -162,7 +155,7 @@ impl Blocks {
 
     /// Weeks from the first submission to the last.
     pub(crate) fn weeks(&self) -> f64 {
-        let first = self.slots.first().map_or(Time::ZERO, |slot| Time::from_secs(3600 * slot.hour));
+        let first = self.slots.first().map_or(Time::ZERO, |(hour, _)| Time::from_secs(3600 * hour));
         self.last_submit.saturating_since(first).as_secs_f64() / Self::WEEK.as_secs_f64()
     }
 
@@ -170,10 +163,10 @@ impl Blocks {
     fn cuts(&self, policies: &[&Self]) -> Vec<u64> {
         const LEAST: u64 = Blocks::WEEK.as_nanos() / HOUR;
         let is_empty = |hour: u64| {
-            policies.iter().all(|policy| policy.slots.binary_search_by_key(&hour, |slot| slot.hour).is_ok())
+            policies.iter().all(|policy| policy.slots.binary_search_by_key(&hour, |(hour, _)| *hour).is_ok())
         };
         let mut cuts: Vec<u64> = Vec::new();
-        for hour in self.slots.iter().map(|slot| slot.hour) {
+        for &(hour, _) in &self.slots {
             if cuts.last().is_none_or(|last| hour >= last + LEAST && is_empty(hour)) {
                 cuts.push(hour);
             }
@@ -189,11 +182,11 @@ impl Blocks {
     /// Numerator and denominator of one metric in each block.
     fn sums_by(&self, cuts: &[u64], metric: usize) -> Vec<(f64, f64)> {
         let mut sums = vec![(Sum::default(), Sum::default()); cuts.len()];
-        for slot in &self.slots {
-            let block = cuts.partition_point(|cut| *cut <= slot.hour).saturating_sub(1);
+        for (hour, of_slot) in &self.slots {
+            let block = cuts.partition_point(|cut| cut <= hour).saturating_sub(1);
             if let Some((numerator, denominator)) = sums.get_mut(block) {
-                numerator.add(slot.sums[metric].0.total());
-                denominator.add(slot.sums[metric].1.total());
+                numerator.add(of_slot[metric].0.total());
+                denominator.add(of_slot[metric].1.total());
             }
         }
         sums.into_iter().map(|(numerator, denominator)| (numerator.total(), denominator.total())).collect()
@@ -206,7 +199,6 @@ impl Sink for Blocks {
     }
 }
 
-/// An hour, in nanoseconds.
 const HOUR: u64 = 3_600_000_000_000;
 
 fn hour_of(time: Time) -> u64 {

@@ -264,10 +264,14 @@ fn all() -> Vec<Metric> {
                     over_jobs!(@label $statistic $label),
                     $unit,
                     $text,
-                    ValueOrigin::Formula(|run| run.summary.$quantity.$statistic()),
+                    ValueOrigin::Formula(|run| over_jobs!(@value $statistic run.summary.$quantity)),
                 ).short($label) $(.$with($($value),*))*
             ),*].map(|metric| metric $(.$all($($given)?))*));
         };
+        (@value median $of:expr) => { $of.quantile(0.5) };
+        (@value p95 $of:expr) => { $of.quantile(0.95) };
+        (@value p99 $of:expr) => { $of.quantile(0.99) };
+        (@value $statistic:ident $of:expr) => { $of.$statistic() };
         (@label mean $label:literal) => { concat!("mean ", $label) };
         (@label median $label:literal) => { concat!("median ", $label) };
         (@label p95 $label:literal) => { concat!("95th percentile of ", $label) };

@@ -61,11 +61,6 @@ impl Mean {
         (self.count > 0).then(|| (self.sum.total() / as_f64(self.count)).clamp(self.min, self.max))
     }
 
-    /// The smallest value, or `None` without values.
-    pub fn min(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.min)
-    }
-
     /// The largest value, or `None` without values.
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
@@ -117,7 +112,7 @@ mod tests {
     #[test]
     fn nothing_seen_has_no_mean() {
         let mean = Mean::default();
-        assert_eq!((mean.mean(), mean.min(), mean.max()), (None, None, None));
+        assert_eq!((mean.mean(), mean.max()), (None, None));
     }
 
     #[test]

@@ -166,21 +166,6 @@ impl MetricSummary {
         self.quantiles.quantile(p)
     }
 
-    /// The 0.5-quantile.
-    pub fn median(&self) -> Option<f64> {
-        self.quantile(0.5)
-    }
-
-    /// The 0.95-quantile.
-    pub fn p95(&self) -> Option<f64> {
-        self.quantile(0.95)
-    }
-
-    /// The 0.99-quantile.
-    pub fn p99(&self) -> Option<f64> {
-        self.quantile(0.99)
-    }
-
     /// The largest value, exactly.
     pub fn max(&self) -> Option<f64> {
         self.quantiles.max()

@@ -68,7 +68,6 @@ impl Timeline {
         }
     }
 
-    /// Makes the slices twice as long.
     fn merge(&mut self) {
         if self.areas.len() % 2 == 1 {
             // Half of the new slice is not over: it is open again.

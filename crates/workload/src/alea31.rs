@@ -56,7 +56,7 @@ impl Alea31Intake {
     /// Returns the job, or the rule under which it is skipped.
     fn job_of(&mut self, record: SwfRecord) -> Result<LogJob, Rule> {
         let submit = record.submit.ok_or(Rule::NoSubmit)?;
-        let run = run_time(&self.intake.records.lines.line).ok_or(Rule::NoRuntime)?;
+        let run = run_time(self.intake.records.lines.columns().nth(3)).ok_or(Rule::NoRuntime)?;
         let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
         let spec = record.node_spec();
         let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
@@ -119,10 +119,9 @@ impl Iterator for Alea31Intake {
     }
 }
 
-/// Returns field 4 in whole seconds; `None` for −1. A record keeps no other negative run times.
-fn run_time(line: &[u8]) -> Option<i32> {
-    let mut columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
-    let text = std::str::from_utf8(columns.nth(3)?).ok()?;
+/// Parses field 4 in whole seconds; `None` for −1. A record keeps no other negative run times.
+fn run_time(column: Option<&[u8]>) -> Option<i32> {
+    let text = std::str::from_utf8(column?).ok()?;
     let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
     whole.parse().ok().filter(|run| *run != -1)
 }

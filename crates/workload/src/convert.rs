@@ -281,10 +281,7 @@ impl NameNumbers {
             format!("{} {}", one_word(name), one_word(resources)).into_boxed_str()
         });
         let mut texts = texts.into_iter();
-        let mut number = |column: usize| {
-            let fresh = |name: &str, number| self.fresh.push(format!("{}: {number} {name}", NAMED[column]));
-            texts.next()?.map(|name| self.columns[column].number(name, fresh))
-        };
+        let mut number = |column: usize| texts.next()?.map(|name| self.number_of(name, column));
         SwfRecord {
             user: number(0),
             group: number(1),
@@ -295,27 +292,26 @@ impl NameNumbers {
             ..job
         }
     }
-}
 
-impl ColumnNumbers {
-    /// Returns the number of a name; `fresh` is called with a newly assigned one.
-    fn number(&mut self, name: Box<str>, fresh: impl FnOnce(&str, u32)) -> u32 {
+    /// Returns the number of a name.
+    fn number_of(&mut self, name: Box<str>, column: usize) -> u32 {
+        let ColumnNumbers { letters: own, others } = &mut self.columns[column];
         let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
         let (letters, number) = name.split_at(digits);
         // A number with leading zeros is another name than the number without.
         let is_plain = number == "0" || !number.starts_with('0');
         let number = number.parse().ok().filter(|number| is_plain && *number < FIRST_OTHER);
         if let Some(number) = number
-            && **self.letters.get_or_insert_with(|| letters.into()) == *letters
+            && **own.get_or_insert_with(|| letters.into()) == *letters
         {
             return number;
         }
-        if let Some(known) = self.others.get(&name) {
+        if let Some(known) = others.get(&name) {
             return *known;
         }
-        let next = FIRST_OTHER + u32::try_from(self.others.len()).expect("fewer than 3 billion names");
-        fresh(&name, next);
-        self.others.insert(name, next);
+        let next = FIRST_OTHER + u32::try_from(others.len()).expect("fewer than 3 billion names");
+        self.fresh.push(format!("{}: {next} {name}", NAMED[column]));
+        others.insert(name, next);
         next
     }
 }

@@ -212,10 +212,13 @@ impl Lines {
         self.fault(format!("expected {expected} columns separated by blanks, found {found}; {fix}"))
     }
 
-    /// Returns true if the current line is text.
+    /// Returns true if the current line is UTF-8, as far as it was read, without control characters except white space.
     #[cold]
     pub(crate) fn is_text(&self) -> bool {
-        is_text(&self.line)
+        let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        // A line that was not read to its end may end within a character.
+        let is_utf8 = std::str::from_utf8(&self.line).map_or_else(|error| error.error_len().is_none(), |_| true);
+        is_utf8 && !self.line.iter().any(is_control)
     }
 
     /// Returns the error for a line that is no text, after which nothing more is read.
@@ -235,14 +238,6 @@ impl fmt::Debug for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lines").field("path", &self.path).field("line", &self.number).finish_non_exhaustive()
     }
-}
-
-/// Returns true for UTF-8, as far as it was read, without control characters except white space.
-fn is_text(line: &[u8]) -> bool {
-    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    // A line that was not read to its end may end within a character.
-    let is_utf8 = std::str::from_utf8(line).map_or_else(|error| error.error_len().is_none(), |_| true);
-    is_utf8 && !line.iter().any(is_control)
 }
 
 fn foreign_format(magic: &[u8]) -> Option<&'static str> {

@@ -72,7 +72,6 @@ proptest! {
     fn the_mean_equals_the_twin(values in values()) {
         let mean = mean(&values);
         prop_assert!(twin::close(mean.mean().unwrap(), twin::mean(&values)));
-        prop_assert_eq!(mean.min(), values.iter().copied().reduce(f64::min));
         prop_assert_eq!(mean.max(), values.iter().copied().reduce(f64::max));
     }
 }

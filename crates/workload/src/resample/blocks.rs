@@ -181,18 +181,13 @@ impl Blocks {
         })
     }
 
-    /// Returns slots with the beginnings of their sources, and the jobs that fill them.
-    fn slices<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, Time, &'a [HeldJob])> {
-        sources.iter().enumerate().map(|(slot, &week)| {
+    /// Returns the jobs that fill the slots from their sources, with their new submissions, in order.
+    fn moved<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, &'a HeldJob)> {
+        sources.iter().enumerate().flat_map(|(slot, &week)| {
             let jobs = &self.log.jobs()[self.begins[week]..self.begins[week + 1]];
             let jobs = if slot < self.weeks { jobs } else { until(jobs, start(week) + self.part) };
-            (start(slot), start(week), jobs)
+            jobs.iter().map(move |job| (start(slot) + job.submit.since(start(week)), job))
         })
-    }
-
-    /// Returns jobs with their new submissions, in order.
-    fn moved<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, &'a HeldJob)> {
-        self.slices(sources).flat_map(|(to, from, jobs)| jobs.iter().map(move |job| (to + job.submit.since(from), job)))
     }
 
     fn filled(&self, sources: &[usize]) -> HeldLog {

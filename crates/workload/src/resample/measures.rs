@@ -24,7 +24,6 @@ pub(super) struct WeeklyMoments {
     pairs: f64,
 }
 
-/// All bounded measures.
 #[derive(Clone, Debug)]
 pub(super) struct Measures {
     pub(super) jobs: f64,

@@ -169,7 +169,6 @@ impl Iterator for SacctReader {
     }
 }
 
-/// One line.
 struct SacctLine<'a> {
     values: Vec<&'a str>,
     reader: &'a SacctReader,

@@ -168,7 +168,6 @@ struct Fields<'a> {
     rest: &'a [u8],
     /// Next column, counted from 0.
     next: usize,
-    /// First fault.
     fault: Option<LineFault>,
 }
 

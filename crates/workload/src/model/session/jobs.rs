@@ -80,7 +80,6 @@ impl Iterator for SessionJobs {
     }
 }
 
-/// Open session.
 #[derive(Clone, Debug)]
 struct OpenSession {
     /// Submission of its next job, in seconds.
