@@ -84,17 +84,13 @@ pub(crate) fn are_weights(weights: impl Iterator<Item = f64>) -> bool {
 
 pub(crate) const WEIGHTS: &str = "weights from 0 to 1e12, one of them above 0";
 
-/// Text that is no value of an option.
+/// Text that is no value of an option: the expected ones, and the text, shortened if it is long.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{expected} found {found:?}")]
-pub struct TextError {
-    expected: &'static str,
-    /// Given text, shortened if it is long.
-    pub found: String,
-}
+#[error("{0}")]
+pub struct TextError(String);
 
 impl TextError {
-    pub(crate) fn new(expected: &'static str, text: &str) -> Self {
-        Self { expected, found: crate::file::shown(text.as_bytes()) }
+    pub(crate) fn new(expected: &str, text: &str) -> Self {
+        Self(format!("{expected} found {:?}", crate::file::shown(text.as_bytes())))
     }
 }

@@ -180,13 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn lengths_have_days_hours_and_fractions_if_they_want() {
-        let seconds = |text: &str| length(text).map(Span::as_secs_f64);
-        assert_eq!(seconds("1-02:03:04"), Some(93_784.0));
-        assert_eq!(
-            (seconds("02:03:04"), seconds("03:04"), seconds("00:01.250")),
-            (Some(7_384.0), Some(184.0), Some(1.25))
-        );
+    fn lengths_need_minutes_and_no_days() {
+        assert_eq!(length("02:03:04"), Some(Span::from_secs(7_384)));
         for wrong in ["", "5", "1-", "1:2:3:4", "00:60", "99999-00:00:00", "a:b", "-00:01", "00:01.1234567890"] {
             assert_eq!(length(wrong), None, "{wrong}");
         }

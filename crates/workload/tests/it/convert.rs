@@ -1,19 +1,15 @@
 //! Conversion of one format into another, and back.
 
-use crate::data::{check_option, line, reader};
+use crate::data::{check_option, line, records};
 use std::io::{Cursor, Write};
 use workload::convert::convert_read;
-use workload::{Converted, Layout, SwfRecord};
+use workload::{Converted, Layout};
 
 fn converted(log: &str, from: Layout, to: Layout) -> (String, Converted) {
     let mut out = Vec::new();
     let done = convert_read("a.log", Cursor::new(log.to_owned().into_bytes()), from, to, &mut out)
         .unwrap_or_else(|error| panic!("{error}"));
     (String::from_utf8(out).expect("text"), done)
-}
-
-fn swf_records(log: &str) -> Vec<SwfRecord> {
-    reader(log).and_then(Iterator::collect).unwrap_or_else(|error| panic!("{error}"))
 }
 
 const METACENTRUM: &str = "\
@@ -65,7 +61,7 @@ fn plain_logs_survive_the_way_to_a_grid_and_back() {
     assert!(done.lost.is_empty());
     let (back, done) = converted(&gwf, Layout::Gwf, Layout::Swf);
     assert_eq!((done.names, done.lost.len()), (0, 0));
-    assert_eq!(swf_records(&back), swf_records(&log));
+    assert_eq!(records(back), records(log));
 }
 
 #[test]
@@ -85,7 +81,7 @@ fn names_keep_their_numbers_where_they_have_one() {
         let (log, done) = converted(&lines.collect::<String>(), Layout::Gwf, Layout::Swf);
         let lost: Vec<_> = done.lost.into_iter().collect();
         assert_eq!(lost, [("OrigSiteID", users.len() as u64), ("VOID", users.len() as u64)]);
-        swf_records(&log).iter().map(|record| record.user).collect()
+        records(log).iter().map(|record| record.user).collect()
     };
     let other = 1_000_000_000;
     assert_eq!(of_users(&["U12", "U3", "-1", "U12"]), [Some(12), Some(3), None, Some(12)]);

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::str::FromStr;
-use workload::{InputError, SwfReader, SwfRecord, TextError};
+use workload::{Estimates, InputError, Intake, LogJob, Options, SwfReader, SwfRecord, TextError};
 
 /// Returns a line in which only the first five fields, the requested processors and the requested time vary.
 pub(crate) fn line(number: u64, submit: &str, runtime: &str, allocated: &str, requested: &str, time: &str) -> String {
@@ -16,6 +16,17 @@ pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<SwfReader, InputError> {
 
 pub(crate) fn records(log: impl Into<Vec<u8>>) -> Vec<SwfRecord> {
     reader(log).and_then(Iterator::collect).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Returns the jobs of `log`, and the intake after them.
+pub(crate) fn take_in(log: impl Into<Vec<u8>>, options: Options) -> (Vec<LogJob>, Intake) {
+    let mut intake = Intake::new(reader(log).expect("a log"), options);
+    let jobs = intake.by_ref().collect::<Result<_, _>>().expect("no faulty line");
+    (jobs, intake)
+}
+
+pub(crate) fn with(estimates: Estimates) -> Options {
+    Options { estimates, ..Options::default() }
 }
 
 /// Returns the first error in reading `log`.

@@ -1,19 +1,9 @@
 //! Estimates of run times that policies see: the f-model's draws, and their parsing.
 
-use crate::data::{check_option, check_sample, line, reader};
+use crate::data::{check_option, check_sample, line, reader, take_in, with};
 use sim_core::Span;
 use sim_core::testkit::mean_and_stderr;
 use workload::{Estimates, Intake, LogJob, Options};
-
-fn take_in(log: impl Into<Vec<u8>>, options: Options) -> (Vec<LogJob>, Intake) {
-    let mut intake = Intake::new(reader(log).expect("a log"), options);
-    let jobs = intake.by_ref().collect::<Result<_, _>>().expect("no faulty line");
-    (jobs, intake)
-}
-
-fn with(estimates: Estimates) -> Options {
-    Options { estimates, ..Options::default() }
-}
 
 fn estimate(job: &LogJob) -> Span {
     job.job.request.estimate.expect("every job of a log has an estimate")

@@ -84,20 +84,17 @@ fn name() -> impl Strategy<Value = Option<Box<str>>> {
 /// Strategy for records of the Standard Workload Format without the fields that a log of a grid cannot represent.
 fn record() -> impl Strategy<Value = GwfRecord> {
     (round_trip::record(), prop::array::uniform18(name())).prop_map(|(job, texts)| {
-        let SwfRecord { number, submit, wait, runtime, allocated_processors, cpu_time, memory, .. } = job;
-        let SwfRecord { requested_processors, requested_time, requested_memory, status, .. } = job;
         let job = SwfRecord {
-            submit,
-            wait,
-            runtime,
-            allocated_processors,
-            cpu_time,
-            memory,
-            requested_processors,
-            requested_time,
-            requested_memory,
-            status,
-            ..SwfRecord::numbered(number)
+            user: None,
+            group: None,
+            executable: None,
+            queue: None,
+            partition: None,
+            preceding_job: None,
+            think_time: None,
+            further: None,
+            name: None,
+            ..job
         };
         GwfRecord { job, texts }
     })

@@ -1,6 +1,6 @@
 //! Records become jobs under named rules, each of them counted.
 
-use crate::data::{line, reader};
+use crate::data::{self, line, reader, with};
 use sim_core::{JobId, Span, Time};
 use workload::repair::Repair;
 use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
@@ -9,13 +9,8 @@ use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
 type Applied = (&'static str, u64, Option<u64>);
 
 fn take_in(log: &str, options: Options) -> (Vec<LogJob>, Vec<Applied>) {
-    let mut intake = Intake::new(reader(log).expect("a log"), options);
-    let jobs = intake.by_ref().collect::<Result<_, _>>().expect("no faulty line");
+    let (jobs, intake) = data::take_in(log, options);
     (jobs, intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect())
-}
-
-fn with(estimates: Estimates) -> Options {
-    Options { estimates, ..Options::default() }
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Conversion of Slurm's accounting into a log.
 
+use crate::data::records;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::io::Cursor;
 use workload::convert::{convert_read, convert_sacct};
 use workload::sacct::{SacctReader, SacctRule, Zone};
-use workload::{Converted, Intake, Layout, Options, SwfReader, SwfRecord};
+use workload::{Converted, Intake, Layout, Options, SwfReader};
 
 /// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job that ran
 /// into its limit, cancelled ones, a waiting one, a suspended one, one of two components, and the end of summer time.
@@ -32,11 +33,6 @@ fn converted(text: &str, zone: &str, to: Layout) -> (String, Converted) {
     let mut out = Vec::new();
     let done = convert_sacct(reader(text, zone), Some(64), to, &mut out).unwrap_or_else(|error| panic!("{error}"));
     (String::from_utf8(out).expect("text"), done)
-}
-
-fn swf(text: &str) -> Vec<SwfRecord> {
-    let log = SwfReader::from_read("a.swf", Cursor::new(text.to_owned().into_bytes())).expect("a log");
-    log.collect::<Result<_, _>>().expect("records")
 }
 
 fn fault(text: &str) -> String {
@@ -68,7 +64,7 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
             ("het-component", 1, Some(9)),
         ]
     );
-    let log = swf(&log);
+    let log = records(&*log);
     assert!(log.is_sorted_by_key(|record| record.submit));
     assert_eq!(log.iter().map(|record| record.number).collect::<Vec<_>>(), [100, 102, 103, 101, 104, 105, 108]);
 }
@@ -137,7 +133,7 @@ fn what_no_format_holds_is_kept_without_it_and_counted() {
     for (line, expected) in cases {
         let (log, done) = converted(&format!("{head}{line}\n"), "UTC", Layout::Swf);
         let rules: Vec<_> = done.repairs.iter().map(|repair| repair.rule.name()).collect();
-        assert_eq!((swf(&log).len(), &rules[..]), (1, expected), "{line}");
+        assert_eq!((records(&*log).len(), &rules[..]), (1, expected), "{line}");
     }
 }
 
@@ -146,7 +142,7 @@ fn jobs_without_a_number_of_their_own_are_counted() {
     let text = "JobID|Submit|Start|End|NCPUS|State\n9_1|100|100|200|1|COMPLETED\n9_2|100|Unknown|300|0|FAILED\n\n9_3|100|150|160|1|NAPPING\n";
     let (log, done) = converted(text, "UTC", Layout::Swf);
     assert!(log.contains("job numbers are counted"));
-    let records = swf(&log);
+    let records = records(&*log);
     assert_eq!(records.iter().map(|record| record.number).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!((records[1].runtime, records[1].allocated_processors, records[2].status), (None, None, None));
     let counts: Vec<_> = done.repairs.iter().map(|repair| (repair.rule, repair.count)).collect();
@@ -191,7 +187,7 @@ proptest! {
         let (seconds, _) = converted(&text_of(&|at| at.to_string()), &zone, Layout::Swf);
         prop_assert_eq!(&converted(&text_of(&|at| local(at, ahead)), &zone, Layout::Swf).0, &seconds);
         prop_assert_eq!(&converted(&text_of(&|at| local(at, 0) + "Z"), &zone, Layout::Swf).0, &seconds);
-        let records = swf(&seconds);
+        let records = records(&*seconds);
         prop_assert!(records.is_sorted_by_key(|record| record.submit));
         for record in records {
             let (submit, wait, run) = jobs[usize::try_from(record.number).expect("small")];
