@@ -87,7 +87,7 @@ mod tests {
             let reader = SwfReader::from_read("a.swf", std::io::Cursor::new(log)).expect("a log");
             let mut intake = Intake::new(reader, Options::default());
             assert_eq!(intake.by_ref().filter_map(Result::ok).count(), jobs.len());
-            assert_eq!(notes(intake.repairs().unread(), machines).join("\n"), expected);
+            assert_eq!(notes(&intake.repairs().unread, machines).join("\n"), expected);
         }
     }
 

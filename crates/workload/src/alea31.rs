@@ -30,8 +30,8 @@ use sim_core::{Job, Request, SiteId, SiteSet, Span};
 pub struct Alea31Intake {
     /// Reader and counts; its options but for the number of records have no effect.
     intake: Intake,
-    /// Clusters, the largest first.
-    clusters: Vec<Machine>,
+    /// Clusters, the largest first; among equals, in the order of their file.
+    pub clusters: Vec<Machine>,
 }
 
 impl Alea31Intake {
@@ -41,11 +41,6 @@ impl Alea31Intake {
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
         let intake = Intake::new(records, Options { max_jobs: max_records, ..Options::default() });
         Self { intake, clusters }
-    }
-
-    /// Clusters, the largest first; among equals, in the order of their file.
-    pub fn clusters(&self) -> &[Machine] {
-        &self.clusters
     }
 
     /// Repairs so far.

@@ -147,7 +147,7 @@ fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Con
 fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     let mut sink = RecordWriter::new(to, out);
     let mut names = NameNumbers::default();
-    reader.comments().iter().try_for_each(|line| sink.comment(line))?;
+    reader.comments.iter().try_for_each(|line| sink.comment(line))?;
     for record in reader {
         sink.named(record?, &mut names)?;
     }

@@ -63,7 +63,8 @@ pub(crate) fn name(column: usize) -> &'static str {
 #[derive(Debug)]
 pub struct GwfReader {
     lines: Lines,
-    comments: Vec<String>,
+    /// Comments before the first record, without their `#`.
+    pub comments: Vec<String>,
 }
 
 impl GwfReader {
@@ -76,11 +77,6 @@ impl GwfReader {
         let (mut lines, mut comments) = (Lines::from_read(name, input, LOG)?, Vec::new());
         lines.header(b'#', |comment| comments.push(String::from_utf8_lossy(comment).trim().to_owned()))?;
         Ok(Self { lines, comments })
-    }
-
-    /// Comments before the first record, without their `#`.
-    pub fn comments(&self) -> &[String] {
-        &self.comments
     }
 
     /// Parses the current line as a record.
@@ -113,16 +109,13 @@ impl GwfReader {
 const UNKNOWN: &str = "-1 -1 -1 -1 -1 -1 -1";
 
 /// Splits a line into columns; `None` if they are fewer than 29. Names may contain blanks where columns are separated by tabs.
-fn columns(line: &str) -> Option<[&str; COLUMNS]> {
-    fn first<'a>(mut columns: impl Iterator<Item = &'a str>) -> Option<[&'a str; COLUMNS]> {
-        let mut all = [""; COLUMNS];
-        for column in &mut all {
-            *column = columns.next()?;
-        }
-        Some(all)
-    }
+fn columns(line: &str) -> Option<Vec<&str>> {
     // Trimmed in both ways alike, so that columns read between blanks and written between tabs are read the same again.
-    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
+    let by_tabs: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let is_whole = |columns: &Vec<&str>| columns.len() >= COLUMNS;
+    Some(by_tabs)
+        .filter(is_whole)
+        .or_else(|| Some(line.split_ascii_whitespace().map(str::trim).collect()).filter(is_whole))
 }
 
 impl Iterator for GwfReader {

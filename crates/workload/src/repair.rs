@@ -97,7 +97,8 @@ impl Serialize for Rule {
 pub struct Repairs<R = Rule> {
     /// Rules that were applied, in their order.
     applied: Vec<Repair<R>>,
-    unread: Unread,
+    /// Fields of the log that were read and not passed on.
+    pub unread: Unread,
 }
 
 impl<R> Default for Repairs<R> {
@@ -133,11 +134,6 @@ impl Repairs {
     /// Number of records that yielded no job.
     pub fn skipped(&self) -> u64 {
         [Rule::NoSubmit, Rule::NoRuntime, Rule::NoProcessors].map(|rule| self.count(rule)).iter().sum()
-    }
-
-    /// Fields of the log that were read and not passed on.
-    pub const fn unread(&self) -> &Unread {
-        &self.unread
     }
 
     /// Returns true if the log was taken as it stands.

@@ -213,7 +213,7 @@ impl Held {
 
     /// Notes on content of the log and its machine file that no world uses.
     pub(super) fn ignored(&self) -> Vec<String> {
-        ignored::notes(self.repairs.unread(), self.tells_memory)
+        ignored::notes(&self.repairs.unread, self.tells_memory)
     }
 }
 

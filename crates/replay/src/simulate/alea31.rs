@@ -50,7 +50,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let nodes = || machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node));
     let start_up = options.startup.map_or_else(|| alea31::start_up(nodes()), |startup| Time::ZERO + startup);
     let intake = Alea31Intake::new(SwfReader::open(log.trace())?, &machines, log.max_jobs);
-    let sites = sites(intake.clusters(), path)?;
+    let sites = sites(&intake.clusters, path)?;
     let startup = words("startup", options.startup.map(|startup| format!("{startup}s")));
     let idles = log.seed.is_some() && !policies.iter().any(Policy::draws);
     let named = policies.iter().map(|policy| policy.named(sites.iter().len())).collect();

@@ -85,7 +85,7 @@ impl Sites {
 
     /// Notes on content of the log and the machine file that no world uses.
     pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
-        ignored::notes(repairs.unread(), self.has_memory)
+        ignored::notes(&repairs.unread, self.has_memory)
     }
 
     pub(crate) fn slowest(&self) -> f64 {

@@ -50,7 +50,7 @@ pub(super) fn read(file: &str, mut reader: SacctReader) -> Result<Trace> {
         }
     }
     let mut left_out = BTreeMap::from([("jobs that never started", never), ("jobs of a number used again", reused)]);
-    left_out.extend(RULES.map(|(rule, reason)| (reason, reader.repairs().count(rule))));
+    left_out.extend(RULES.map(|(rule, reason)| (reason, reader.repairs.count(rule))));
     let zero = rows.values().map(|(job, _)| job.submit).min().unwrap_or(0);
     let (mut jobs, mut log) = (Vec::new(), Vec::new());
     for (job, runs) in rows.into_values() {
@@ -79,7 +79,7 @@ fn started(file: &str, reader: &SacctReader, record: &SwfRecord) -> Result<Optio
         return Ok(None);
     }
     let [submit, wait, run] = [record.submit.unwrap_or_default(), wait, run].map(seconds);
-    let later = reader.eligible().and_then(|eligible| i64::try_from(eligible).ok()).map(|eligible| eligible - submit);
+    let later = reader.eligible.and_then(|eligible| i64::try_from(eligible).ok()).map(|eligible| eligible - submit);
     let request = Request {
         user: name("User"),
         account: name("Account"),

@@ -41,13 +41,13 @@ pub fn convert_sacct(
     for ((_, line), record) in window {
         jobs.write(record, line, &mut reader, &mut sink)?;
     }
-    for Repair { rule, count, first_line } in reader.repairs().iter() {
+    for Repair { rule, count, first_line } in reader.repairs.iter() {
         let line = first_line.unwrap_or_default();
         let note =
             format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
         sink.comment(&note)?;
     }
-    sink.done.repairs = reader.repairs().clone();
+    sink.done.repairs = reader.repairs.clone();
     Ok(sink.done)
 }
 
@@ -76,7 +76,7 @@ impl FromOrigin {
             }
         };
         if submit < last {
-            reader.note(SacctRule::OutOfOrder, line);
+            reader.repairs.note(SacctRule::OutOfOrder, Some(line));
         }
         self.origin_and_last = Some((origin, last.max(submit)));
         // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
@@ -92,9 +92,9 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     let mut lines = vec!["Version: 2.2".to_owned(), "Conversion: from sacct --parsable2 by Gridproof".to_owned()];
     lines.extend(processors.map(|processors| format!("MaxProcs: {processors}")));
     lines.push(format!("UnixStartTime: {origin}"));
-    let ahead = reader.zone().seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
+    let ahead = reader.zone.seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
     lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
-    lines.extend(reader.zone().place().map(|name| format!("TimeZoneString: {name}")));
+    lines.extend(reader.zone.place().map(|name| format!("TimeZoneString: {name}")));
     lines.push(
         if reader.has("JobIDRaw") {
             "Note: job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it"

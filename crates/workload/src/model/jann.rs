@@ -52,13 +52,6 @@ pub struct HyperErlang {
     pub stages: [f64; 2],
 }
 
-/// Range of mean stage lengths, in seconds: a microsecond to three years.
-const SHORTEST_STAGE: f64 = 1e-6;
-const LONGEST_STAGE: f64 = 1e8;
-
-/// Largest order; higher orders hardly differ.
-const LARGEST_ORDER: u32 = 100;
-
 impl HyperErlang {
     fn draw(&self, stream: &mut Stream) -> f64 {
         let stage = if draw::unit(stream) < self.first { self.stages[0] } else { self.stages[1] };
@@ -66,8 +59,9 @@ impl HyperErlang {
     }
 
     fn is_sound(&self) -> bool {
-        let are_long = self.stages.iter().all(|stage| (SHORTEST_STAGE..=LONGEST_STAGE).contains(stage));
-        (1..=LARGEST_ORDER).contains(&self.order) && (0.0..=1.0).contains(&self.first) && are_long
+        // From a microsecond to three years; distributions of higher order hardly differ.
+        let are_long = self.stages.iter().all(|stage| (1e-6..=1e8).contains(stage));
+        (1..=100).contains(&self.order) && (0.0..=1.0).contains(&self.first) && are_long
     }
 }
 

@@ -47,11 +47,14 @@ pub struct SacctReader {
     lines: Lines,
     /// Names of the columns, as in the heading.
     columns: Vec<Box<str>>,
-    zone: Zone,
-    repairs: Repairs<SacctRule>,
+    /// Zone of times without one.
+    pub(crate) zone: Zone,
+    /// Skipped lines and repairs so far.
+    pub repairs: Repairs<SacctRule>,
     /// Number of jobs read.
     counted: u64,
-    eligible: Option<u64>,
+    /// Time at which the job that was read last became eligible, in seconds since 1970.
+    pub eligible: Option<u64>,
 }
 
 impl SacctReader {
@@ -68,16 +71,6 @@ impl SacctReader {
     /// Reads from any reader, plain or gzip; `name` stands for the file's path in errors.
     pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?, zone)
-    }
-
-    /// Skipped lines and repairs so far.
-    pub const fn repairs(&self) -> &Repairs<SacctRule> {
-        &self.repairs
-    }
-
-    /// Zone of times without one.
-    pub(crate) const fn zone(&self) -> &Zone {
-        &self.zone
     }
 
     /// Returns true if there is a column of that name.
@@ -100,16 +93,6 @@ impl SacctReader {
     pub fn cell(&self, column: &str) -> Option<&str> {
         let at = self.columns.iter().position(|own| own.eq_ignore_ascii_case(column))?;
         std::str::from_utf8(&self.lines.line).ok()?.trim_end().split('|').nth(at).map(str::trim)
-    }
-
-    /// Returns the time at which the job that was read last became eligible, in seconds since 1970.
-    pub const fn eligible(&self) -> Option<u64> {
-        self.eligible
-    }
-
-    /// Counts one application of `rule`, at a line that may have been read long ago.
-    pub(crate) fn note(&mut self, rule: SacctRule, line: u64) {
-        self.repairs.note(rule, Some(line));
     }
 
     fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {

@@ -142,7 +142,7 @@ fn every_record_of_wagap_is_a_job_that_some_cluster_can_run() {
     let machines = Machines::open(&folder.join("wagap-2013.swf.machines")).expect("two clusters");
     let records = SwfReader::open(&folder.join("wagap-2013.swf.gz")).expect("a log");
     let mut intake = Alea31Intake::new(records, &machines, None);
-    let clusters: Vec<u32> = intake.clusters().iter().map(|cluster| cluster.processors()).collect();
+    let clusters: Vec<u32> = intake.clusters.iter().map(|cluster| cluster.processors()).collect();
     assert_eq!(clusters, [1_600, 576]);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
     assert_eq!((jobs.len(), intake.repairs().skipped()), (17_900, 0));

@@ -25,7 +25,7 @@ fn columns_are_separated_by_blanks_or_by_tabs() {
     let blanks = "# a grid\n#another\n\n7 100.5 -1 60 4 59.5 1023.5 4 90 -1 1 U12 G3 a.out Q1 P2 site1 site2 UNITARY \
                   -1 -1 -1 -1 -1 -1 -1 -1 vo1 -1\n";
     let log = reader(blanks).expect("a log");
-    assert_eq!(log.comments(), ["a grid", "another"]);
+    assert_eq!(log.comments, ["a grid", "another"]);
     let read = records(blanks);
     let record = &read[0];
     let expected = SwfRecord {
@@ -105,7 +105,7 @@ proptest! {
     fn what_was_written_is_read(written in prop::collection::vec(record(), 1..10)) {
         let mut text = b"# a grid\n# of two lines\n".to_vec();
         written.iter().try_for_each(|record| record.write(&mut text)).expect("memory does not fail");
-        prop_assert_eq!(reader(text.clone()).expect("a log").comments().len(), 2);
+        prop_assert_eq!(reader(text.clone()).expect("a log").comments.len(), 2);
         prop_assert_eq!(records(text), written);
     }
 }
