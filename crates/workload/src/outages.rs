@@ -104,23 +104,19 @@ pub fn span(text: &str) -> Option<Span> {
     (!number.is_negative() && nanos <= 1_000_000_000 * decimal::LONGEST).then_some(Span::from_nanos(nanos))
 }
 
-/// Span printed in the largest unit of which it is a whole multiple.
-struct InUnits(Span);
-
-impl fmt::Display for InUnits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nanos = self.0.as_nanos();
-        match UNITS.into_iter().find(|(_, seconds)| nanos.is_multiple_of(1_000_000_000 * seconds)) {
-            Some((unit, seconds)) => write!(f, "{}{unit}", nanos / 1_000_000_000 / seconds),
-            None => write!(f, "{}s", self.0),
-        }
+/// Formats a span in the largest unit of which it is a whole multiple.
+fn in_units(span: Span) -> String {
+    let nanos = span.as_nanos();
+    match UNITS.into_iter().find(|(_, seconds)| nanos.is_multiple_of(1_000_000_000 * seconds)) {
+        Some((unit, seconds)) => format!("{}{unit}", nanos / 1_000_000_000 / seconds),
+        None => format!("{span}s"),
     }
 }
 
 impl fmt::Display for Outages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Drawn { mtbf, mttr } => write!(f, "mtbf:{},mttr:{}", InUnits(*mtbf), InUnits(*mttr)),
+            Self::Drawn { mtbf, mttr } => write!(f, "mtbf:{},mttr:{}", in_units(*mtbf), in_units(*mttr)),
             Self::Trace(path) => path.display().fmt(f),
         }
     }

@@ -45,6 +45,11 @@ pub(super) fn columns(counts: &[u64]) -> String {
     counts.iter().copied().map(column).collect()
 }
 
+/// Line of the first anomaly of a kind.
+pub(super) fn line_of(kind: &Repair) -> String {
+    kind.first_line.map_or_else(String::new, |line| line.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,9 +72,4 @@ mod tests {
     fn the_largest_count_is_the_tallest_column() {
         assert_eq!([columns(&[0, 1, 50, 100]), columns(&[0, 0])], ["·▁▄█", "··"]);
     }
-}
-
-/// Line of the first anomaly of a kind.
-pub(super) fn line_of(kind: &Repair) -> String {
-    kind.first_line.map_or_else(String::new, |line| line.to_string())
 }

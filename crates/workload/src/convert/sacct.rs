@@ -3,8 +3,7 @@
 use super::{ConvertError, Converted, Layout, NameNumbers, RecordWriter};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
-use crate::sacct::WITH_GPUS;
-use crate::sacct::{SacctReader, SacctRule};
+use crate::sacct::{SacctReader, SacctRule, WITH_GPUS};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -26,20 +25,34 @@ pub fn convert_sacct(
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
     let mut sink = RecordWriter::new(to, out);
-    let mut jobs = FromOrigin { names: NameNumbers::of_accounting(), origin_and_last: None, processors };
+    let mut names = NameNumbers::of_accounting();
     // By submit time, then by line: `sacct` lists jobs by number, which is nearly that order except for the tasks of arrays.
     let mut window: BTreeMap<(Span, u64), GwfRecord> = BTreeMap::new();
-    while let Some(record) = reader.next() {
-        let record = record?;
-        window.insert((record.job.submit.unwrap_or_default(), reader.line()), record);
-        if window.len() > WINDOW
-            && let Some(((_, line), earliest)) = window.pop_first()
-        {
-            jobs.write(earliest, line, &mut reader, &mut sink)?;
+    // Beginning of the log and the latest submit time written, since 1970.
+    let mut origin_and_last = None;
+    loop {
+        if let Some(record) = reader.next().transpose()? {
+            window.insert((record.job.submit.unwrap_or_default(), reader.line()), record);
+            if window.len() <= WINDOW {
+                continue;
+            }
         }
-    }
-    for ((_, line), record) in window {
-        jobs.write(record, line, &mut reader, &mut sink)?;
+        let Some(((submit, line), mut record)) = window.pop_first() else { break };
+        let (origin, last) = match origin_and_last {
+            Some(known) => known,
+            None => {
+                header(&reader, submit, processors).iter().try_for_each(|line| sink.comment(line))?;
+                (submit, submit)
+            }
+        };
+        if submit < last {
+            reader.repairs.note(SacctRule::OutOfOrder, Some(line));
+        }
+        origin_and_last = Some((origin, last.max(submit)));
+        // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
+        record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
+        record.job.submit = Some(submit.saturating_sub(origin));
+        sink.named(record, &mut names)?;
     }
     for Repair { rule, count, first_line } in reader.repairs.iter() {
         let line = first_line.unwrap_or_default();
@@ -49,41 +62,6 @@ pub fn convert_sacct(
     }
     sink.done.repairs = reader.repairs.clone();
     Ok(sink.done)
-}
-
-/// Jobs of `sacct`, whose log begins with the first of them.
-struct FromOrigin {
-    names: NameNumbers,
-    /// Beginning of the log and the latest submit time written, since 1970.
-    origin_and_last: Option<(Span, Span)>,
-    processors: Option<u32>,
-}
-
-impl FromOrigin {
-    fn write<W: Write>(
-        &mut self,
-        mut record: GwfRecord,
-        line: u64,
-        reader: &mut SacctReader,
-        sink: &mut RecordWriter<W>,
-    ) -> Result<(), ConvertError> {
-        let submit = record.job.submit.expect("jobs without one are left out");
-        let (origin, last) = match self.origin_and_last {
-            Some(known) => known,
-            None => {
-                header(reader, submit, self.processors).iter().try_for_each(|line| sink.comment(line))?;
-                (submit, submit)
-            }
-        };
-        if submit < last {
-            reader.repairs.note(SacctRule::OutOfOrder, Some(line));
-        }
-        self.origin_and_last = Some((origin, last.max(submit)));
-        // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
-        record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
-        record.job.submit = Some(submit.saturating_sub(origin));
-        sink.named(record, &mut self.names)
-    }
 }
 
 /// Header of the log, which records its origin.

@@ -31,43 +31,23 @@ pub(super) fn has_gpu(text: &str) -> bool {
     text.split(',').any(|part| is_gpu(part) && !part.ends_with("=0") && !part.ends_with(":0"))
 }
 
-/// Requested memory in KiB: per node, per processor, or in all.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum ReqMem {
-    PerNode(u64),
-    PerProcessor(u64),
-    Total(u64),
-}
-
-impl ReqMem {
-    /// Parses `4000Mn`, `2Gc`, `16G`, `0`; without a unit, MiB. `None` for other text.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let (text, wrap): (&str, fn(u64) -> Self) = match text.as_bytes().last()? {
-            b'n' => (&text[..text.len() - 1], Self::PerNode),
-            b'c' => (&text[..text.len() - 1], Self::PerProcessor),
-            _ => (text, Self::Total),
-        };
-        let units = [(b'K', 0), (b'M', 1), (b'G', 2), (b'T', 3), (b'P', 4)];
-        let last = *text.as_bytes().last()?;
-        let (number, power) = units
-            .into_iter()
-            .find(|(unit, _)| *unit == last)
-            .map_or((text, 1), |(_, power)| (&text[..text.len() - 1], power));
-        let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at; `as` saturates")]
-        Some(wrap((number * 1024_f64.powi(power)).round() as u64))
-    }
-
-    /// Returns KiB for each processor; `None` if nothing was requested, or it is unknown.
-    pub(super) fn per_processor(self, processors: Option<u32>, nodes: Option<u32>) -> Option<u64> {
-        let processors = u64::from(processors?).max(1);
-        let kib = match self {
-            Self::PerProcessor(kib) => kib,
-            Self::Total(kib) => kib / processors,
-            Self::PerNode(kib) => kib.saturating_mul(nodes?.into()) / processors,
-        };
-        Some(kib).filter(|kib| *kib > 0)
-    }
+/// Parses requested memory per node (`4000Mn`), per processor (`2Gc`) or in all (`16G`, `0`); without a unit, MiB. Returns KiB for
+/// each processor, which is `None` if nothing was requested or it is unknown; `None` for other text.
+pub(super) fn memory(text: &str, processors: Option<u32>, nodes: Option<u32>) -> Option<Option<u64>> {
+    let amount = text.strip_suffix(['n', 'c']).unwrap_or(text);
+    let (number, power) = match "KMGTP".find(amount.chars().last()?) {
+        Some(power) => (&amount[..amount.len() - 1], power),
+        None => (amount, 1),
+    };
+    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at; `as` saturates")]
+    let kib = (number * 1024_f64.powi(i32::try_from(power).ok()?)).round() as u64;
+    let per_processor = |processors: u64| match &text[amount.len()..] {
+        "c" => Some(kib),
+        "n" => Some(kib.saturating_mul(nodes?.into()) / processors),
+        _ => Some(kib / processors),
+    };
+    Some(processors.and_then(|processors| per_processor(u64::from(processors).max(1))).filter(|kib| *kib > 0))
 }
 
 #[cfg(test)]
@@ -91,15 +71,18 @@ mod tests {
 
     #[test]
     fn memory_is_per_node_per_processor_or_total() {
-        assert_eq!(ReqMem::parse("4000Mn"), Some(ReqMem::PerNode(4_096_000)));
-        assert_eq!(ReqMem::parse("2Gc"), Some(ReqMem::PerProcessor(2 << 20)));
-        assert_eq!(ReqMem::parse("1.50T"), Some(ReqMem::Total(3 << 29)));
-        assert_eq!(ReqMem::parse("512"), Some(ReqMem::Total(512 << 10)));
-        assert_eq!([ReqMem::parse(""), ReqMem::parse("G"), ReqMem::parse("x"), ReqMem::parse("-1G")], [None; 4]);
-        assert_eq!(ReqMem::PerNode(1_000).per_processor(Some(8), Some(2)), Some(250));
-        assert_eq!(ReqMem::Total(1_000).per_processor(Some(8), None), Some(125));
-        assert_eq!(ReqMem::Total(0).per_processor(Some(8), None), None);
-        assert_eq!(ReqMem::PerNode(1_000).per_processor(Some(8), None), None);
+        for (text, processors, nodes, expected) in [
+            ("4000Mn", Some(8), Some(2), Some(1_024_000)),
+            ("4000Mn", Some(8), None, None),
+            ("2Gc", Some(8), None, Some(2 << 20)),
+            ("1.50T", Some(1), None, Some(3 << 29)),
+            ("512", Some(8), None, Some(64 << 10)),
+            ("512", None, None, None),
+            ("0", Some(8), None, None),
+        ] {
+            assert_eq!(memory(text, processors, nodes), Some(expected), "{text}");
+        }
+        assert_eq!(["", "n", "G", "x", "-1G"].map(|text| memory(text, Some(8), Some(2))), [None; 5]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Streaming reader: one job at a time.
 
 use super::SacctRule;
-use super::job::{self, ReqMem, cpus_of_tres, has_gpu};
+use super::job::{self, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
 use crate::error::InputError;
 use crate::file::shown;
@@ -189,7 +189,8 @@ impl<'a> SacctLine<'a> {
         let (allocated, requested) =
             (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);
         let nodes = self.processors("NNodes", "NNodes")?;
-        let memory = self.read("ReqMem", ReqMem::parse, "memory such as 4000Mn, 2Gc or 16G")?;
+        let memory = |text: &str| job::memory(text, requested.or(allocated), nodes);
+        let memory = self.read("ReqMem", memory, "memory such as 4000Mn, 2Gc or 16G")?;
         let (group, account) = (self.name("Group"), self.name("Account"));
         let id = self.get("JobID").unwrap_or_default();
         let has_gpus = WITH_GPUS.into_iter().filter_map(|column| self.get(column)).any(has_gpu);
@@ -201,7 +202,7 @@ impl<'a> SacctLine<'a> {
             submit: Some(Span::from_secs(submit)),
             requested_processors: requested.or(allocated),
             requested_time: self.limit()?,
-            requested_memory: memory.and_then(|memory| memory.per_processor(requested.or(allocated), nodes)),
+            requested_memory: memory.flatten(),
             status,
             name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| one_word(id).into()),
             ..SwfRecord::numbered(number)
