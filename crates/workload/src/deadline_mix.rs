@@ -4,12 +4,12 @@
 //! All distributions are uniform but that of the time between jobs, which is exponential. Streams that differ only in the
 //! mean of that time share all jobs and all draws. Their arrivals differ in scale only, so their comparison is paired.
 
-use crate::draw;
+use crate::draw::uniform;
 use crate::error::{ParameterError, check};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
-use sim_core::{Job, JobId, Purpose, Span, Stream, Streams, Time};
+use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 
 /// Parameters of the workload. Ranges include both ends; times are in seconds.
 ///
@@ -186,10 +186,6 @@ impl Margin {
             Self::Times(range) => runtime.scaled(at(range)),
         }
     }
-}
-
-fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
-    draw::uniform(stream, low, high)
 }
 
 /// Three years in seconds: sums of a few thousand draws must fit into the range of time.

@@ -23,7 +23,7 @@ pub(crate) fn unit(stream: &mut Stream) -> f64 {
 
 /// Draws uniformly between two numbers.
 #[inline]
-pub(crate) fn uniform(stream: &mut Stream, low: f64, high: f64) -> f64 {
+pub(crate) fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
     low + unit(stream) * (high - low)
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn exponential(stream: &mut Stream) -> f64 {
 /// is not used, so that draws carry no state.
 pub(crate) fn normal(stream: &mut Stream) -> f64 {
     loop {
-        let (x, y) = (uniform(stream, -1.0, 1.0), uniform(stream, -1.0, 1.0));
+        let (x, y) = (uniform(stream, [-1.0, 1.0]), uniform(stream, [-1.0, 1.0]));
         let square = x * x + y * y;
         if square > 0.0 && square < 1.0 {
             return x * libm::sqrt(-2.0 * libm::log(square) / square);

@@ -71,7 +71,7 @@ const SHAKE: Purpose = Purpose("shaken submissions");
 pub fn shaken(log: &HeldLog, most: Span, streams: &Streams) -> HeldLog {
     let mut stream = streams.stream(SHAKE, 0);
     // From 0 to 2 `most` instead of ± `most`: the same but for the origin of time, and no submission is below zero.
-    let shift = |stream: &mut _| Span::from_secs_f64(draw::uniform(stream, 0.0, 2.0 * most.as_secs_f64()));
+    let shift = |stream: &mut _| Span::from_secs_f64(draw::uniform(stream, [0.0, 2.0 * most.as_secs_f64()]));
     let jobs = log.jobs().iter().map(|job| {
         // Whole seconds, as in a log: a log that is written to a file and read again is the same.
         let moved = (job.submit + shift(&mut stream)).as_nanos() / 1_000_000_000;

@@ -126,7 +126,7 @@ impl WorkloadModel for Downey {
             now += model.interarrival * draw::exponential(&mut arrivals);
             let work = log_uniform(&mut work, model.shortest, model.longest);
             let average = log_uniform(&mut parallelism, 1.0, f64::from(model.processors));
-            let sigma = draw::uniform(&mut variation, 0.0, model.variation);
+            let sigma = draw::uniform(&mut variation, [0.0, model.variation]);
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -144,5 +144,5 @@ impl WorkloadModel for Downey {
 }
 
 fn log_uniform(stream: &mut Stream, low: f64, high: f64) -> f64 {
-    libm::exp(draw::uniform(stream, libm::log(low), libm::log(high)))
+    libm::exp(draw::uniform(stream, [libm::log(low), libm::log(high)]))
 }

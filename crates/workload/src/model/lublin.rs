@@ -208,11 +208,8 @@ impl LublinClass {
         if kind < self.serial {
             return 1;
         }
-        let exponent = if draw::unit(stream) < self.lower_part {
-            draw::uniform(stream, self.low, self.medium)
-        } else {
-            draw::uniform(stream, self.medium, self.high)
-        };
+        let is_lower = draw::unit(stream) < self.lower_part;
+        let exponent = draw::uniform(stream, if is_lower { [self.low, self.medium] } else { [self.medium, self.high] });
         let exponent = if kind < self.serial + self.power_of_two { libm::floor(exponent + 0.5) } else { exponent };
         rounded(libm::exp2(exponent))
     }
