@@ -29,15 +29,10 @@ impl JobClass {
     /// All classes, each at the position of its number.
     pub const ALL: [Self; 4] = [Self::ShortNarrow, Self::ShortWide, Self::LongNarrow, Self::LongWide];
 
-    /// Longest run time of a short job.
-    pub(crate) const SHORT: Span = Span::from_secs(3_600);
-
-    /// Largest number of processors of a narrow job.
-    pub(crate) const NARROW: u32 = 8;
-
-    /// The class of a job, by its actual run time and the processors that it held.
+    /// The class of a job, by its actual run time and the processors that it held: up to an hour is short, up to eight is narrow.
     pub fn of(record: &JobRecord) -> Self {
-        Self::ALL[2 * usize::from(record.job.runtime > Self::SHORT) + usize::from(record.processors > Self::NARROW)]
+        let is_long = record.job.runtime > Span::from_secs(3_600);
+        Self::ALL[2 * usize::from(is_long) + usize::from(record.processors > 8)]
     }
 
     /// `short narrow`, for instance.

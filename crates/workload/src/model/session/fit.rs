@@ -57,7 +57,6 @@ struct LogSums {
     by_weekday: [f64; 7],
     session_jobs: Spread,
     session_gap: Spread,
-    successions: u64,
     repeats: u64,
     /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
     correlation: [f64; 3],
@@ -117,7 +116,6 @@ impl LogSums {
             Some(last) if submit.saturating_sub(last.submit) <= SESSION_GAP => {
                 user.session_jobs += 1;
                 self.session_gap.add(submit.saturating_sub(last.submit).as_secs_f64());
-                self.successions += 1;
                 self.repeats += u64::from(last.request == request);
                 if last.class == class {
                     let (a, b) = (last.logarithm - mean, logarithm - mean);
@@ -160,8 +158,8 @@ impl LogSums {
             by_weekday: self.by_weekday,
             start_hour: 0,
             session_jobs,
-            session_gap: if self.successions > 0 { table(&self.session_gap) } else { Quantiles([0.0; 17]) },
-            repeat: if self.successions > 0 { short(count_of(self.repeats) / count_of(self.successions)) } else { 0.0 },
+            session_gap: table(&self.session_gap),
+            repeat: short(count_of(self.repeats) / count_of(self.session_gap.count.max(1))),
             persistence: if spread > 0.0 { short((products / spread).clamp(-1.0, 1.0)) } else { 0.0 },
             runtime_factor: 1.0,
             users,
