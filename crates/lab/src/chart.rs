@@ -18,16 +18,14 @@ mod sketch;
 
 pub use calendar::date;
 use canvas::Sheet;
-pub(crate) use draw::note;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
 pub(crate) use marks::dark_css;
-pub(crate) use readout::readout;
+pub(crate) use readout::{note, readout};
 pub use scale::{decimals_for, fixed, significant};
-pub use sketch::{Sketch, SketchBox, Stroke, Words};
+pub use sketch::{Piece, Sketch};
 
 use metrics::ConfidenceInterval;
-use std::borrow::Cow;
 
 /// Width of every picture in CSS pixels.
 pub(crate) const WIDTH: f64 = 720.0;
@@ -60,18 +58,18 @@ impl Chart {
         Self { id: id.into(), title: title.into(), x, y, series, ..Self::default() }
     }
 
-    /// Returns the chart without its hidden series.
-    pub(crate) fn drawn(&self) -> Cow<'_, Self> {
-        if self.series.iter().all(|series| !series.is_hidden) {
-            return Cow::Borrowed(self);
-        }
-        let mut shown = self.clone();
-        shown.series.retain(|series| !series.is_hidden);
-        Cow::Owned(shown)
+    /// Returns the series that are not hidden, then the reference series.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().filter(|series| !series.is_hidden).chain(&self.reference)
+    }
+
+    fn has(&self, style: LineStyle) -> bool {
+        self.shown().any(|series| series.style == style)
     }
 
     fn about(&self) -> String {
-        let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
+        let own = self.series.iter().filter(|series| !series.is_hidden);
+        let names: Vec<&str> = own.map(|series| series.name.as_str()).collect();
         format!("{} over {}, for {}", self.y.label, self.x.label, names.join(", "))
     }
 
@@ -281,10 +279,7 @@ fn draw_on(picture: &Picture, width: f64, titled: bool) -> String {
     let sheet = |height: f64| Sheet { width, height, titled };
     let usual = if titled { HEIGHT } else { (0.2 * width + 220.0).round() };
     match picture {
-        Picture::Chart(chart) => {
-            let chart = chart.drawn();
-            draw::svg(&chart, sheet(draw::height(&chart, usual)))
-        }
+        Picture::Chart(chart) => draw::svg(chart, sheet(usual)),
         Picture::Forest(forest) => forest::svg(forest, sheet(0.0)),
         Picture::Gantt(gantt) => gantt::svg(gantt, sheet(usual.max(HEIGHT))),
         Picture::Sketch(sketch) => sketch::svg(sketch, titled),

@@ -20,14 +20,12 @@ pub(super) struct Dodge {
 }
 
 impl Dodge {
-    /// Computes the offsets of each place by itself: marks are moved only where they touch.
-    pub(super) fn new(series: usize, marks: &[Mark], widest: f64) -> Self {
-        let mut order: Vec<&Mark> = marks.iter().collect();
-        order.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let places = order.chunk_by(|a, b| b.x - a.x <= NEAR).map(|here| {
-            let marks: Vec<Mark> = here.iter().map(|mark| **mark).collect();
-            (marks[0].x, offsets(series, &marks, widest))
-        });
+    /// Computes the offsets of each place by itself: marks are moved only where they touch, by half of the least distance of places at most.
+    pub(super) fn new(series: usize, mut marks: Vec<Mark>) -> Self {
+        marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let distances = marks.windows(2).map(|pair| pair[1].x - pair[0].x).filter(|distance| *distance > NEAR);
+        let widest = distances.fold(60.0, |widest, distance| f64::min(widest, 0.5 * distance));
+        let places = marks.chunk_by(|a, b| b.x - a.x <= NEAR).map(|here| (here[0].x, offsets(series, here, widest)));
         Self { places: places.collect() }
     }
 
@@ -87,13 +85,6 @@ pub(super) fn thinned(places: &[f64], widths: &[f64], gap: f64, anchor: usize) -
         .collect()
 }
 
-/// Returns the least distance between different x places.
-pub(super) fn least_distance(marks: &[Mark]) -> Option<f64> {
-    let mut places: Vec<f64> = marks.iter().map(|m| m.x).collect();
-    places.sort_by(f64::total_cmp);
-    places.windows(2).map(|pair| pair[1] - pair[0]).filter(|d| *d > 4.0).min_by(f64::total_cmp)
-}
-
 /// Converts a count to a factor.
 pub(super) fn count(n: usize) -> f64 {
     u32::try_from(n).map_or(f64::from(u32::MAX), f64::from)
@@ -113,7 +104,7 @@ mod tests {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(2, 10.0, 200.0)];
         assert_eq!(offsets(3, &marks, 60.0), [-4.5, 4.5, 0.0]);
         assert_eq!(offsets(2, &marks[..2], 4.0), [-1.0, 1.0], "crowded places bound the movement");
-        let dodge = Dodge::new(3, &[&marks[..2], &[mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)]].concat(), 60.0);
+        let dodge = Dodge::new(3, [&marks[..2], &[mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)]].concat());
         assert_eq!([dodge.at(0, 10.0), dodge.at(1, 10.0), dodge.at(0, 90.0), dodge.at(1, 90.0)], [-4.5, 4.5, 0.0, 0.0]);
     }
 

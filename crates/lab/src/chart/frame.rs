@@ -87,6 +87,14 @@ impl Frame {
         (self.left + across * (self.right - self.left), self.bottom - up * (self.bottom - self.top))
     }
 
+    /// Returns the height on the page of an interval's end, and true if it lies within the frame.
+    pub(super) fn end(&self, value: f64) -> (f64, bool) {
+        if self.y.log && value <= 0.0 {
+            return (self.bottom, false);
+        }
+        (self.at(self.x.low, value.clamp(self.y.low, self.y.high)).1, self.y.has_inside(value))
+    }
+
     fn ticks_below(&self, canvas: &mut Canvas) {
         let width = canvas.sheet.width;
         let places: Vec<f64> = self.x.ticks.iter().map(|(at, _)| self.at(*at, self.y.low).0).collect();

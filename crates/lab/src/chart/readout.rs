@@ -1,6 +1,6 @@
 //! The numbers of a chart for the crosshair of the page.
 
-use super::draw::{PRINTED, all, group_of, is_dense, looks};
+use super::draw::{Line, Plot};
 use super::scale::{Scale, has_place};
 use super::{Axis, Chart, LineStyle, Picture, Series};
 use serde_json::{Value, json};
@@ -8,23 +8,25 @@ use serde_json::{Value, json};
 /// Returns the values of all series by x and their formats; `None` for a picture whose marks have tooltips of their own.
 pub(crate) fn readout(picture: &Picture) -> Option<Value> {
     let Picture::Chart(chart) = picture else { return None };
-    let chart = &*chart.drawn();
-    let looks = looks(chart);
-    let series = all(chart).map(|(k, series)| {
-        let name = if k < chart.series.len() { series.name.clone() } else { format!("{}, {PRINTED}", series.name) };
-        let (group, joined) = (group_of(chart, k), k < chart.series.len() && is_dense(chart));
-        let style = format!("{:?}", if k < chart.series.len() { series.style } else { LineStyle::MarksOnly });
-        let (colour, points) = (looks[k].colour(), points(chart, series));
-        json!({ "name": name, "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
+    let plot = Plot::of(chart);
+    let series = plot.lines.iter().map(|line| {
+        let Line { series, look, group, is_printed, .. } = line;
+        let style = format!("{:?}", if *is_printed { LineStyle::MarksOnly } else { series.style });
+        let (colour, points, joined) = (look.colour(), points(chart, series), plot.is_dense && !is_printed);
+        json!({ "name": line.name(), "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
     });
-    let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
     Some(json!({
-        "x": axis(&chart.x, &x),
-        "y": axis(&chart.y, &y),
-        "levels": chart.series.iter().any(|series| series.style == LineStyle::Steps),
+        "x": axis(&chart.x, &plot.x),
+        "y": axis(&chart.y, &plot.y),
+        "levels": chart.has(LineStyle::Steps),
         "of": chart.counted(),
         "series": series.collect::<Vec<_>>(),
     }))
+}
+
+/// Returns the small print under a chart; empty for another picture.
+pub(crate) fn note(picture: &Picture) -> String {
+    if let Picture::Chart(chart) = picture { Plot::of(chart).note() } else { String::new() }
 }
 
 /// Returns x, y, the ends of the interval and the number of replications of each point; missing values at the end are left out.

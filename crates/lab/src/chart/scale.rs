@@ -27,6 +27,11 @@ impl Scale {
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
     }
 
+    /// Returns true if `value` lies between the ends, apart from rounding.
+    pub(super) fn has_inside(&self, value: f64) -> bool {
+        (-1e-9..=1.0 + 1e-9).contains(&self.fraction(value))
+    }
+
     /// Returns the vertical scale of a chart.
     ///
     /// It covers every mean. It shows zero for percentages and bars, and otherwise if that costs at most half of the height. It also covers
@@ -43,9 +48,10 @@ impl Scale {
         if axis.log {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             // A level may fall to zero: four decades are enough.
-            let mean_low = if has_steps(chart) { mean_low.max(mean_high / 1e4) } else { mean_low };
+            let has_steps = chart.has(LineStyle::Steps);
+            let mean_low = if has_steps { mean_low.max(mean_high / 1e4) } else { mean_low };
             return Scale::logarithmic(
-                low.max(if has_steps(chart) { mean_low } else { mean_low / 10.0 }) / 1.1,
+                low.max(if has_steps { mean_low } else { mean_low / 10.0 }) / 1.1,
                 high.min(mean_high * 10.0) * 1.1,
                 axis,
             );
@@ -65,8 +71,7 @@ impl Scale {
             let bottom = if low > 86.0 { ((low - 2.0) / 5.0).floor() * 5.0 } else { 0.0 };
             return Scale::linear(bottom, high.clamp(100.0, 105.0), bottom, 100.0, axis);
         }
-        let stands = chart.series.iter().any(|s| s.style == LineStyle::Bars);
-        let with_zero = |near: f64, far: f64| percent || stands || near <= 0.5 * far;
+        let with_zero = |near: f64, far: f64| percent || chart.has(LineStyle::Bars) || near <= 0.5 * far;
         let (floor, ceiling) = (low >= 0.0 && with_zero(low, high), high <= 0.0 && with_zero(-high, -low));
         let (low, high) = (if floor { 0.0 } else { low }, if ceiling { 0.0 } else { high });
         let room = if high > low { high - low } else { (0.2 * high.abs()).max(1.0) };
@@ -91,13 +96,13 @@ impl Scale {
             let room = libm::pow(high / low, 0.05).max(1.05);
             return Scale::logarithmic(low / room, high * room, axis);
         }
-        if has_steps(chart) {
+        if chart.has(LineStyle::Steps) {
             // Time runs from edge to edge, starting at zero if the first value is near it.
             let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
             let high = if high > low { high } else { low + 1.0 };
             return Scale::linear(low, high, low, high, axis);
         }
-        if chart.series.iter().any(|s| s.style == LineStyle::Bars) {
+        if chart.has(LineStyle::Bars) {
             return Scale::linear(low - 0.6, high + 0.6, low, high, axis);
         }
         let room = if high > low { 0.05 * (high - low) } else { (0.1 * high.abs()).max(1.0) };
@@ -157,13 +162,9 @@ fn ladder() -> Vec<(f64, String)> {
     steps.into_iter().chain(days).map(|(at, label)| (at, label.to_owned())).collect()
 }
 
-fn has_steps(chart: &Chart) -> bool {
-    chart.series.iter().any(|series| series.style == LineStyle::Steps)
-}
-
 /// Returns the points of a chart that can be drawn.
-pub(super) fn points_of(chart: &Chart) -> impl Iterator<Item = &Point> {
-    chart.series.iter().chain(&chart.reference).flat_map(|s| &s.points).filter(|p| has_place(p, chart))
+fn points_of(chart: &Chart) -> impl Iterator<Item = &Point> {
+    chart.shown().flat_map(|series| &series.points).filter(|p| has_place(p, chart))
 }
 
 /// Returns true if a point can be drawn: finite, and positive on a logarithmic axis.

@@ -1,7 +1,7 @@
-//! Boxes, lines and words at given places: trees, sequences of messages.
+//! Boxes, lines and words at given places: trees, matrices.
 
 use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
-use super::marks::{AXIS, Colour, INK, SOFT, SeriesLook};
+use super::marks::{AXIS, INK, SOFT, SeriesLook};
 use super::{HEIGHT, WIDTH};
 
 /// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
@@ -13,53 +13,42 @@ pub struct Sketch {
     pub title: String,
     /// A description for screen readers.
     pub about: String,
-    /// Lines and arrows.
-    pub strokes: Vec<Stroke>,
-    /// Boxes, drawn over the strokes.
-    pub boxes: Vec<SketchBox>,
-    /// Words outside boxes.
-    pub words: Vec<Words>,
+    /// Pieces, each with its colour, as that of the series of a chart; `None` is grey. Boxes are drawn over lines, words over both.
+    pub pieces: Vec<(Piece, Option<usize>)>,
     /// Width and height; `None` for those of other pictures.
     pub size: Option<(f64, f64)>,
 }
 
-/// A line.
+/// A part of a [`Sketch`].
 #[derive(Debug, Clone)]
-pub struct Stroke {
-    /// Its corners, from one end to the other.
-    pub points: Vec<(f64, f64)>,
-    /// Colour; `None` is grey.
-    pub slot: Option<usize>,
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// True for a dashed line.
-    pub dashed: bool,
-}
-
-/// A rectangle around its centre, with lines of text in it.
-#[derive(Debug, Clone)]
-pub struct SketchBox {
-    /// Its middle, in CSS pixels.
-    pub centre: (f64, f64),
-    /// Width and height in CSS pixels.
-    pub size: (f64, f64),
-    /// Text in the box, line by line.
-    pub lines: Vec<String>,
-    /// Colour, as that of the series of a chart; `None` is grey.
-    pub slot: Option<usize>,
-}
-
-/// A line of text that begins at its place.
-#[derive(Debug, Clone)]
-pub struct Words {
-    /// Start of the text, in CSS pixels.
-    pub at: (f64, f64),
-    /// Text to draw.
-    pub text: String,
-    /// Type size, in CSS pixels.
-    pub size: f64,
-    /// Colour, as that of the series of a chart; `None` is grey.
-    pub slot: Option<usize>,
+pub enum Piece {
+    /// A line.
+    Line {
+        /// Its corners, from one end to the other.
+        points: Vec<(f64, f64)>,
+        /// Width in CSS pixels.
+        width: f64,
+        /// True for a dashed line.
+        dashed: bool,
+    },
+    /// A rectangle with lines of text in it.
+    Box {
+        /// Its middle, in CSS pixels.
+        centre: (f64, f64),
+        /// Width and height in CSS pixels.
+        size: (f64, f64),
+        /// Text in the box, line by line.
+        lines: Vec<String>,
+    },
+    /// A line of text.
+    Words {
+        /// Start of the text, in CSS pixels.
+        at: (f64, f64),
+        /// Text to draw.
+        text: String,
+        /// Type size, in CSS pixels.
+        size: f64,
+    },
 }
 
 impl Sketch {
@@ -82,36 +71,36 @@ pub(super) fn svg(sketch: &Sketch, titled: bool) -> String {
     for (row, line) in title.iter().zip(0_u32..) {
         canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start);
     }
-    for Stroke { points, slot, width, dashed } in &sketch.strokes {
-        let colour = colour(*slot, AXIS);
-        canvas.line(points, colour, *width, *dashed);
-    }
-    for frame in &sketch.boxes {
-        draw_box(&mut canvas, frame);
-    }
-    for words in &sketch.words {
-        let look = Type { size: words.size, bold: false, colour: colour(words.slot, SOFT) };
-        let (x, y) = words.at;
-        canvas.text(&look.cut(&words.text, width - x), x, y, look, Anchor::Start);
+    let mut pieces: Vec<_> = sketch.pieces.iter().collect();
+    pieces.sort_by_key(|(shape, _)| match shape {
+        Piece::Line { .. } => 0,
+        Piece::Box { .. } => 1,
+        Piece::Words { .. } => 2,
+    });
+    for (shape, slot) in pieces {
+        draw(&mut canvas, shape, slot.map(|slot| SeriesLook(slot).colour()));
     }
     canvas.finish(&sketch.title, &sketch.about, "")
 }
 
-fn colour(slot: Option<usize>, otherwise: Colour) -> Colour {
-    slot.map_or(otherwise, |slot| SeriesLook(slot).colour())
-}
-
-fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {
-    let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
-    let corners = rectangle(x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
-    let border = colour(*slot, AXIS);
-    canvas.fill(&corners, border, 0.12);
-    canvas.outline(&corners, border, 1.0);
-    let look = Type { size: BOXED, bold: false, colour: INK };
-    let leading = BOXED + 3.0;
-    let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
-    for (line, row) in lines.iter().zip(0_u32..) {
-        let look = Type { bold: row == 0, ..look };
-        canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle);
+fn draw(canvas: &mut Canvas, shape: &Piece, colour: Option<&'static str>) {
+    let border = colour.unwrap_or(AXIS);
+    match shape {
+        Piece::Line { points, width, dashed } => canvas.line(points, border, *width, *dashed),
+        Piece::Box { centre: (x, y), size: (width, height), lines } => {
+            let corners = rectangle(x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
+            canvas.fill(&corners, border, 0.12);
+            canvas.outline(&corners, border, 1.0);
+            let leading = BOXED + 3.0;
+            let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
+            for (line, row) in lines.iter().zip(0_u32..) {
+                let look = Type { size: BOXED, bold: row == 0, colour: INK };
+                canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle);
+            }
+        }
+        Piece::Words { at: (x, y), text, size } => {
+            let look = Type { size: *size, bold: false, colour: colour.unwrap_or(SOFT) };
+            canvas.text(&look.cut(text, canvas.sheet.width - x), *x, *y, look, Anchor::Start);
+        }
     }
 }

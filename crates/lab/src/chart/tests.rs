@@ -164,8 +164,9 @@ fn an_interval_that_is_cut_and_an_axis_that_begins_above_zero_are_noted() {
     let check = |label: &str, points: [(f64, [f64; 2]); 2], words: &str| {
         let points = points.map(|(y, ends)| within(y, y, ends)).to_vec();
         let chart = Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() };
-        assert_eq!(note(&chart), words);
-        assert_eq!(svg(&chart.into()).contains("font-size=\"10\""), !words.is_empty(), "{words}");
+        let picture = Picture::from(chart);
+        assert_eq!(note(&picture), words);
+        assert_eq!(svg(&picture).contains("font-size=\"10\""), !words.is_empty(), "{words}");
     };
     let cut = "Arrowheads: the interval extends beyond the axis.";
     check("mean wait (s)", [(2.0, [-40.0, 44.0]), (5.0, [4.0, 6.0])], cut);

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::alternative::Alternative;
-use crate::chart::{Sketch, SketchBox, Words};
+use crate::chart::{Piece, Sketch};
 use crate::page;
 use crate::paper::Reading;
 use crate::verdict::Verdict;
@@ -37,42 +37,37 @@ fn letter(reading: &Reading, answer: &str) -> String {
 /// same. Pairs are only in `doubt.csv`.
 pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> Sketch {
     let shown: Vec<&Alternative> = alternatives.iter().filter(|alternative| alternative.places.len() == 1).collect();
-    let mut boxes = Vec::new();
-    let mut words = Vec::new();
-    let mut word = |x: f64, y: f64, text: &str, slot: Option<usize>| {
-        words.push(Words { at: (x, y), text: text.to_owned(), size: 10.5, slot });
+    let word = |x: f64, y: f64, text: &str| (Piece::Words { at: (x, y), text: text.to_owned(), size: 10.5 }, None);
+    let frame = |x: f64, y: f64, verdict: Option<Verdict>| {
+        let (sign, slot) = verdict.map(look).unzip();
+        let lines = sign.into_iter().map(str::to_owned).collect();
+        (Piece::Box { centre: (x, y), size: (COLUMN - 3.0, ROW - 3.0), lines }, slot)
     };
+    let mut pieces = Vec::new();
     let (mut x, mut y) = (LEFT, TOP);
     let mut columns: Vec<f64> = Vec::new();
-    word(LEFT - 46.0, TOP - 14.0, "own", None);
+    pieces.push(word(LEFT - 46.0, TOP - 14.0, "own"));
     for (i, alternative) in shown.iter().enumerate() {
-        let is_first = i == 0 || shown[i - 1].reading != alternative.reading;
-        if is_first {
+        if i == 0 || shown[i - 1].reading != alternative.reading {
             x += if i == 0 { 0.0 } else { GAP };
-            word(x - COLUMN / 2.0, TOP - 27.0, &alternative.reading, None);
+            pieces.push(word(x - COLUMN / 2.0, TOP - 27.0, &alternative.reading));
         }
-        word(x - 3.0, TOP - 14.0, &letter(&readings[alternative.places[0]], &alternative.answer), None);
+        pieces.push(word(x - 3.0, TOP - 14.0, &letter(&readings[alternative.places[0]], &alternative.answer)));
         columns.push(x);
         x += COLUMN;
     }
-    let mut frame = |x: f64, y: f64, verdict: Option<Verdict>| {
-        let (lines, slot) =
-            verdict.map(look).map_or((Vec::new(), None), |(sign, slot)| (vec![sign.to_owned()], Some(slot)));
-        boxes.push(SketchBox { centre: (x, y), size: (COLUMN - 3.0, ROW - 3.0), lines, slot });
-    };
     for claim in &outcome.claims {
-        word(16.0, y + 4.0, &claim.judged.id, None);
-        frame(LEFT - 36.0, y, Some(claim.judged.verdict));
+        pieces.push(word(16.0, y + 4.0, &claim.judged.id));
+        pieces.push(frame(LEFT - 36.0, y, Some(claim.judged.verdict)));
         for (alternative, x) in shown.iter().zip(&columns) {
-            let verdict = claim.under.iter().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict);
-            frame(*x, y, verdict.filter(|verdict| *verdict != claim.judged.verdict));
+            pieces.push(frame(*x, y, claim.flips().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict)));
         }
         y += ROW;
     }
     let bottom = y + 12.0;
     let legend =
         "R reproduced, C contradicted, ? inconclusive; own: under the scenario's own answers; empty: the same verdict";
-    word(16.0, bottom, legend, None);
+    pieces.push(word(16.0, bottom, legend));
     Sketch {
         id: "doubt".to_owned(),
         title: format!("Verdicts of {} under other answers to its readings", outcome.about.slug),
@@ -81,9 +76,7 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
             outcome.claims.len(),
             shown.len()
         ),
-        strokes: Vec::new(),
-        boxes,
-        words,
+        pieces,
         size: Some((f64::max(x + 16.0, crate::chart::WIDTH), bottom + 18.0)),
     }
 }

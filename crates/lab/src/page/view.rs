@@ -84,8 +84,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
     let verdict_of =
         |id: &String| page.claims.iter().find(|(it, _)| it.id == *id).map(|(it, _)| (id.clone(), it.verdict));
     let claims: Vec<(String, Verdict)> = figure.claims.iter().filter_map(verdict_of).collect();
-    let chart = if let Picture::Chart(chart) = picture { Some(chart.drawn()) } else { None };
-    let chart = chart.as_deref();
+    let chart = if let Picture::Chart(chart) = picture { Some(chart) } else { None };
     let drawn = |kind: &str| format!("figures/{}.{kind}", picture.id());
     let png = cfg!(feature = "png").then(|| ("PNG", drawn("png")));
     let files: Vec<_> = [("SVG", drawn("svg"))].into_iter().chain(png).chain([("CSV", figure.data.clone())]).collect();
@@ -95,7 +94,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         x_label => chart.map_or("", |chart| chart.x.label.as_str()),
         y_label => chart.map_or("", |chart| chart.y.label.as_str()),
         caption => figure.caption.as_str(),
-        note => chart.map(chart::note).unwrap_or_default(),
+        note => chart::note(picture),
         alt => format!("{}: {}", picture.title(), picture.about()),
         claims => serde(&claims),
         files => serde(&files),
@@ -106,7 +105,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         readout => serde(&chart::readout(picture)),
         numbers => chart.map(numbers).unwrap_or_default(),
         // Plural noun for the observations behind the numbers.
-        observations => chart.map_or("", Chart::counted),
+        observations => chart.map_or("", |chart| chart.counted()),
     }
 }
 
@@ -120,12 +119,11 @@ fn numbers(chart: &Chart) -> Vec<Value> {
         let number = || if x.fract() == 0.0 { fixed(x, 0) } else { significant(x) };
         chart.x.tick(x).map_or_else(number, str::to_owned)
     };
-    let all = [(&chart.series, false), (&chart.reference, true)];
-    let rows: Vec<Value> = all
-        .into_iter()
-        .flat_map(|(series, printed)| series.iter().map(move |s| (s, printed)))
-        .flat_map(|(series, printed)| series.points.iter().map(move |p| (series, p, printed)))
-        .map(|(series, point, printed)| {
+    let rows: Vec<Value> = chart
+        .shown()
+        .flat_map(|series| series.points.iter().map(move |point| (series, point)))
+        .map(|(series, point)| {
+            let printed = chart.reference.iter().any(|printed| std::ptr::eq(printed, series));
             let [low, high] = point.interval.map_or([String::new(), String::new()], |(l, h)| [l, h].map(significant));
             let (x, y) = (tick(point.x), significant(point.y));
             context! { series => series.name.as_str(), x, y, low, high, reps => point.reps, printed }

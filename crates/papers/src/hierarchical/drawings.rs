@@ -6,7 +6,7 @@ use hier_grid::tree::Role;
 use hier_grid::{
     Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, World,
 };
-use lab::chart::{Sketch, SketchBox, Stroke, Words};
+use lab::chart::{Piece, Sketch};
 use lab::paper::Shown;
 use lab::shown::seen;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
@@ -57,23 +57,16 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
             let aside = 10.0 * f64::from(number) - 15.0;
             for branch in &channel.branches {
                 let ends = [view.id, branch.child].map(|id| places[id.index()]);
-                sketch.strokes.push(Stroke {
-                    points: ends.map(|(x, y)| (x + aside, y)).to_vec(),
-                    slot: Some(slot),
-                    width: 2.2,
-                    dashed: false,
-                });
+                let points = ends.map(|(x, y)| (x + aside, y)).to_vec();
+                sketch.pieces.push((Piece::Line { points, width: 2.2, dashed: false }, Some(slot)));
             }
         }
-        sketch.boxes.push(SketchBox { centre: places[view.id.index()], size: (134.0, 50.0), lines, slot: None });
+        sketch.pieces.push((Piece::Box { centre: places[view.id.index()], size: (134.0, 50.0), lines }, None));
     }
     for (slot, number) in bags.iter().enumerate().map(|(slot, _)| (slot, slot + 1)) {
-        sketch.words.push(Words {
-            at: (24.0, 62.0 + 18.0 * float(slot as u64)),
-            text: format!("channel {number}: {}", if slot == 0 { "jobs 1 to 6" } else { "jobs 4 to 6" }),
-            size: 12.0,
-            slot: Some(slot),
-        });
+        let text = format!("channel {number}: {}", if slot == 0 { "jobs 1 to 6" } else { "jobs 4 to 6" });
+        let at = (24.0, 62.0 + 18.0 * float(slot as u64));
+        sketch.pieces.push((Piece::Words { at, text, size: 12.0 }, Some(slot)));
     }
     let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
                    GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
@@ -115,7 +108,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
         if let Some(parent) = view.parent {
             let thin = if view.level == levels { 0.7 } else { 1.2 };
             let points = vec![places[parent.index()], (x, y)];
-            sketch.strokes.push(Stroke { points, slot: slot(view), width: thin, dashed: false });
+            sketch.pieces.push((Piece::Line { points, width: thin, dashed: false }, slot(view)));
         }
         let size = match view.level {
             0 => (78.0, 34.0),
@@ -129,7 +122,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
             data.push((label(view), "LGS".to_owned(), "schedulers", float(of_tree(Role::Lgs) as u64)));
             data.push((label(view), "GS".to_owned(), "schedulers", float(of_tree(Role::Gs) as u64)));
         }
-        sketch.boxes.push(SketchBox { centre: (x, y), size, lines, slot: slot(view) });
+        sketch.pieces.push((Piece::Box { centre: (x, y), size, lines }, slot(view)));
     }
     let most = forwards.values().copied().max().unwrap_or(1);
     for ((a, b), count) in &forwards {
@@ -140,16 +133,12 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
             (from + (to - from) * along, y - 17.0 - 4.0 * rise * along * (1.0 - along))
         });
         let width = 0.8 + 1.6 * float(*count) / float(most);
-        sketch.strokes.push(Stroke { points: arc.collect(), slot: None, width, dashed: true });
+        sketch.pieces.push((Piece::Line { points: arc.collect(), width, dashed: true }, None));
         let [from, to] = [a, b].map(|id| label(&views[id.index()]));
         data.push((from, to, "forwards", float(*count)));
     }
-    sketch.words.push(Words {
-        at: (24.0, 56.0),
-        text: "dashed: requests forwarded between roots".to_owned(),
-        size: 12.0,
-        slot: None,
-    });
+    let text = "dashed: requests forwarded between roots".to_owned();
+    sketch.pieces.push((Piece::Words { at: (24.0, 56.0), text, size: 12.0 }, None));
     let caption = format!(
         "Roots of the trees are peers of each other (PGSS): a request goes from its home tree to the others. Drawn from a run of \
          {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
