@@ -11,14 +11,14 @@ use std::io::IsTerminal;
 
 /// `cargo xtask list`.
 pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
-    let papers: Vec<_> = papers.iter().map(|paper| (paper.listed)()).collect::<Result<_>>()?;
+    let papers: Vec<_> = papers.iter().map(|paper| Ok((paper.about, (paper.listed)()?))).collect::<Result<_>>()?;
     if common.json {
-        let papers = papers.iter().map(|paper| {
+        let papers = papers.iter().map(|(about, paper)| {
             json!({
-                "slug": paper.about.slug,
-                "title": paper.about.title,
-                "citation": paper.about.citation,
-                "crate": paper.about.package,
+                "slug": about.slug,
+                "title": about.title,
+                "citation": about.citation,
+                "crate": about.package,
                 "figures": paper.figures,
                 "claims": paper.claims,
                 "not_judged": paper.remarks,
@@ -27,14 +27,14 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
         print(&format!("{:#}\n", papers.collect::<Value>()));
         return Ok(Ending::Done);
     }
-    for paper in papers {
+    for (about, paper) in papers {
         print(&format!(
             "{}\n  {}\n  {}\n  {}\n  crate    {}\n  figures  {}\n  claims   {}\n",
-            paper.about.slug,
-            paper.about.title,
-            paper.about.citation,
-            paper.about.subject,
-            paper.about.package,
+            about.slug,
+            about.title,
+            about.citation,
+            about.subject,
+            about.package,
             paper.figures.join(" "),
             paper.claims.join(" ")
         ));

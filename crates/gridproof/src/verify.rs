@@ -86,9 +86,7 @@ fn look(folder: &Path) -> Result<Found> {
     let known: BTreeSet<&str> = listed.iter().map(|file| file.name.as_str()).chain([MANIFEST]).collect();
     let mut beside = names_below(folder).with_context(|| format!("cannot read {shown}"))?;
     beside.retain(|name| !known.contains(name.as_str()) && !name.starts_with('.') && !name.starts_with("cells/"));
-    let cells = folder.join("cells");
-    let (replications, replications_damaged) =
-        Store::census(&cells).with_context(|| format!("cannot read {}", cells.display()))?;
+    let (replications, replications_damaged) = Store::census(&folder.join("cells"))?;
     Ok(Found {
         folder: shown.to_string(),
         command: manifest.command_line().unwrap_or(command).to_owned(),

@@ -12,16 +12,17 @@ mod forest;
 mod frame;
 mod gantt;
 mod marks;
-mod readout;
 mod scale;
 mod sketch;
 
 pub use calendar::date;
 use canvas::Sheet;
+use draw::Plot;
+pub(crate) use draw::readout;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
 pub(crate) use marks::dark_css;
-pub(crate) use readout::{note, readout};
+
 pub use scale::{decimals_for, fixed, significant};
 pub use sketch::{Piece, Sketch};
 
@@ -263,6 +264,11 @@ pictures! {
     Gantt("schedule"),
     /// Boxes, lines and words.
     Sketch("sketch")
+}
+
+/// Returns the small print under a chart; empty for another picture.
+pub(crate) fn note(picture: &Picture) -> String {
+    if let Picture::Chart(chart) = picture { Plot::of(chart).note() } else { String::new() }
 }
 
 /// Returns the picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).

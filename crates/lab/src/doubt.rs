@@ -1,12 +1,10 @@
 //! `cargo xtask doubt`: finds the verdicts of a paper that change under alternative readings.
 //!
 //! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged again on the
-//! same seeds. The result is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and readings (`matrix.rs`) and a page
-//! (`files.rs`).
+//! same seeds. The result is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and readings, and a page (`files.rs`).
 
 mod alternative;
 mod files;
-mod matrix;
 mod sentence;
 
 pub use alternative::Alternative;
@@ -18,9 +16,8 @@ use crate::paper::{About, Paper};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::record::{DOUBT, Recorded};
-use crate::session::{self, Session};
 use crate::store::Store;
-use crate::study;
+use crate::study::{self, Session};
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use std::cmp::Reverse;
@@ -30,7 +27,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Options of each run: quick or not, seed, replications, other parameters, output folder.
-    pub run: session::Request,
+    pub run: study::Request,
     /// Ids or fields of the readings to doubt; empty for all.
     pub readings: Vec<String>,
     /// True to try two readings at a time as well.

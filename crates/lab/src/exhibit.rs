@@ -1,6 +1,6 @@
 //! Exhibits of a report: one list for each paper, in the order of its page.
 
-use crate::chart::Picture;
+use crate::chart::{Axis, Picture};
 use crate::claim::{Claim, Judged};
 use crate::metric::Metric as _;
 use crate::page;
@@ -107,8 +107,7 @@ pub struct Figure<C: DesignPoint> {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) caption: String,
-    pub(crate) x_label: String,
-    pub(crate) log_x: bool,
+    pub(crate) x: Axis,
     /// Most figures have one panel.
     pub(crate) panels: Vec<Panel<C>>,
     /// True if the figure is also shown as a table.
@@ -132,8 +131,7 @@ impl<C: DesignPoint> Figure<C> {
             id: id.into(),
             title: title.into(),
             caption: String::new(),
-            x_label: x_label.into(),
-            log_x: false,
+            x: Axis::new(x_label),
             panels: panels.into_iter().collect(),
             as_table: false,
             positions: &[],
@@ -166,7 +164,7 @@ impl<C: DesignPoint> Figure<C> {
     /// Makes the x axis logarithmic.
     #[must_use]
     pub fn log_x(self) -> Self {
-        Self { log_x: true, ..self }
+        Self { x: Axis { log: true, ..self.x }, ..self }
     }
 
     /// Sets names for the positions 0, 1, 2 … of the x axis. The points are then not joined.
@@ -200,9 +198,7 @@ macro_rules! figures {
 pub struct Panel<C: DesignPoint> {
     pub(crate) suffix: String,
     pub(crate) metric: String,
-    pub(crate) y_label: String,
-    pub(crate) signed: bool,
-    pub(crate) log_y: bool,
+    pub(crate) y: Axis,
     pub(crate) series: Vec<Series<C>>,
     pub(crate) printed: Vec<(String, f64, f64)>,
 }
@@ -211,7 +207,8 @@ impl<C: DesignPoint> Panel<C> {
     /// Returns a panel of a metric with its declared name, axis and sign.
     pub fn of(metric: C::Metric, series: Vec<Series<C>>) -> Self {
         let declared = metric.declared();
-        Self { signed: declared.signed, ..Self::derived(declared.field, declared.axis, series) }
+        let panel = Self::derived(declared.field, declared.axis, series);
+        if declared.signed { panel.signed() } else { panel }
     }
 
     /// Returns a panel of nonnegative values computed from metrics. `metric` is its name in the figure's data, `y_label` the quantity and
@@ -221,8 +218,8 @@ impl<C: DesignPoint> Panel<C> {
         y_label: impl Into<String>,
         series: impl IntoIterator<Item = Series<C>>,
     ) -> Self {
-        let (metric, y_label, series) = (metric.into(), y_label.into(), series.into_iter().collect());
-        Self { suffix: String::new(), metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
+        let (metric, y, series) = (metric.into(), Axis::new(y_label), series.into_iter().collect());
+        Self { suffix: String::new(), metric, y, series, printed: Vec::new() }
     }
 
     /// Sets the suffix of the plot's files, which are called `ID-SUFFIX` instead of `ID`.
@@ -234,19 +231,19 @@ impl<C: DesignPoint> Panel<C> {
     /// Replaces the label of the y axis.
     #[must_use]
     pub fn labelled(self, y_label: impl Into<String>) -> Self {
-        Self { y_label: y_label.into(), ..self }
+        Self { y: Axis { label: y_label.into(), ..self.y }, ..self }
     }
 
     /// Extends the y axis below zero, for values of either sign.
     #[must_use]
     pub fn signed(self) -> Self {
-        Self { signed: true, ..self }
+        Self { y: Axis { signed: true, ..self.y }, ..self }
     }
 
     /// Makes the y axis logarithmic.
     #[must_use]
     pub fn log_y(self) -> Self {
-        Self { log_y: true, ..self }
+        Self { y: Axis { log: true, ..self.y }, ..self }
     }
 
     /// Adds printed values of the paper: series name, x, value.

@@ -36,6 +36,5 @@ pub mod verdict;
 pub use sim_core::{answers, readings};
 
 mod record;
-mod session;
 mod study;
 mod write;

@@ -259,21 +259,11 @@ pub(crate) mod for_tests {
 
 #[cfg(test)]
 mod tests {
+    use super::Values;
     use super::for_tests::{Measured, Metric};
-    use super::{Better, Declared, Values};
 
     fn measured(wait: f64) -> Values<Metric> {
         Measured { wait, gain: f64::NAN, jobs: f64::NAN, wait_of: vec![(2, 1.0), (4, wait)] }.into()
-    }
-
-    #[test]
-    fn a_metric_is_all_that_was_declared_of_it() {
-        let Declared { field, label, unit, axis, text, signed, better, of_nothing } = Metric::gain.declared();
-        assert_eq!((field, label, unit, axis), ("gain", "gain", "%", "gain (%)"));
-        assert_eq!((text.trim(), signed, better), ("Against another policy.", true, Some(Better::Larger)));
-        let jobs = Metric::jobs.declared();
-        assert_eq!((jobs.unit, jobs.axis, jobs.signed, jobs.better), ("", "jobs", false, None));
-        assert!(of_nothing.is_nan() && jobs.of_nothing.abs() <= 0.0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Writing results: whole files or none, and whole folders or none.
 //!
 //! A folder of results belongs to one run. During a run its files lie in a staging folder inside it; when it is complete, they replace
-//! those of the earlier run in one commit (`commit.rs`). A process killed at any moment leaves the commit undone, or to be completed by the
+//! those of the earlier run in one commit. A process killed at any moment leaves the commit undone, or to be completed by the
 //! next process. `manifest.json` lists every file with its SHA-256, so that `cargo xtask verify` can check a folder; it is removed first
 //! and put back last.
 //!
@@ -14,27 +14,34 @@
 //!
 //! A run replaces or removes existing files only if the manifest lists them, and the same command wrote it. It refuses a folder that holds
 //! another command's results, or files and no manifest (hidden ones apart). A foreign file beside results stays; if a result needs its
-//! name, the run is refused before anything is changed. `xtask/tests/it/faults.rs` makes every system call of a run fail in turn, and kills
+//! name, the run is refused before anything is changed.
+//!
+//! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a journal, as in
+//! databases: the staging folder, complete and on disk, becomes `.gridproof-commit` in one rename, and from then on the run counts. Then
+//! the earlier manifest moves there, the files that only it lists are removed, the new files move in, and the new manifest comes last. If a
+//! process is killed in between, the folder has no manifest, and the next run here repeats the same steps, which are idempotent: the two
+//! manifests list what is to be done. `xtask/tests/it/faults.rs` makes every system call of a run fail in turn, and kills
 //! the process there.
 
-mod commit;
-mod lock;
 pub mod manifest;
 mod partial;
 
 use crate::cli::program;
 use anyhow::{Context, Result, bail, ensure};
-use lock::Lock;
 use manifest::{Listed, MANIFEST, Manifest};
+use partial::{LOCK, Lock};
 pub use partial::{NewFolders, begin_beside, keep_as, write_whole};
 pub(crate) use partial::{is_missing, remove};
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tempfile::NamedTempFile;
 
 const STAGING: &str = ".gridproof-staging-";
+const COMMIT: &str = ".gridproof-commit";
+/// Folder of the files below the staging folder.
+const FILES: &str = "files";
 /// Folder of finished replications, kept from run to run.
 const CELLS: &str = "cells";
 
@@ -65,7 +72,7 @@ impl OutDir {
         let command = command.into();
         // Before anything is written, since a foreign folder must stay untouched. Checked twice, since another process may be moving its
         // files into place at this moment.
-        if earlier(path, &command).is_err() && !path.join(lock::LOCK).exists() {
+        if earlier(path, &command).is_err() && !path.join(LOCK).exists() {
             earlier(path, &command)?;
         }
         let staging = path.join(format!("{STAGING}{}", std::process::id()));
@@ -77,7 +84,7 @@ impl OutDir {
         let mut out =
             Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), lock: None, began, _made };
         out.lock = Some(Lock::take(path)?);
-        commit::complete(path)?;
+        complete_commit(path)?;
         out.sweep()?;
         out.earlier = earlier(path, &out.command)?;
         fs::create_dir_all(out.staged())
@@ -126,12 +133,16 @@ impl OutDir {
             }
         }
         self.write(MANIFEST, Manifest::new(content, &self.command, files, self.began).to_text())?;
-        commit::commit(&self.path, &self.staging)
+        sync(&self.staging);
+        let describe = || format!("cannot write into {}", self.path.display());
+        fs::rename(&self.staging, self.path.join(COMMIT)).with_context(describe)?;
+        sync(&self.path);
+        complete_commit(&self.path)
     }
 
     /// Returns the staging folder of the files.
     fn staged(&self) -> PathBuf {
-        self.staging.join(commit::FILES)
+        self.staging.join(FILES)
     }
 
     /// Fails if a foreign file has the name `name`, or that of a folder above it.
@@ -172,7 +183,7 @@ impl Drop for OutDir {
 
 /// Returns true if files of a complete run are still to be moved into place.
 pub fn is_being_put_in_place(folder: &Path) -> bool {
-    folder.join(commit::COMMIT).exists()
+    folder.join(COMMIT).exists()
 }
 
 /// Returns the files in `folder` that an earlier run of `command` wrote.
@@ -208,6 +219,57 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
         if others.len() > 3 { ", …" } else { "" }
     );
     Ok(BTreeSet::new())
+}
+
+/// Completes a commit begun in `folder`, by this process or by one that was killed; fails if a file cannot be moved into place. The call
+/// may be repeated.
+fn complete_commit(folder: &Path) -> Result<()> {
+    let commit = folder.join(COMMIT);
+    if !commit.exists() {
+        return Ok(());
+    }
+    put_in_place(folder, &commit).with_context(|| {
+        format!(
+            "{}: complete results wait in {COMMIT} and cannot be put in their places; the next run here tries again",
+            folder.display()
+        )
+    })
+}
+
+fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
+    let files = commit.join(FILES);
+    // As long as the new manifest waits, the files in place are an earlier run's. Otherwise only the cleanup was incomplete.
+    if let Some(manifest) = Manifest::read(&files)? {
+        if folder.join(MANIFEST).exists() {
+            fs::rename(folder.join(MANIFEST), commit.join(MANIFEST))?;
+            sync(folder);
+        }
+        let new = manifest.names()?;
+        let old = Manifest::read(commit)?.map_or_else(|| Ok(BTreeSet::new()), |earlier| earlier.names())?;
+        for name in old.difference(&new) {
+            remove(&folder.join(name))?;
+            let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+            // Only empty folders are removed.
+            let _ = above.map(|above| fs::remove_dir(folder.join(above))).find(Result::is_err);
+        }
+        for name in new.iter().map(String::as_str).chain([MANIFEST]) {
+            let (from, to) = (files.join(name), folder.join(name));
+            if from.exists() {
+                if let Some(above) = to.parent() {
+                    fs::create_dir_all(above)
+                        .with_context(|| format!("cannot create the folder {}", above.display()))?;
+                }
+                fs::rename(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+            }
+        }
+        sync(folder);
+    }
+    Ok(fs::remove_dir_all(commit)?)
+}
+
+/// Makes the names in a folder survive a power cut, if the system can.
+fn sync(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(test)]

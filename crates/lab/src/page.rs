@@ -159,44 +159,27 @@ fn bound(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Chart, Point, Series};
-    use crate::claim::{JudgedCell, Rule};
-    use crate::verdict::Verdict;
+    use crate::claim::{Check, Claim, Rule};
+    use crate::metric::for_tests::Metric;
+    use crate::quantity::DesignPoint as _;
     use metrics::ConfidenceInterval;
 
-    fn claim(id: &str, statement: &str) -> Judged {
+    fn claim(statement: &str) -> Judged {
+        let check = Check::new("λ = 10", 0_u8.get(Metric::wait), Rule::POSITIVE);
         let estimate = ConfidenceInterval { high: None, ..ConfidenceInterval::of(&[-1.5, -0.5]) };
-        let cell =
-            JudgedCell { label: "λ = 10".into(), rule: Rule::POSITIVE, estimate, verdict: Verdict::Contradicted };
-        Judged {
-            id: id.into(),
-            source: "§4".into(),
-            statement: statement.into(),
-            test: "paired".into(),
-            figures: &[],
-            verdict: Verdict::Contradicted,
-            decided_at: Some(10),
-            cells: vec![cell],
-            shown: None,
-        }
+        Judged::new(&Claim::new("W1", "§4", statement, &[], [check]), |_| estimate)
     }
 
     fn example(text: &str) -> Page {
         let points = vec![Point::of(1.0, &ConfidenceInterval::of(&[1.5, 2.5])), Point::new(2.0, f64::NAN)];
-        let chart = Chart {
-            id: "fig2".into(),
-            title: text.into(),
-            x: Axis::new(text),
-            y: Axis::new(text),
-            series: vec![Series::lines(text, points)],
-            ..Chart::default()
-        };
+        let chart = Chart::new("fig2", text, Axis::new(text), Axis::new(text), vec![Series::lines(text, points)]);
         let mut figure = Figure::new(chart, "", "data/fig2.csv");
         figure.claims = vec!["W1".into(), "absent".into()];
         let rows = vec![vec![text.into(), "1.5".into()]];
         Page {
             title: text.into(),
             notes: vec![text.into()],
-            claims: vec![(claim("W1", text), Some("reproduced".into()))],
+            claims: vec![(claim(text), Some("reproduced".into()))],
             figures: vec![figure],
             tables: vec![Table::new("table2", text, text, [text, "Mean"], rows)],
             commands: vec![(text.into(), text.into())],

@@ -68,15 +68,13 @@ pub trait Paper: Sized + Sync {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
 
     /// Receives the logs that it declares. Called once before the simulation; not called if the paper is only listed.
-    fn with_logs(self, logs: Logs) -> Self {
-        let _ = logs;
+    fn with_logs(self, _logs: Logs) -> Self {
         self
     }
 
     /// Receives the folder of logs, for a paper that declares no logs because it can run without them: it searches `traces` or else the
     /// folder that the environment names ([`logs::find`](crate::logs::find)).
-    fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
-        let _ = traces;
+    fn with_traces(self, _traces: Option<&Path>) -> Result<Self> {
         Ok(self)
     }
 
@@ -107,8 +105,7 @@ pub trait Paper: Sized + Sync {
     /// # Errors
     ///
     /// A file cannot be made.
-    fn files(&self, found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        let _ = found;
+    fn files(&self, _found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         Ok(Vec::new())
     }
 
@@ -123,34 +120,29 @@ pub trait Paper: Sized + Sync {
     }
 
     /// Returns the parameters that distinguish cells, by name. If empty, they are the fields of the cell.
-    fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)> {
-        let _ = cell;
+    fn parameters(&self, _cell: &Self::Cell) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// Returns all that determines a run, except the seed and the replication. By default it is the whole scenario, the logs and the cell.
     /// A paper with cells that do not depend on some readings overrides it, and `doubt` runs these cells once.
-    fn determinants(&self, cell: &Self::Cell) -> serde_json::Value {
-        let _ = cell;
+    fn determinants(&self, _cell: &Self::Cell) -> serde_json::Value {
         serde_json::Value::Null
     }
 
     /// Returns true if its replications differ. A cell without random draws is run once: its result is exact, is paired with every
     /// replication of the others, and has no interval.
-    fn draws(&self, cell: &Self::Cell) -> bool {
-        let _ = cell;
+    fn draws(&self, _cell: &Self::Cell) -> bool {
         true
     }
 
     /// Returns the number of replications to run, at most `wanted`: fewer if they take too long for what they contribute.
-    fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {
-        let _ = cell;
+    fn affordable(&self, _cell: &Self::Cell, wanted: u32) -> u32 {
         wanted
     }
 
     /// Returns the approximate cost of a run, in any unit, for the progress bar.
-    fn cost(&self, cell: &Self::Cell) -> u64 {
-        let _ = cell;
+    fn cost(&self, _cell: &Self::Cell) -> u64 {
         1
     }
 

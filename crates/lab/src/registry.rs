@@ -5,7 +5,7 @@ use crate::exhibit;
 use crate::paper::{About, Effort, Paper};
 use crate::reproduce::{self, Outcome, Request};
 use crate::scenario::did_you_mean;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 
 /// Registered paper: its bibliographic data and its operations. Every operation fails for a bad scenario or option; those that write
 /// files fail if one cannot be written, and for [`Interrupted`](crate::interrupt::Interrupted).
@@ -16,21 +16,16 @@ pub struct Entry {
     /// Simulates the paper and writes the results.
     pub reproduce: fn(&Request) -> Result<Outcome>,
     /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
-    pub rerun: Rerun,
+    pub rerun: fn(&Request, &str) -> Result<Vec<(String, f64)>>,
     /// Runs the paper under other answers to its readings and writes the verdicts that change.
     pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     /// Returns the contents of the paper.
     pub listed: fn() -> Result<Listed>,
 }
 
-/// Function that returns the metrics, by name, of a run given by its name.
-pub type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
-
 /// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Bibliographic data.
-    pub about: About,
     /// Ids of its exhibits.
     pub figures: Vec<String>,
     /// Ids of its claims.
@@ -55,7 +50,6 @@ impl Entry {
 fn listed<P: Paper>() -> Result<Listed> {
     let paper = P::new(&P::scenario()?, Effort::Full)?;
     Ok(Listed {
-        about: P::ABOUT,
         figures: exhibit::ids(&paper.exhibits()),
         claims: paper.claims().iter().map(|claim| claim.id).collect(),
         remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
@@ -65,11 +59,8 @@ fn listed<P: Paper>() -> Result<Listed> {
 /// Returns the paper called `slug`; if there is none, the message lists the existing ones.
 pub fn find<'a>(papers: &'a [Entry], slug: &str) -> Result<&'a Entry> {
     let slugs = || papers.iter().map(|paper| paper.about.slug);
-    papers.iter().find(|paper| paper.about.slug == slug).map_or_else(
-        || {
-            let hint = did_you_mean(slug, slugs());
-            bail!("no paper is called {slug:?}{hint}; there are {}", slugs().collect::<Vec<_>>().join(", "))
-        },
-        Ok,
-    )
+    papers.iter().find(|paper| paper.about.slug == slug).with_context(|| {
+        let hint = did_you_mean(slug, slugs());
+        format!("no paper is called {slug:?}{hint}; there are {}", slugs().collect::<Vec<_>>().join(", "))
+    })
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
-pub use crate::session::Request;
+pub use crate::study::Request;
 
 use crate::claim::{Claim, Judged, Remark, Seeds};
 use crate::clock::{beyond_the_clock, within_the_clock};
@@ -10,10 +10,9 @@ use crate::paper::{About, Paper};
 use crate::quantity::Quantity;
 use crate::record::{NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
-use crate::session::Session;
 use crate::shown::Looks;
 use crate::store::Store;
-use crate::study::{self, Study, run_id, simulate};
+use crate::study::{self, Session, Study, run_id, simulate};
 use crate::verdict::Verdict;
 use crate::write::Findings;
 use anyhow::{Context, Result, bail};

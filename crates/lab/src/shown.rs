@@ -1,6 +1,6 @@
 //! Exhibits in the page and in files: pictures, rows of data, tables.
 
-use crate::chart::{self, Axis, Chart, Picture, Point};
+use crate::chart::{self, Chart, Picture, Point};
 use crate::claim::Judged;
 use crate::exhibit::{Estimate, Exhibit, Figure, Panel, Series, distinct};
 use crate::output::OutDir;
@@ -130,7 +130,7 @@ fn values<C: DesignPoint>(
         let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
         std::iter::once(series.name.clone()).chain(cells).collect()
     };
-    let caption = format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label);
+    let caption = format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y.label, figure.x.label);
     let columns = std::iter::once(String::new()).chain(xs.iter().map(|x| position(*x, figure.positions)));
     let rows = panel.series.iter().zip(estimates).map(row).collect();
     page::Table::new(format!("{}-values", chart.id), &chart.title, caption, columns, rows)
@@ -151,25 +151,13 @@ pub struct Looks(Vec<String>);
 impl Looks {
     /// Assigns looks by the order in which the names first appear.
     pub fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
-        let figures = || {
-            exhibits.iter().filter_map(|exhibit| match exhibit {
-                Exhibit::Plot(figure) => Some(figure),
-                _ => None,
-            })
-        };
-        let mut figures_with: BTreeMap<&str, u32> = BTreeMap::new();
-        for figure in figures() {
-            let series = figure.panels.iter().flat_map(|panel| &panel.series);
-            let names: BTreeSet<&str> = series.map(|series| series.name.as_str()).collect();
-            names.into_iter().for_each(|name| *figures_with.entry(name).or_default() += 1);
-        }
-        let mut recurring: Vec<String> = Vec::new();
-        for series in figures().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.series) {
-            if figures_with[series.name.as_str()] > 1 && !recurring.contains(&series.name) {
-                recurring.push(series.name.clone());
-            }
-        }
-        Self(recurring)
+        let plots = exhibits.iter().filter_map(|exhibit| match exhibit {
+            Exhibit::Plot(figure) => Some(figure.panels.iter().flat_map(|panel| &panel.series)),
+            _ => None,
+        });
+        let names: Vec<Vec<&str>> = plots.map(|series| distinct(series.map(|series| series.name.as_str()))).collect();
+        let recurs = |name: &&str| names.iter().filter(|names| names.contains(name)).count() > 1;
+        Self(distinct(names.iter().flatten().copied().filter(recurs)).into_iter().map(str::to_owned).collect())
     }
 
     /// Gives the chart the paper's looks. Names of this figure alone take unused looks if the figure also shows a shared name;
@@ -216,19 +204,12 @@ fn plotted<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Ve
     let labels = xs.into_iter().map(|x| (x, position(x, figure.positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
     // The plots of one figure differ in their metric, or in what their files are called after.
-    let is_alike = figure.panels.iter().filter(|other| other.y_label == panel.y_label).count() > 1;
-    let own = if is_alike { &panel.suffix } else { &panel.y_label };
+    let is_alike = figure.panels.iter().filter(|other| other.y.label == panel.y.label).count() > 1;
+    let own = if is_alike { &panel.suffix } else { &panel.y.label };
     let is_alone = figure.panels.len() < 2 || own.is_empty();
     let title = if is_alone { figure.title.clone() } else { format!("{}: {own}", figure.title) };
-    Chart {
-        id,
-        title,
-        x: Axis { log: figure.log_x, ..Axis::new(figure.x_label.as_str()).with_ticks(labels) },
-        y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(&panel.y_label) },
-        series: series.collect(),
-        reference: reference.collect(),
-        observations: "",
-    }
+    let x = figure.x.clone().with_ticks(labels);
+    Chart { reference: reference.collect(), ..Chart::new(id, title, x, panel.y.clone(), series.collect()) }
 }
 
 /// Returns the positions on the x axis, in order.

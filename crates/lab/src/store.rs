@@ -54,11 +54,14 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes no file. Fails if a file cannot
 /// be read, and with an error of `take`.
 pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<()>) -> Result<()> {
+    each_line(folder, |file, line| line.map_or(Ok(()), |(_, stored, _)| take(file, stored)))
+}
+
+/// Calls `take` with every line of these files, except one that a kill cut off; `None` is a damaged line.
+fn each_line(folder: &Path, mut take: impl FnMut(&Path, Option<Sound<'_>>) -> Result<()>) -> Result<()> {
     for file in files(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let content = read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        for (_, stored, _) in lines_of(&content).filter_map(|(_, line)| line) {
-            take(&file, stored)?;
-        }
+        let content = read(&file)?;
+        lines_of(whole_lines(&content)).try_for_each(|(_, line)| take(&file, line))?;
     }
     Ok(())
 }
@@ -101,7 +104,7 @@ impl Store {
     /// Fails if a file cannot be read or set aside.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
-        let all = read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let all = read(&path)?;
         let content = whole_lines(&all);
         let (mut lines, mut bad) = (BTreeMap::new(), Vec::new());
         for (number, line) in lines_of(content) {
@@ -136,11 +139,12 @@ impl Store {
     /// skipped, because its process may still be writing it.
     #[must_use]
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
-        for file in files(folder).unwrap_or_default().into_iter().filter(|file| *file != self.path) {
-            let content = fs::read(file).unwrap_or_default();
-            let sound = lines_of(&content).filter_map(|(_, line)| line);
-            self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
-        }
+        // A file that cannot be read lends nothing.
+        let _ = each_line(folder, |file, line| {
+            let lent = line.filter(|_| file != self.path);
+            self.borrowed.extend(lent.map(|(key, _, line)| (key, line.to_owned())));
+            Ok(())
+        });
         self
     }
 
@@ -213,13 +217,12 @@ impl Store {
 
     /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Changes no file.
     /// Fails if one cannot be read.
-    pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
+    pub fn census(folder: &Path) -> Result<(u64, u64)> {
         let (mut sound, mut damaged) = (0, 0);
-        for file in files(folder)? {
-            for (_, line) in lines_of(whole_lines(&read(&file)?)) {
-                *if line.is_some() { &mut sound } else { &mut damaged } += 1;
-            }
-        }
+        each_line(folder, |_, line| {
+            *if line.is_some() { &mut sound } else { &mut damaged } += 1;
+            Ok(())
+        })?;
         Ok((sound, damaged))
     }
 
@@ -234,16 +237,18 @@ fn text_of(lines: &BTreeMap<Key, String>) -> String {
 }
 
 /// Returns the content of a file; empty if there is none.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path).or_else(|error| if is_missing(&error) { Ok(Vec::new()) } else { Err(error) })
+fn read(path: &Path) -> Result<Vec<u8>> {
+    match fs::read(path) {
+        Err(error) if is_missing(&error) => Ok(Vec::new()),
+        content => content.with_context(|| format!("cannot read {}", path.display())),
+    }
 }
 
 /// Copies a damaged file to a name of its own in the folder `aside`, and reports it even with `--quiet`, since the disk may be failing.
 fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
     let free = (1_u32..).map(|number| aside.join(format!("replications-{number}.jsonl"))).find(|path| !path.exists());
     let kept = free.expect("there are more numbers than files");
-    let content = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    write_whole(&kept, &content)?;
+    write_whole(&kept, &read(path)?)?;
     tell(&format!(
         "warning: {}: {which}; the file as it was is kept as {}, and the replications that it lost are computed again",
         path.display(),

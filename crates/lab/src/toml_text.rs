@@ -1,6 +1,7 @@
 //! TOML written by people: errors name the line, the key and the probably intended name.
 
 use serde::de::DeserializeOwned;
+use toml::de::{DeTable, Deserializer};
 use toml_edit::{Document, Item, Table};
 
 /// Error in a text.
@@ -15,7 +16,19 @@ pub struct Wrong {
 
 /// Reads a text; fails for invalid TOML, a missing or unknown key, or a value of the wrong type.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
-    toml::from_str(text).map_err(|error| {
+    read_without(text, |_| ())
+}
+
+/// Reads a text from which `take_out` removes what another part of the program reads.
+pub(crate) fn read_without<T: DeserializeOwned>(
+    text: &str,
+    take_out: impl FnOnce(&mut DeTable<'_>),
+) -> Result<T, Wrong> {
+    let read = DeTable::parse(text).and_then(|mut table| {
+        take_out(table.get_mut());
+        T::deserialize(Deserializer::from(table))
+    });
+    read.map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let message = in_words(error.message());
         let words = match key_at(text, start) {

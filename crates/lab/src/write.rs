@@ -8,10 +8,9 @@ use crate::page::{self, Page};
 use crate::paper::{About, Paper, Reading};
 use crate::quantity::Quantity;
 use crate::scenario::Scenario;
-use crate::session::{Request, Session};
 use crate::shown::{self, Shown};
 use crate::store::Store;
-use crate::study::{Study, parameters, run_id};
+use crate::study::{Request, Session, Study, parameters, run_id};
 use crate::table::{columns, csv, in_words, number};
 use anyhow::{Result, bail};
 use metrics::ConfidenceInterval;
@@ -161,6 +160,18 @@ impl<P: Paper> Findings<'_, P> {
         notes.extend(session.paper.notes());
         let first = self.study.observations.rows().next();
         let run = first.map_or_else(String::new, |(cell, i, _)| run_id(&session.paper, cell, i));
+        let of_paper = |options: String| format!("{program} reproduce {slug} {options}");
+        let mut commands = vec![
+            ("The same run".to_owned(), self.command()),
+            ("Decide inconclusive claims".to_owned(), of_paper("--decide".to_owned())),
+        ];
+        let other = P::READINGS.get(1).or(P::READINGS.first());
+        if let Some((reading, answer)) = other.and_then(|reading| Some((reading, reading.answers.get(1)?))) {
+            let command = of_paper(format!("--set {}={answer}", reading.key()));
+            commands.push(("Another reading".to_owned(), command));
+        }
+        let rerun = of_paper(format!("--run '{run}'"));
+        commands.push(("Run one replication again and print its metrics".to_owned(), rerun));
         let tables = |is_extra| {
             let exhibits = self.exhibits.iter().filter(move |exhibit| exhibit.is_extra == is_extra);
             exhibits.flat_map(|exhibit| exhibit.tables.clone())
@@ -168,12 +179,8 @@ impl<P: Paper> Findings<'_, P> {
         Page {
             title: title.to_owned(),
             subtitle: citation.to_owned(),
-            lead: Vec::new(),
-            caveats: Vec::new(),
             notes,
             claims: self.judged.to_vec(),
-            has_own_claims: false,
-            sections: Vec::new(),
             tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
                 .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
@@ -186,23 +193,9 @@ impl<P: Paper> Findings<'_, P> {
                 let parameters = session.scenario.parameters().iter();
                 parameters.filter(|parameter| !parameter.key.starts_with("readings.")).cloned().collect()
             },
-            commands: [
-                Some(("The same run".to_owned(), self.command())),
-                Some(("Decide inconclusive claims".to_owned(), format!("{program} reproduce {slug} --decide"))),
-                P::READINGS.get(1).or(P::READINGS.first()).and_then(|reading| {
-                    let other = reading.answers.get(1)?;
-                    let command = format!("{program} reproduce {slug} --set {}={other}", reading.key());
-                    Some(("Another reading".to_owned(), command))
-                }),
-                Some((
-                    "Run one replication again and print its metrics".to_owned(),
-                    format!("{program} reproduce {slug} --run '{run}'"),
-                )),
-            ]
-            .into_iter()
-            .flatten()
-            .collect(),
+            commands,
             provenance: session.provenance(),
+            ..Page::default()
         }
     }
 

@@ -1,14 +1,15 @@
-//! A [`Chart`] as SVG.
+//! A [`Chart`] as SVG, and its numbers for the crosshair of the page.
 
 use super::arrange::{self, Dodge, Mark};
 use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::frame::{self, Entry, Frame, Texts};
 use super::marks::SeriesLook;
 use super::scale::{Scale, has_place};
-use super::{Chart, LineStyle, Point, Series};
+use super::{Axis, Chart, LineStyle, Picture, Point, Series};
+use serde_json::{Value, json};
 
 /// Name of the hollow marks in legends.
-pub(super) const PRINTED: &str = "printed in the paper";
+const PRINTED: &str = "printed in the paper";
 
 /// Slot of the grey circle in the legend entry of the hollow marks.
 const PRINTED_LOOK: usize = 54;
@@ -22,26 +23,26 @@ const BAR: f64 = 0.8;
 /// A chart with its scales and looks, before it has a size.
 pub(super) struct Plot<'a> {
     chart: &'a Chart,
-    pub(super) x: Scale,
-    pub(super) y: Scale,
+    x: Scale,
+    y: Scale,
     /// The shown series, then the reference series.
-    pub(super) lines: Vec<Line<'a>>,
+    lines: Vec<Line<'a>>,
     /// Number of the shown series.
     own: usize,
     /// True if a line has too many points for marks.
-    pub(super) is_dense: bool,
+    is_dense: bool,
     /// True for several levels that change often: in one frame they would hide each other.
     in_strips: bool,
 }
 
-pub(super) struct Line<'a> {
-    pub(super) series: &'a Series,
-    pub(super) look: SeriesLook,
+struct Line<'a> {
+    series: &'a Series,
+    look: SeriesLook,
     /// Number of its legend group. All reference series with a namesake are one group.
-    pub(super) group: usize,
+    group: usize,
     /// Number of the line whose look and place it shares: the series of its name, or itself.
     namesake: usize,
-    pub(super) is_printed: bool,
+    is_printed: bool,
 }
 
 impl<'a> Plot<'a> {
@@ -183,7 +184,7 @@ impl<'a> Plot<'a> {
 
 impl Line<'_> {
     /// Returns its name, with a remark if it is printed in the paper.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         if self.is_printed { format!("{}, {PRINTED}", self.series.name) } else { self.series.name.clone() }
     }
 }
@@ -339,4 +340,65 @@ fn draw_mark(canvas: &mut Canvas, aside: &Aside<'_>, line: &Line<'_>, point: &Po
         }
     }
     frame::mark(canvas, look, (x, y), is_printed);
+}
+
+/// Returns the values of all series by x and their formats; `None` for a picture whose marks have tooltips of their own.
+pub(crate) fn readout(picture: &Picture) -> Option<Value> {
+    let Picture::Chart(chart) = picture else { return None };
+    let plot = Plot::of(chart);
+    let series = plot.lines.iter().map(|line| {
+        let Line { series, look, group, is_printed, .. } = line;
+        let style = format!("{:?}", if *is_printed { LineStyle::MarksOnly } else { series.style });
+        let (colour, points, joined) = (look.colour(), points(chart, series), plot.is_dense && !is_printed);
+        json!({ "name": line.name(), "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
+    });
+    Some(json!({
+        "x": axis(&chart.x, &plot.x),
+        "y": axis(&chart.y, &plot.y),
+        "levels": chart.has(LineStyle::Steps),
+        "of": chart.counted(),
+        "series": series.collect::<Vec<_>>(),
+    }))
+}
+
+/// Returns x, y, the ends of the interval and the number of replications of each point; missing values at the end are left out.
+fn points(chart: &Chart, series: &Series) -> Vec<Vec<Value>> {
+    let is_level = series.style == LineStyle::Steps;
+    let there = series.points.iter().filter(|point| has_place(point, chart) || (is_level && point.y.is_finite()));
+    let point = there.map(|point| {
+        let (low, high) = point.interval.unzip();
+        let values = [Some(point.x), Some(point.y), low, high];
+        let mut all: Vec<Value> = values.into_iter().map(|value| value.map_or(Value::Null, seven)).collect();
+        all.push(point.reps.into());
+        while all.last().is_some_and(Value::is_null) {
+            all.pop();
+        }
+        all
+    });
+    point.collect()
+}
+
+/// Rounds to seven digits, more than a reader needs.
+fn seven(value: f64) -> Value {
+    let short: f64 = format!("{value:.6e}").parse().unwrap_or(value);
+    if short.fract().abs() <= 0.0 && short.abs() < 1e15 {
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number in the range")]
+        return (short as i64).into();
+    }
+    short.into()
+}
+
+fn axis(axis: &Axis, scale: &Scale) -> Value {
+    let names = if scale.exact { scale.ticks.as_slice() } else { &[] };
+    json!({
+        "label": axis.label,
+        // As it stands behind a number, with a leading space.
+        "unit": axis.unit(),
+        "spans": axis.spans,
+        "start": axis.start,
+        "log": scale.log,
+        "low": scale.low,
+        "high": scale.high,
+        "names": names,
+    })
 }

@@ -130,15 +130,8 @@ impl Forest {
             }
             rows.pop();
         }
-        let is_kept = |row: usize| rows.iter().any(|(_, kept)| *kept == row);
-        let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for facet in self.drawn() {
-            let kept =
-                facet.dots.iter().enumerate().filter(|(row, _)| is_kept(*row)).filter_map(|(_, dot)| dot.as_ref());
-            for (from, to) in kept.map(Dot::ends) {
-                (low, high) = (low.min(from), high.max(to));
-            }
-        }
+        let kept = rows.iter().flat_map(|(_, row)| dots(*row)).map(Dot::ends);
+        let (low, high) = kept.fold((0.0, 0.0), |(low, high), (from, to)| (f64::min(low, from), f64::max(high, to)));
         let room = if high > low { 0.06 * (high - low) } else { 1.0 };
         let (low, high) = (low - room, high + room);
         Scale::linear(low, high, low, high, &self.x)

@@ -46,18 +46,6 @@ fn refusal(result: Result<()>) -> String {
 }
 
 #[test]
-fn a_run_replaces_the_files_of_an_earlier_one_and_no_others() {
-    let folder = folder();
-    run(folder.path(), "test", &OLD).expect("the first");
-    fs::write(folder.path().join("figures/notes.txt"), "mine").expect("it can be written");
-    run(folder.path(), "test", &NEW).expect("the second");
-    let mut expected = owned(&NEW);
-    expected.insert("figures/notes.txt".to_owned(), "mine".to_owned());
-    assert_eq!(content(folder.path()), expected);
-    assert_eq!(shown(folder.path()).as_deref(), Some("new"));
-}
-
-#[test]
 fn what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not() {
     let folder = folder();
     // Above the largest process number.
@@ -83,10 +71,6 @@ fn a_folder_with_something_else_is_refused_and_not_touched() {
 
     let folder = self::folder();
     run(folder.path(), "reproduce p", &OLD).expect("the first");
-    let message = refusal(run(folder.path(), "simulate", &NEW));
-    assert!(message.contains("reproduce p`, and results would mix"), "{message}");
-    assert_eq!(content(folder.path()), owned(&OLD));
-
     fs::write(folder.path().join(MANIFEST), "{\"paper\": \"p\"}").expect("it can be written");
     let message = refusal(run(folder.path(), "reproduce p", &NEW));
     assert!(message.contains("lists no files"), "{message}");
@@ -125,17 +109,11 @@ fn a_manifest_that_names_files_outside_its_folder_is_refused() {
 fn a_run_that_ends_early_leaves_no_empty_folder() {
     let folder = folder();
     let out = folder.path().join("some/where");
-    drop(OutDir::create(&out, "test").expect("it can be made"));
-    assert!(!folder.path().join("some").exists());
     let made = NewFolders::on_the_way_to(&out);
     fs::create_dir_all(&out).expect("it can be made");
     fs::write(folder.path().join("some/file"), "mine").expect("it can be written");
     drop(made);
     assert!(!out.exists() && folder.path().join("some/file").exists(), "only empty folders are removed");
-    let made = NewFolders::on_the_way_to(&out);
-    fs::create_dir_all(&out).expect("it can be made");
-    made.keep();
-    assert!(out.exists());
 }
 
 #[test]

@@ -64,21 +64,6 @@ fn what_was_saved_is_loaded_to_the_last_bit_and_nothing_else_is() {
 }
 
 #[test]
-fn the_same_replications_give_the_same_bytes_in_whatever_order_they_finish() {
-    let folders = [0, 1].map(|_| tempfile::tempdir().expect("a temporary folder"));
-    let bytes = |folder: &Path, order: &[u32]| {
-        let store = opened(folder);
-        for replication in order {
-            let value = f64::from(*replication);
-            store.save(&identity(&cell(), *replication), &names(), &[value, value]).expect("it is written");
-        }
-        store.settle().expect("it is written");
-        fs::read(folder.join(FILE)).expect("it is there")
-    };
-    assert_eq!(bytes(folders[0].path(), &[0, 1, 2, 3]), bytes(folders[1].path(), &[3, 1, 0, 2]));
-}
-
-#[test]
 fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let content = fs::read(filled(folder.path())).expect("it is there");
