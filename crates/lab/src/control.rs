@@ -51,12 +51,10 @@ impl Control {
         Self::within(Some(self.clone()), run)
     }
 
-    /// Returns the control of this thread.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Runs `run` under a control, or under none.
     pub(crate) fn within<T>(control: Option<Self>, run: impl FnOnce() -> T) -> T {
         let _outer = Outer(CURRENT.replace(control));
         run()

@@ -15,7 +15,7 @@ use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::record::{DOUBT, Recorded};
+use crate::record::{self, DOUBT};
 use crate::store::Store;
 use crate::study::{self, Session};
 use crate::verdict::Verdict;
@@ -106,7 +106,6 @@ impl Outcome {
     }
 }
 
-/// Runs the paper `P` under every alternative and writes the results.
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let slug = P::ABOUT.slug;
     let session = Session::<P>::new(&request.run)?;
@@ -148,8 +147,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
     let words = [session.paper.record().unwrap_or(""), request.run.mode()];
     let on_record = || format!("the record of {slug}");
-    let recorded = Recorded::verdicts(P::PAGE, &words).with_context(on_record)?;
-    let doubt = Recorded::column(P::PAGE, DOUBT, &words).with_context(on_record)?;
+    let recorded = record::verdicts(P::PAGE, &words).with_context(on_record)?;
+    let doubt = record::column(P::PAGE, DOUBT, &words).with_context(on_record)?;
     let claims = own.into_iter().map(|judged| {
         let verdict_under = |(alternative, claims): (&Alternative, &Vec<Judged>)| {
             let same = claims.iter().find(|claim| claim.id == judged.id)?;
@@ -157,9 +156,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         };
         let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
         Doubted {
-            recorded: recorded.verdict(&judged.id).map(str::to_owned),
+            recorded: recorded.get(&judged.id).cloned(),
             sentence: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
-            sentence_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(&judged.id)).map(str::to_owned),
+            sentence_on_record: doubt.as_ref().and_then(|doubt| doubt.get(&judged.id).cloned()),
             judged,
             under,
         }

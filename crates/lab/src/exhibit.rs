@@ -67,7 +67,6 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
         matches!(self, Self::Plot(figure) if figure.panels.iter().all(|panel| panel.series.is_empty()))
     }
 
-    /// Returns all quantities that must be estimated for it.
     pub(crate) fn quantities(&self) -> Vec<&Quantity<C>> {
         match self {
             Self::Plot(figure) => {
@@ -108,13 +107,10 @@ pub struct Figure<C: DesignPoint> {
     pub(crate) title: String,
     pub(crate) caption: String,
     pub(crate) x: Axis,
-    /// Most figures have one panel.
     pub(crate) panels: Vec<Panel<C>>,
-    /// True if the figure is also shown as a table.
     pub(crate) as_table: bool,
     /// Names of the positions 0, 1, 2 … on the x axis, if they are not numbers.
     pub(crate) positions: &'static [&'static str],
-    /// True if points are joined by lines.
     pub(crate) joined: bool,
 }
 

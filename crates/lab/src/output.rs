@@ -55,7 +55,6 @@ pub struct OutDir {
     /// Files that an earlier run of the same command wrote here.
     earlier: BTreeSet<String>,
     lock: Option<Lock>,
-    /// For the manifest's timings alone.
     began: Instant,
     /// Dropped last, to remove an empty folder.
     _made: NewFolders,
@@ -140,7 +139,6 @@ impl OutDir {
         complete_commit(&self.path)
     }
 
-    /// Returns the staging folder of the files.
     fn staged(&self) -> PathBuf {
         self.staging.join(FILES)
     }

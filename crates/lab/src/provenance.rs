@@ -34,7 +34,6 @@ pub fn executable() -> &'static Path {
     PATH.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
-/// Returns the SHA-256 of the running executable.
 pub(crate) fn executable_sha256() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| {

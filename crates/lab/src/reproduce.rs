@@ -8,7 +8,7 @@ use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::quantity::Quantity;
-use crate::record::{NOT_RUN, Recorded, VERDICTS};
+use crate::record::{self, NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
 use crate::shown::Looks;
 use crate::store::Store;
@@ -57,7 +57,7 @@ impl Outcome {
         let pair = self.seeds.as_ref().zip(self.stays.as_ref());
         self.judged.iter().filter_map(move |(judged, _)| {
             let (seeds, recorded) = pair?;
-            let (found, recorded) = (seeds.stays(judged), recorded.verdict(&judged.id).unwrap_or("nothing"));
+            let (found, recorded) = (seeds.stays(judged), recorded.get(&judged.id).map_or("nothing", String::as_str));
             (found != recorded).then_some((judged, found, recorded))
         })
     }
@@ -100,17 +100,16 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
     let on_record = || format!("the record of {}", P::ABOUT.slug);
     let (kind, mode) = (paper.record().unwrap_or(""), request.mode());
-    let recorded = Recorded::verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
+    let recorded = record::verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
     let beside = |judged: Judged| {
-        let recorded = recorded.verdict(&judged.id).map(str::to_owned);
+        let recorded = recorded.get(&judged.id).cloned();
         (judged, recorded)
     };
     let judged: Vec<_> = judged.into_iter().map(beside).collect();
-    let stays = match &seeds {
-        Some(seeds) => Recorded::column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {}", seeds.count())]),
-        None => Ok(None),
+    let stays = |seeds: &Seeds| {
+        record::column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {}", seeds.count())]).with_context(on_record)
     };
-    let stays = stays.with_context(on_record)?;
+    let stays = seeds.as_ref().map(stays).transpose()?.flatten();
 
     let estimate =
         |quantity: &Quantity<P::Cell>, most: u32| study.observations.estimate(quantity, most.min(*replications));
@@ -160,7 +159,6 @@ impl<'a, P: Paper> Asked<'a, P> {
         Ok(Self { exhibits, looks, claims, remarks })
     }
 
-    /// Returns the cells that must be simulated for all of it.
     fn cells(&self) -> BTreeSet<P::Cell> {
         let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);

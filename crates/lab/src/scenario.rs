@@ -82,7 +82,6 @@ pub fn workspace() -> PathBuf {
     known_workspace().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Returns the folder of the workspace, if the program has one.
 pub(crate) fn known_workspace() -> Option<&'static Path> {
     WORKSPACE.get().map(PathBuf::as_path)
 }

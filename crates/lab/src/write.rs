@@ -19,12 +19,10 @@ use serde_json::json;
 pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) session: &'a Session<P>,
     pub(crate) request: &'a Request,
-    /// Exhibits in the order of the page.
     pub(crate) exhibits: Vec<Shown>,
     pub(crate) judged: &'a [(Judged, Option<String>)],
     /// Sentences that are shown and not judged.
     pub(crate) remarks: &'a [Remark<P::Cell>],
-    /// The claims under other seeds, if requested.
     pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
     pub(crate) store: &'a Store,
@@ -199,7 +197,6 @@ impl<P: Paper> Findings<'_, P> {
         }
     }
 
-    /// Returns the verdicts under other seeds as a table of the page.
     fn seeds_table(&self, seeds: &Seeds) -> page::Table {
         let row = |(judged, _): &(Judged, _)| {
             vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
@@ -213,7 +210,6 @@ impl<P: Paper> Findings<'_, P> {
         page::Table::new("seeds", "The verdicts under other seeds", caption, columns, rows)
     }
 
-    /// Returns the sentences that are not judged as a table of the page.
     fn remarks_table(&self) -> page::Table {
         let row = |remark: &Remark<P::Cell>| {
             let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {

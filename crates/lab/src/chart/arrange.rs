@@ -29,7 +29,6 @@ impl Dodge {
         Self { places: places.collect() }
     }
 
-    /// Returns the offset of the mark of `series` at pixel `x`.
     pub(super) fn at(&self, series: usize, x: f64) -> f64 {
         let near = |(place, _): &&(f64, Vec<f64>)| (x - place).abs() <= NEAR;
         self.places.iter().find(near).map_or(0.0, |(_, offsets)| offsets[series])

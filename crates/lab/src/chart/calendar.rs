@@ -24,7 +24,6 @@ impl Axis {
         Self { start, ..Self::new("date").with_ticks(ticks) }
     }
 
-    /// Returns the date of a place on an axis that shows dates.
     #[expect(clippy::cast_possible_truncation, reason = "a century of days at most")]
     pub(crate) fn date(&self, days: f64) -> Option<String> {
         Some(date(self.start? + (days * DAY as f64) as i64))

@@ -12,7 +12,6 @@ pub(super) const FONT: &str = "DejaVu Sans";
 /// Font families in the SVG: the same font, fonts of nearly the same widths, then any sans-serif font.
 const FAMILIES: &str = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
 
-/// Position of text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -20,10 +19,8 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Size, weight and colour of text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Type {
-    /// Em size in CSS pixels.
     pub(super) size: f64,
     pub(super) bold: bool,
     pub(super) colour: Colour,

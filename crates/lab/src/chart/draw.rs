@@ -79,7 +79,6 @@ impl<'a> Plot<'a> {
         }
     }
 
-    /// Returns the points of a line that can be drawn.
     fn points(&self, line: &Line<'a>) -> impl DoubleEndedIterator<Item = &'a Point> {
         let chart = self.chart;
         line.series.points.iter().filter(move |point| has_place(point, chart))

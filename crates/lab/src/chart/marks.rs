@@ -23,12 +23,10 @@ const COLOURS: [[Colour; 3]; 8] = [
 
 const SHAPES: usize = 9;
 
-/// Colour and shape of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SeriesLook(pub(super) usize);
 
 impl SeriesLook {
-    /// Returns the colour on white.
     pub(super) fn colour(self) -> Colour {
         COLOURS[self.0 % COLOURS.len()][0]
     }

@@ -5,9 +5,7 @@ use super::{Axis, Chart, LineStyle, Point};
 /// An axis with its final range and ticks.
 #[derive(Debug, Clone)]
 pub(super) struct Scale {
-    /// Value at the left or lower end.
     pub(super) low: f64,
-    /// Value at the right or upper end.
     pub(super) high: f64,
     pub(super) log: bool,
     /// Labelled ticks within the range, ascending.
@@ -149,7 +147,6 @@ impl Axis {
         }
     }
 
-    /// Returns the label with the unit of the scale.
     pub(super) fn shown(&self, scale: &Scale) -> String {
         if scale.unit.is_empty() { self.label.clone() } else { self.label.replace("(s)", &format!("({})", scale.unit)) }
     }
@@ -162,7 +159,6 @@ fn ladder() -> Vec<(f64, String)> {
     steps.into_iter().chain(days).map(|(at, label)| (at, label.to_owned())).collect()
 }
 
-/// Returns the points of a chart that can be drawn.
 fn points_of(chart: &Chart) -> impl Iterator<Item = &Point> {
     chart.shown().flat_map(|series| &series.points).filter(|p| has_place(p, chart))
 }

@@ -15,6 +15,7 @@ use crate::verdict::Verdict;
 use crate::write::readings_of;
 use anyhow::Result;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 pub(super) fn write<P: Paper>(
     outcome: &Outcome,
@@ -42,32 +43,23 @@ pub(super) fn write<P: Paper>(
 /// pairs come last.
 fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alternative]) -> Result<Vec<u8>> {
     let readings: &[Reading] = P::READINGS;
-    // Each reading's answers in the order in which the paper lists them, the scenario's own in its place.
-    let mut tried: Vec<Alternative> = Vec::new();
-    for (place, reading) in readings.iter().enumerate() {
-        let of_it = |alternative: &&Alternative| alternative.places == [place];
-        if alternatives.iter().any(|alternative| of_it(&alternative)) {
-            let own = session.scenario.answer(reading);
-            let listed = reading.answers.iter().copied();
-            let unlisted = (!reading.answers.contains(&own)).then_some(own);
-            tried.extend(unlisted.into_iter().chain(listed).map(|answer| Alternative::one(readings, place, answer)));
-        }
-    }
-    tried.extend(alternatives.iter().filter(|alternative| alternative.places.len() > 1).cloned());
+    let doubted: BTreeSet<usize> =
+        alternatives.iter().filter(|it| it.places.len() == 1).map(|it| it.places[0]).collect();
+    // The answers to a reading are in the order in which the paper lists them.
+    let order = |(it, _): &(Alternative, Verdict)| match it.places[..] {
+        [place] => (place, readings[place].answers.iter().position(|answer| *answer == it.answer)),
+        _ => (usize::MAX, None),
+    };
     let mut rows = Vec::new();
-    for claim in &outcome.claims {
-        for alternative in &tried {
-            let verdict = match claim.under.iter().find(|(its, _)| its == alternative) {
-                Some((_, verdict)) => *verdict,
-                None if alternatives.contains(alternative) => continue,
-                None => claim.judged.verdict,
-            };
-            let Alternative { reading, field, answer, .. } = alternative;
-            let (recorded, flips) = (claim.recorded.as_deref().unwrap_or(""), verdict != claim.judged.verdict);
+    for Doubted { judged, recorded, under, .. } in &outcome.claims {
+        let own = |place: &usize| Alternative::one(readings, *place, session.scenario.answer(&readings[*place]));
+        let own = doubted.iter().map(|place| (own(place), judged.verdict));
+        let mut tried: Vec<(Alternative, Verdict)> = own.chain(under.iter().cloned()).collect();
+        tried.sort_by_key(order);
+        for (Alternative { reading, field, answer, .. }, verdict) in &tried {
+            let (recorded, flips) = (recorded.as_deref().unwrap_or(""), *verdict != judged.verdict);
             let flips = if flips { "yes" } else { "no" };
-            rows.push(
-                [&claim.judged.id, reading, field, answer, &verdict.to_string(), recorded, flips].map(str::to_owned),
-            );
+            rows.push([&judged.id, reading, field, answer, &verdict.to_string(), recorded, flips].map(str::to_owned));
         }
     }
     csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)

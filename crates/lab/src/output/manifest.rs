@@ -43,20 +43,18 @@ impl Listed {
 
 /// Returns the path of every file below `folder`, relative to it, with slashes.
 pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
-    fn collect(folder: &Path, above: &str, names: &mut BTreeSet<String>) -> io::Result<()> {
-        for entry in fs::read_dir(folder)? {
+    let (mut names, mut open) = (BTreeSet::new(), vec![String::new()]);
+    while let Some(above) = open.pop() {
+        for entry in fs::read_dir(folder.join(&above))? {
             let entry = entry?;
             let name = format!("{above}{}", entry.file_name().to_string_lossy());
             if entry.file_type()?.is_dir() {
-                collect(&entry.path(), &format!("{name}/"), names)?;
+                open.push(name + "/");
             } else {
                 names.insert(name);
             }
         }
-        Ok(())
     }
-    let mut names = BTreeSet::new();
-    collect(folder, "", &mut names)?;
     Ok(names)
 }
 

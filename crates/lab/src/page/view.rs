@@ -219,15 +219,7 @@ fn table_view(table: &Table) -> Value {
     };
     let columns: Vec<(&str, bool)> =
         table.columns.iter().enumerate().map(|(k, name)| (name.as_str(), is_numeric(k))).collect();
-    context! {
-        id => table.id.as_str(),
-        title => table.title.as_str(),
-        caption => table.caption.as_str(),
-        columns => serde(&columns),
-        rows => serde(&table.rows),
-        heads => serde(&table.heads),
-        exact => serde(&table.exact),
-    }
+    context! { columns => serde(&columns), ..serde(table) }
 }
 
 #[cfg(test)]
