@@ -60,7 +60,7 @@ fn as_json(outcome: &Outcome) -> Value {
         json!({
             "id": claim.judged.id,
             "verdict": claim.judged.verdict,
-            "recorded": claim.recorded,
+            "recorded": claim.judged.recorded,
             "sentence": claim.sentence,
             "flips": flips.collect::<Value>(),
         })

@@ -50,7 +50,7 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
     let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut text = String::new();
     if !quiet {
-        for (judged, recorded) in &outcome.judged {
+        for judged in &outcome.judged {
             let (sign, colour) = match judged.verdict {
                 Verdict::Reproduced => ("✓", "32"),
                 Verdict::Inconclusive => ("?", "33"),
@@ -71,7 +71,7 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
                 let others = if others.is_empty() { others } else { format!("; {others}") };
                 let _ = write!(text, "\n         stays under {} seeds{others}", seeds.stays(judged));
             }
-            if let Some(recorded) = recorded.as_deref().filter(|recorded| *recorded != words) {
+            if let Some(recorded) = judged.recorded.as_deref().filter(|recorded| *recorded != words) {
                 let _ = write!(text, "\n         on record: {recorded}");
             }
             text.push('\n');
@@ -101,13 +101,13 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
 
 /// The same for programs.
 pub(crate) fn verdicts_as_json(outcome: &Outcome) -> Value {
-    let claims = outcome.judged.iter().map(|(judged, recorded)| {
+    let claims = outcome.judged.iter().map(|judged| {
         let cell = judged.deciding_cell();
         json!({
             "id": judged.id,
             "verdict": judged.verdict,
             "replications": judged.replications(outcome.replications),
-            "recorded": recorded,
+            "recorded": judged.recorded,
             "cell": cell.label,
             "expected": cell.expected(),
             "observed": cell.estimate.mean,

@@ -52,10 +52,8 @@ pub struct Outcome {
 
 /// One claim under all answers.
 pub struct Doubted {
-    /// The claim as it was judged under the scenario's own answers.
+    /// The claim as it was judged under the scenario's own answers, with its verdict on record.
     pub judged: Judged,
-    /// Its verdict on record.
-    pub recorded: Option<String>,
     /// Its verdict under each alternative that was tried, in their order.
     pub under: Vec<(Alternative, Verdict)>,
     /// Summary in words that follow its id: `holds under all 31 alternative readings`.
@@ -156,10 +154,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         };
         let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
         Doubted {
-            recorded: recorded.get(&judged.id).cloned(),
             sentence: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
             sentence_on_record: doubt.as_ref().and_then(|doubt| doubt.get(&judged.id).cloned()),
-            judged,
+            judged: Judged { recorded: recorded.get(&judged.id).cloned(), ..judged },
             under,
         }
     });

@@ -278,8 +278,8 @@ impl<C: DesignPoint> Series<C> {
     }
 }
 
-/// Estimates a quantity from at most the given number of replications.
-pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
+/// Estimates a quantity.
+pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
 /// Function that makes an [`Extra`].
 pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
@@ -310,7 +310,7 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
         let make = move |estimate: &Estimate<'_, C>, _: &Streams| {
             let row = |both: &[Claim<C>; 2]| {
                 let found = both.each_ref().map(|claim| {
-                    let judged = Judged::new(claim, |quantity| estimate(quantity, u32::MAX));
+                    let judged = Judged::new(claim, estimate);
                     [judged.verdict.to_string(), judged.deciding_cell().observed()]
                 });
                 [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()

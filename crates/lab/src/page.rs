@@ -26,8 +26,8 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
-    /// The paper's claims, each with its verdict on record in words, if there is one.
-    pub claims: Vec<(Judged, Option<String>)>,
+    /// The paper's claims.
+    pub claims: Vec<Judged>,
     /// True if the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
     pub has_own_claims: bool,
     /// Sections in an order of their own: pictures and tables that belong together, after introductory paragraphs.
@@ -167,7 +167,8 @@ mod tests {
     fn claim(statement: &str) -> Judged {
         let check = Check::new("λ = 10", 0_u8.get(Metric::wait), Rule::POSITIVE);
         let estimate = ConfidenceInterval { high: None, ..ConfidenceInterval::of(&[-1.5, -0.5]) };
-        Judged::new(&Claim::new("W1", "§4", statement, &[], [check]), |_| estimate)
+        let judged = Judged::new(&Claim::new("W1", "§4", statement, &[], [check]), |_| estimate);
+        Judged { recorded: Some("reproduced".into()), ..judged }
     }
 
     fn example(text: &str) -> Page {
@@ -179,7 +180,7 @@ mod tests {
         Page {
             title: text.into(),
             notes: vec![text.into()],
-            claims: vec![(claim(text), Some("reproduced".into()))],
+            claims: vec![claim(text)],
             figures: vec![figure],
             tables: vec![Table::new("table2", text, text, [text, "Mean"], rows)],
             commands: vec![(text.into(), text.into())],

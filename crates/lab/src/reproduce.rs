@@ -29,7 +29,7 @@ pub struct Outcome {
     /// Replications of each cell.
     pub replications: u32,
     /// Every claim, with the verdict on record.
-    pub judged: Vec<(Judged, Option<String>)>,
+    pub judged: Vec<Judged>,
     /// Sentences that are not judged: id, statement, reason.
     pub remarks: Vec<(&'static str, &'static str, &'static str)>,
     /// The claims under other seeds, if requested.
@@ -41,21 +41,21 @@ pub struct Outcome {
 impl Outcome {
     /// Returns the claims whose verdict differs from the record, with the recorded one.
     pub fn surprises(&self) -> impl Iterator<Item = (&Judged, &str)> {
-        self.judged.iter().filter_map(|(judged, recorded)| {
-            let recorded = recorded.as_deref().unwrap_or("nothing");
+        self.judged.iter().filter_map(|judged| {
+            let recorded = judged.recorded.as_deref().unwrap_or("nothing");
             (judged.in_words() != recorded && recorded != NOT_RUN).then_some((judged, recorded))
         })
     }
 
     /// Returns the claims without a record for this kind of run.
     pub fn never_recorded(&self) -> impl Iterator<Item = &Judged> {
-        self.judged.iter().filter(|(_, recorded)| recorded.as_deref() == Some(NOT_RUN)).map(|(judged, _)| judged)
+        self.judged.iter().filter(|judged| judged.recorded.as_deref() == Some(NOT_RUN))
     }
 
     /// Returns the claims whose number of seeds with an unchanged verdict differs from the record: the observed and the recorded entry.
     pub fn unsteady(&self) -> impl Iterator<Item = (&Judged, String, &str)> {
         let pair = self.seeds.as_ref().zip(self.stays.as_ref());
-        self.judged.iter().filter_map(move |(judged, _)| {
+        self.judged.iter().filter_map(move |judged| {
             let (seeds, recorded) = pair?;
             let (found, recorded) = (seeds.stays(judged), recorded.get(&judged.id).map_or("nothing", String::as_str));
             (found != recorded).then_some((judged, found, recorded))
@@ -64,7 +64,7 @@ impl Outcome {
 
     /// Counts the claims that have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.judged.iter().filter(|(judged, _)| judged.verdict == verdict).count()
+        self.judged.iter().filter(|judged| judged.verdict == verdict).count()
     }
 }
 
@@ -101,18 +101,13 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let on_record = || format!("the record of {}", P::ABOUT.slug);
     let (kind, mode) = (paper.record().unwrap_or(""), request.mode());
     let recorded = record::verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
-    let beside = |judged: Judged| {
-        let recorded = recorded.get(&judged.id).cloned();
-        (judged, recorded)
-    };
-    let judged: Vec<_> = judged.into_iter().map(beside).collect();
+    judged.iter_mut().for_each(|judged| judged.recorded = recorded.get(&judged.id).cloned());
     let stays = |seeds: &Seeds| {
         record::column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {}", seeds.count())]).with_context(on_record)
     };
     let stays = seeds.as_ref().map(stays).transpose()?.flatten();
 
-    let estimate =
-        |quantity: &Quantity<P::Cell>, most: u32| study.observations.estimate(quantity, most.min(*replications));
+    let estimate = |quantity: &Quantity<P::Cell>| study.observations.estimate(quantity, *replications);
     let (looks, streams) = (&asked.looks, Streams::new(*seed, 0));
     let shown = |exhibit: &Exhibit<'_, P::Cell>| exhibit.shown(&estimate, looks, &streams);
     let exhibits = within_the_clock(|| asked.exhibits.iter().map(shown).collect());

@@ -25,13 +25,8 @@ const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "c
 
 /// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it. Fails if a picture
 /// cannot be drawn or a file cannot be written.
-pub fn write<'a>(
-    exhibits: &[Shown],
-    judged: impl IntoIterator<Item = &'a Judged>,
-    out: &OutDir,
-) -> Result<Vec<page::Figure>> {
+pub fn write(exhibits: &[Shown], judged: &[Judged], out: &OutDir) -> Result<Vec<page::Figure>> {
     let ids = distinct(exhibits.iter().map(|exhibit| exhibit.id.as_str()));
-    let judged: Vec<&Judged> = judged.into_iter().collect();
     let of_id = |id: &&str| -> Result<Vec<page::Figure>> {
         let (mut data, mut figures) = (Vec::new(), Vec::new());
         for exhibit in exhibits.iter().filter(|exhibit| exhibit.id == *id) {
@@ -84,7 +79,7 @@ impl<C: DesignPoint> Exhibit<'_, C> {
 fn plot<C: DesignPoint>(figure: &Figure<C>, estimate: &Estimate<'_, C>) -> Shown {
     let mut shown = Shown { id: figure.id.clone(), ..Shown::default() };
     for panel in &figure.panels {
-        let estimated = |(x, quantity): &(f64, Quantity<C>)| (*x, estimate(quantity, u32::MAX));
+        let estimated = |(x, quantity): &(f64, Quantity<C>)| (*x, estimate(quantity));
         let estimates = panel.series.iter().map(|series| series.points.iter().map(estimated).collect());
         let estimates: Vec<Vec<Estimated>> = estimates.collect();
         for (series, points) in panel.series.iter().zip(&estimates) {
@@ -103,7 +98,6 @@ fn plot<C: DesignPoint>(figure: &Figure<C>, estimate: &Estimate<'_, C>) -> Shown
 }
 
 fn table<C: DesignPoint>(table: &Table<C>, estimate: &Estimate<'_, C>) -> Shown {
-    let estimate = |quantity: &Quantity<C>| estimate(quantity, u32::MAX);
     let found = table
         .found()
         .map(|(column, row, quantity)| (column.to_owned(), row.x.clone(), row.metric.clone(), estimate(quantity)));

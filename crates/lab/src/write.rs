@@ -20,7 +20,7 @@ pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) session: &'a Session<P>,
     pub(crate) request: &'a Request,
     pub(crate) exhibits: Vec<Shown>,
-    pub(crate) judged: &'a [(Judged, Option<String>)],
+    pub(crate) judged: &'a [Judged],
     /// Sentences that are shown and not judged.
     pub(crate) remarks: &'a [Remark<P::Cell>],
     pub(crate) seeds: Option<&'a Seeds>,
@@ -30,7 +30,7 @@ pub(crate) struct Findings<'a, P: Paper> {
 
 impl<P: Paper> Findings<'_, P> {
     pub(crate) fn write(&self, out: OutDir) -> Result<()> {
-        let shown = shown::write(&self.exhibits, self.judged.iter().map(|(judged, _)| judged), &out)?;
+        let shown = shown::write(&self.exhibits, self.judged, &out)?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
@@ -93,17 +93,17 @@ impl<P: Paper> Findings<'_, P> {
 
     /// Returns `claims.csv`: one row per claim. Expected and observed are those of the deciding cell.
     fn claims(&self) -> Result<Vec<u8>> {
-        let row = |(judged, recorded): &(Judged, Option<String>)| {
+        let row = |judged: &Judged| {
             let cell = judged.deciding_cell();
             let expected = format!("{} ({})", cell.expected(), cell.label);
-            judged.row(&judged.test, &expected, recorded.as_deref())
+            judged.row(&judged.test, &expected)
         };
         csv(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
     /// Returns `data/claim-cells.csv`: one row per cell of each claim.
     fn claim_cells(&self) -> Result<Vec<u8>> {
-        let cells = self.judged.iter().flat_map(|(judged, _)| judged.cells.iter().map(move |cell| (&judged.id, cell)));
+        let cells = self.judged.iter().flat_map(|judged| judged.cells.iter().map(move |cell| (&judged.id, cell)));
         let row = |(id, cell): (&String, &JudgedCell)| {
             let [mean, low, high, reps] = columns(&cell.estimate);
             [id.clone(), cell.label.clone(), cell.expected(), mean, low, high, reps, cell.verdict.to_string()]
@@ -133,7 +133,7 @@ impl<P: Paper> Findings<'_, P> {
 
     /// Returns `seeds.csv`: one row per claim and seed.
     fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
-        let rows = self.judged.iter().flat_map(|(judged, _)| seeds.of(&judged.id).map(move |under| (judged, under)));
+        let rows = self.judged.iter().flat_map(|judged| seeds.of(&judged.id).map(move |under| (judged, under)));
         let row = |(judged, (seed, other)): (&Judged, (u64, &Judged))| {
             let cell = other.deciding_cell();
             let stays = if other.verdict == judged.verdict { "yes" } else { "no" };
@@ -198,7 +198,7 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn seeds_table(&self, seeds: &Seeds) -> page::Table {
-        let row = |(judged, _): &(Judged, _)| {
+        let row = |judged: &Judged| {
             vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
         };
         let caption = format!(

@@ -30,6 +30,8 @@ pub struct Judged {
     pub decided_at: Option<u32>,
     /// Each check with its estimate.
     pub cells: Vec<JudgedCell>,
+    /// Verdict on record in words, if there is one.
+    pub recorded: Option<String>,
     /// Bound and estimate of the deciding cell as the page shows them, if they have a unit.
     pub shown: Option<[String; 2]>,
 }
@@ -111,6 +113,7 @@ impl Judged {
             verdict,
             decided_at: None,
             cells,
+            recorded: None,
             shown: None,
         }
     }
@@ -130,7 +133,7 @@ impl Judged {
         ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
 
     /// Returns its row of `claims.csv`: `observed` is the deciding cell, which `test` and `expected` name.
-    pub fn row(&self, test: &str, expected: &str, recorded: Option<&str>) -> [String; 10] {
+    pub fn row(&self, test: &str, expected: &str) -> [String; 10] {
         let estimate = self.deciding_cell().estimate;
         [
             csv_name(&self.id).into_owned(),
@@ -142,7 +145,7 @@ impl Judged {
             optional(estimate.low),
             optional(estimate.high),
             self.in_words(),
-            recorded.unwrap_or_default().to_owned(),
+            self.recorded.clone().unwrap_or_default(),
         ]
     }
 

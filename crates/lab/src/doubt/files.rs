@@ -51,13 +51,13 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
         _ => (usize::MAX, None),
     };
     let mut rows = Vec::new();
-    for Doubted { judged, recorded, under, .. } in &outcome.claims {
+    for Doubted { judged, under, .. } in &outcome.claims {
         let own = |place: &usize| Alternative::one(readings, *place, session.scenario.answer(&readings[*place]));
         let own = doubted.iter().map(|place| (own(place), judged.verdict));
         let mut tried: Vec<(Alternative, Verdict)> = own.chain(under.iter().cloned()).collect();
         tried.sort_by_key(order);
         for (Alternative { reading, field, answer, .. }, verdict) in &tried {
-            let (recorded, flips) = (recorded.as_deref().unwrap_or(""), *verdict != judged.verdict);
+            let (recorded, flips) = (judged.recorded.as_deref().unwrap_or(""), *verdict != judged.verdict);
             let flips = if flips { "yes" } else { "no" };
             rows.push([&judged.id, reading, field, answer, &verdict.to_string(), recorded, flips].map(str::to_owned));
         }
@@ -92,7 +92,7 @@ fn page<P: Paper>(outcome: &Outcome, session: &Session<P>, request: &Request, pi
         title: format!("Doubt: {}", P::ABOUT.title),
         subtitle: P::ABOUT.citation.to_owned(),
         notes,
-        claims: outcome.claims.iter().map(|claim| (claim.judged.clone(), claim.recorded.clone())).collect(),
+        claims: outcome.claims.iter().map(|claim| claim.judged.clone()).collect(),
         figures: vec![page::Figure::new(picture, caption, "doubt.csv")],
         tables: vec![sentences(outcome), answers(P::READINGS)],
         readings: readings_of::<P>(&session.scenario),

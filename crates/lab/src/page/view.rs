@@ -17,8 +17,8 @@ const NARROW: f64 = 400.0;
 pub(super) fn view(page: &Page) -> Value {
     // Checks of the paper's own numbers are counted separately.
     let (checks, claims): (Vec<_>, Vec<_>) =
-        page.claims.iter().partition(|(judged, _)| Verdict::OF_CHECKS.contains(&judged.verdict));
-    let count = |verdict: Verdict| page.claims.iter().filter(|(judged, _)| judged.verdict == verdict).count();
+        page.claims.iter().partition(|judged| Verdict::OF_CHECKS.contains(&judged.verdict));
+    let count = |verdict: Verdict| page.claims.iter().filter(|judged| judged.verdict == verdict).count();
     let program = [("Version", env!("CARGO_PKG_VERSION")), ("Git revision", git_revision())];
     context! {
         title => page.title.as_str(),
@@ -81,8 +81,7 @@ fn section_view(section: &Section, page: &Page) -> Value {
 
 fn figure_view(figure: &Figure, page: &Page) -> Value {
     let picture = &figure.picture;
-    let verdict_of =
-        |id: &String| page.claims.iter().find(|(it, _)| it.id == *id).map(|(it, _)| (id.clone(), it.verdict));
+    let verdict_of = |id: &String| page.claims.iter().find(|it| it.id == *id).map(|it| (id.clone(), it.verdict));
     let claims: Vec<(String, Verdict)> = figure.claims.iter().filter_map(verdict_of).collect();
     let chart = if let Picture::Chart(chart) = picture { Some(chart) } else { None };
     let drawn = |kind: &str| format!("figures/{}.{kind}", picture.id());
@@ -132,8 +131,8 @@ fn numbers(chart: &Chart) -> Vec<Value> {
     if rows.len() > MANY { Vec::new() } else { rows }
 }
 
-fn claim_view((judged, recorded): &(Judged, Option<String>), page: &Page) -> Value {
-    let recorded = recorded.as_deref().and_then(Verdict::from_words);
+fn claim_view(judged: &Judged, page: &Page) -> Value {
+    let recorded = judged.recorded.as_deref().and_then(Verdict::from_words);
     let Judged { id, source, statement, test, verdict, decided_at, cells, .. } = judged;
     let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
     let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();

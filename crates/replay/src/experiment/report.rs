@@ -83,7 +83,7 @@ impl<'a> ExperimentReport<'a> {
         let row = |(judged, claim): (&Judged, &Claim)| {
             let deciding = judged.deciding_cell();
             let test = self.results.test(claim, claim.metric.name());
-            judged.row(&format!("{test}; decided by {}", deciding.label), &deciding.rule.to_string(), None).to_vec()
+            judged.row(&format!("{test}; decided by {}", deciding.label), &deciding.rule.to_string()).to_vec()
         };
         csv(Judged::COLUMNS, self.judged.iter().zip(&self.plan.design.claims).map(row))
     }
@@ -94,7 +94,7 @@ impl<'a> ExperimentReport<'a> {
             let decides = judged.deciding_cell();
             let shown = Some(in_units(&self.results, claim, decides));
             let source = format!("{}, decided by {}", judged.source, decides.label);
-            (Judged { shown, source, ..judged.clone() }, None)
+            Judged { shown, source, ..judged.clone() }
         };
         Page {
             title: design.name.clone(),

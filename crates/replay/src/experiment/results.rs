@@ -143,7 +143,7 @@ impl<'a> Results<'a> {
 
     pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
         let (looks, streams) = (Looks::of(exhibits), Streams::new(self.design.seed, 0));
-        let estimate = |quantity: &Quantity<Cell>, most: u32| self.observations.estimate(quantity, most);
+        let estimate = |quantity: &Quantity<Cell>| self.observations.estimate(quantity, u32::MAX);
         exhibits.iter().map(|exhibit| exhibit.shown(&estimate, &looks, &streams)).collect()
     }
 

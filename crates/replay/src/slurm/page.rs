@@ -31,7 +31,7 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
     exhibits.push(waits(results));
     exhibits.extend(phases(results));
     exhibits.extend(KINDS.into_iter().filter_map(|by| of_groups_by(results, by)));
-    let figures = shown::write(&exhibits, [], out)?;
+    let figures = shown::write(&exhibits, &[], out)?;
     let conf = &results.arms[0].site.conf;
     let named = |arm: &Arm| match arm.settings.join("; ") {
         settings if settings.is_empty() => arm.name.clone(),

@@ -35,7 +35,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
     let seen = InspectedLog { options, header, log, hash: sha256_of(&options.file) };
 
-    let figures = shown::write(&figures::of(&seen.log, seen.start()), [], &out)?;
+    let figures = shown::write(&figures::of(&seen.log, seen.start()), &[], &out)?;
     let json = format!("{:#}\n", seen.as_json());
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
