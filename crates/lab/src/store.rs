@@ -16,7 +16,7 @@
 use crate::output::{is_missing, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -156,14 +156,10 @@ impl Store {
 
     /// Returns the value [put](Self::put) under an identity; none if it is not a `T`.
     pub fn get<T: DeserializeOwned>(&self, identity: &Identity<'_>) -> Option<T> {
-        #[derive(Deserialize)]
-        struct MetricsAlone<T> {
-            metrics: T,
-        }
         let key = key_of(identity);
         let own = self.state().lines.get(&key).cloned();
         let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
-        serde_json::from_str(&line).map(|MetricsAlone { metrics }| metrics).ok()
+        serde_json::from_str(&line).map(|Stored::<IgnoredAny, T> { metrics, .. }| metrics).ok()
     }
 
     /// Saves a finished replication; fails if it cannot be written, for example because the disk is full.
@@ -260,12 +256,12 @@ fn set_aside(path: &Path, aside: &Path, which: &str) -> Result<()> {
 type Key = [u8; 32];
 
 /// A finished replication: the content of a line.
-#[derive(Debug, Deserialize)]
-pub struct Stored {
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Stored<I = Value, M = Value> {
     /// Serialized [`Identity`].
-    pub identity: Value,
+    pub identity: I,
     /// Its metrics by name, null if undefined, or the runs of a batch.
-    pub metrics: Value,
+    pub metrics: M,
 }
 
 const BEFORE_HASH: &str = ",\"sha256\":\"";
@@ -278,12 +274,7 @@ fn key_of(identity: &impl Serialize) -> Key {
 
 /// Returns the key of a replication and its line, without a line end.
 fn line(identity: &Identity<'_>, metrics: &impl Serialize) -> (Key, String) {
-    #[derive(Serialize)]
-    struct Content<'a, M> {
-        identity: &'a Identity<'a>,
-        metrics: &'a M,
-    }
-    let mut line = serde_json::to_string(&Content { identity, metrics }).expect("metrics are plain data");
+    let mut line = serde_json::to_string(&Stored { identity, metrics }).expect("metrics are plain data");
     assert_eq!(line.pop(), Some('}'), "an object ends with a brace");
     let hash = hex::encode(Sha256::digest(&line));
     (key_of(identity), format!("{line}{BEFORE_HASH}{hash}\"}}"))

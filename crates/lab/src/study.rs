@@ -10,7 +10,7 @@ use crate::paper::{Effort, Paper, models};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::provenance;
-use crate::scenario::{Runs, Scenario};
+use crate::scenario::Scenario;
 use crate::store::{Identity, Store};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
@@ -88,7 +88,15 @@ pub(crate) struct Session<P> {
 
 impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
-        let (scenario, paper, runs) = set_up::<P>(request)?;
+        let mut scenario = P::scenario()?;
+        request.set.iter().try_for_each(|assignment| scenario.set(assignment))?;
+        let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
+        let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
+        let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
+        let (paper, runs) = both.with_context(|| {
+            let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
+            format!("{}{}{changes}", scenario.name, if changes.is_empty() { "" } else { " with" })
+        })?;
         let mut paper = paper.with_traces(request.traces.as_deref())?;
         if !P::LOGS.is_empty() {
             paper = paper.with_logs(Logs::read(P::LOGS, request.traces.as_deref())?);
@@ -134,22 +142,6 @@ impl<P: Paper> Session<P> {
         }
         manifest
     }
-}
-
-/// Returns the scenario with the changes of the request, the paper that it describes, without any log, and its `run` keys.
-fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
-    let mut scenario = P::scenario()?;
-    for assignment in &request.set {
-        scenario.set(assignment)?;
-    }
-    let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
-    let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
-    let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
-    let (paper, runs) = both.with_context(|| {
-        let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
-        format!("{}{}{changes}", scenario.name, if changes.is_empty() { "" } else { " with" })
-    })?;
-    Ok((scenario, paper, runs))
 }
 
 /// Returns the name of a run in `runs.csv`: its cell and its replication.

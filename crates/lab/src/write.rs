@@ -6,7 +6,7 @@ use crate::metric::{Declared, Metric};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::paper::{About, Paper, Reading};
-use crate::quantity::Quantity;
+use crate::quantity::{DesignPoint, Quantity};
 use crate::scenario::Scenario;
 use crate::shown::{self, Shown};
 use crate::store::Store;
@@ -113,19 +113,15 @@ impl<P: Paper> Findings<'_, P> {
 
     /// Returns `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one row without a number.
     fn not_judged(&self) -> Result<Vec<u8>> {
-        let row = |remark: &Remark<P::Cell>, shown: [String; 5]| {
-            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
-            said.into_iter().chain(shown).collect::<Vec<_>>()
-        };
         let rows = |remark: &Remark<P::Cell>| -> Vec<Vec<String>> {
-            if remark.shown.is_empty() {
-                return vec![row(remark, Default::default())];
-            }
             let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
-                let [mean, low, high, reps] = columns(&self.estimate(quantity));
-                row(remark, [label.clone(), mean, low, high, reps])
+                [&[label.clone()], &columns(&self.estimate(quantity))[..]].concat()
             };
-            remark.shown.iter().map(shown).collect()
+            let mut shown: Vec<Vec<String>> = remark.shown.iter().map(shown).collect();
+            if shown.is_empty() {
+                shown.push(vec![String::new(); 5]);
+            }
+            shown.into_iter().map(|shown| [&said(remark)[..], &shown].concat()).collect()
         };
         let columns = ["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"];
         csv(columns, self.remarks.iter().flat_map(rows))
@@ -216,14 +212,17 @@ impl<P: Paper> Findings<'_, P> {
                 format!("{label}: {}", in_words(&self.estimate(quantity)))
             };
             let shown: Vec<String> = remark.shown.iter().map(shown).collect();
-            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
-            said.into_iter().chain([shown.join("; ")]).collect()
+            said(remark).into_iter().chain([shown.join("; ")]).collect()
         };
         let caption = "Statements of the paper that no number here could contradict, with the numbers here.";
         let columns = ["id", "where", "the paper says", "not judged because", "ours"];
         let rows = self.remarks.iter().map(row).collect();
         page::Table::new("not-judged", "Sentences that are not judged", caption, columns, rows)
     }
+}
+
+fn said<C: DesignPoint>(remark: &Remark<C>) -> [String; 4] {
+    [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned)
 }
 
 /// Returns the metrics of a run as a table of the page: a row for each metric, and one for all that differ only in their index.

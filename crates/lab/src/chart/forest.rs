@@ -81,19 +81,6 @@ const TICKS: f64 = 24.0;
 
 const HEADING: Type = Type { bold: true, ..Type::NAME };
 
-struct ForestLayout<'a> {
-    forest: &'a Forest,
-    scale: Scale,
-    names: f64,
-    texts: f64,
-    columns: usize,
-    row: f64,
-    /// Number of lines of a panel's heading; `head` is their height.
-    lines: usize,
-    head: f64,
-    top: f64,
-}
-
 impl Forest {
     pub(super) fn about(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
@@ -136,65 +123,60 @@ impl Forest {
         let (low, high) = (low - room, high + room);
         Scale::linear(low, high, low, high, &self.x)
     }
-
-    fn layout(&self, sheet: Sheet) -> ForestLayout<'_> {
-        let n = self.drawn().count();
-        let names = widest(Type::NAME, self.rows.iter().map(|(name, _)| name)) + 14.0;
-        let names = names.min(0.36 * sheet.width);
-        let beside = self.drawn().flat_map(|facet| facet.dots.iter().flatten()).map(|dot| &dot.text);
-        let texts = if n == 1 { widest(Type::NAME, beside) + 10.0 } else { 0.0 };
-        // On a narrow sheet the text stands above its dot.
-        let is_narrow = n == 1 && sheet.width < names + texts + 220.0;
-        let (names, texts) = if is_narrow { (0.0, 0.0) } else { (names, texts) };
-        let room = sheet.width - 2.0 * sheet.margin() - names;
-        let columns = (1..=n).rev().find(|columns| room / count(*columns) >= 150.0).unwrap_or(1);
-        let columns = n.div_ceil(n.div_ceil(columns.max(1)).max(1)).max(1);
-        let is_long = |facet: &Facet| HEADING.width(&facet.name) > room / count(columns) - 12.0;
-        let lines = if n > 1 && self.drawn().any(is_long) { 2 } else { 1 };
-        ForestLayout {
-            forest: self,
-            scale: self.scale(),
-            names,
-            texts,
-            columns,
-            lines,
-            row: match n {
-                _ if is_narrow => 42.0,
-                1 => 28.0,
-                _ => 22.0,
-            },
-            head: if n == 1 { 18.0 } else { 9.0 + 15.0 * count(lines) },
-            top: if sheet.titled { 40.0 } else { 2.0 },
-        }
-    }
 }
 
 pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
-    let layout = forest.layout(sheet);
     let facets: Vec<&Facet> = forest.drawn().collect();
-    let facet_height = layout.head + layout.row * count(forest.rows.len()) + TICKS;
-    let height = layout.top + facet_height * count(facets.len().div_ceil(layout.columns)) + 24.0;
-    let sheet = Sheet { height, ..sheet };
-    let mut canvas = Canvas::new(sheet);
-    let margin = sheet.margin();
+    let (n, margin, width) = (facets.len(), sheet.margin(), sheet.width);
+    let names = widest(Type::NAME, forest.rows.iter().map(|(name, _)| name)) + 14.0;
+    let names = names.min(0.36 * width);
+    let beside = facets.iter().flat_map(|facet| facet.dots.iter().flatten()).map(|dot| &dot.text);
+    let texts = if n == 1 { widest(Type::NAME, beside) + 10.0 } else { 0.0 };
+    // On a narrow sheet the text stands above its dot.
+    let is_narrow = n == 1 && width < names + texts + 220.0;
+    let (names, texts) = if is_narrow { (0.0, 0.0) } else { (names, texts) };
+    let room = width - 2.0 * margin - names;
+    let columns = (1..=n).rev().find(|columns| room / count(*columns) >= 150.0).unwrap_or(1);
+    let columns = n.div_ceil(n.div_ceil(columns).max(1)).max(1);
+    let column = room / count(columns);
+    let is_long = |facet: &&Facet| HEADING.width(&facet.name) > column - 12.0;
+    let lines = if n > 1 && facets.iter().any(is_long) { 2 } else { 1 };
+    let row = match n {
+        _ if is_narrow => 42.0,
+        1 => 28.0,
+        _ => 22.0,
+    };
+    let head = if n == 1 { 18.0 } else { 9.0 + 15.0 * count(lines) };
+    let top = if sheet.titled { 40.0 } else { 2.0 };
+    let facet_height = head + row * count(forest.rows.len()) + TICKS;
+    let height = top + facet_height * count(n.div_ceil(columns)) + 24.0;
+    let mut canvas = Canvas::new(Sheet { height, ..sheet });
     if sheet.titled {
-        let title = Type::TITLE.cut(&forest.title, sheet.width - 2.0 * margin);
+        let title = Type::TITLE.cut(&forest.title, width - 2.0 * margin);
         canvas.text(&title, margin, 27.0, Type::TITLE, Anchor::Start);
     }
-    let column = (sheet.width - 2.0 * margin - layout.names) / count(layout.columns);
+    let scale = &forest.scale();
     for (k, facet) in facets.iter().enumerate() {
-        let left = margin + layout.names + column * count(k % layout.columns);
-        let top = layout.top + facet_height * count(k / layout.columns);
-        let panel = Pane { layout: &layout, left, right: left + column - layout.texts - 12.0, top };
-        panel.draw(&mut canvas, facet, facets.len() > 1, k % layout.columns == 0);
+        let left = margin + names + column * count(k % columns);
+        let (right, top) = (left + column - texts - 12.0, top + facet_height * count(k / columns));
+        let pane = Pane { forest, scale, names, texts, row, lines, head, left, right, top };
+        pane.draw(&mut canvas, facet, n > 1, k % columns == 0);
     }
-    let middle = f64::midpoint(margin + layout.names, sheet.width - margin - layout.texts);
-    label_below(&mut canvas, &forest.x.shown(&layout.scale), middle, height - 8.0);
+    let middle = f64::midpoint(margin + names, width - margin - texts);
+    label_below(&mut canvas, &forest.x.shown(scale), middle, height - 8.0);
     canvas.finish(&forest.title, &forest.about(), "")
 }
 
 struct Pane<'a> {
-    layout: &'a ForestLayout<'a>,
+    forest: &'a Forest,
+    scale: &'a Scale,
+    /// Room for the names of the rows and for the texts beside the dots: 0 if these stand above their dots.
+    names: f64,
+    texts: f64,
+    row: f64,
+    /// Number of lines of the heading; `head` is their height.
+    lines: usize,
+    head: f64,
     left: f64,
     right: f64,
     top: f64,
@@ -202,18 +184,18 @@ struct Pane<'a> {
 
 impl Pane<'_> {
     fn at(&self, value: f64) -> f64 {
-        self.left + self.layout.scale.fraction(value) * (self.right - self.left)
+        self.left + self.scale.fraction(value) * (self.right - self.left)
     }
 
     fn draw(&self, canvas: &mut Canvas, facet: &Facet, is_named: bool, has_names: bool) {
-        let ForestLayout { forest, scale, row, head, .. } = self.layout;
+        let Self { forest, scale, row, head, .. } = self;
         let rows = &forest.rows;
         let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
         let zero = self.at(0.0);
         if is_named {
-            let lines = HEADING.wrap(&facet.name, self.right - self.left, self.layout.lines);
+            let lines = HEADING.wrap(&facet.name, self.right - self.left, self.lines);
             // Short headings stand on the last line, next to their panel.
-            let first = self.top + 14.0 + 15.0 * count(self.layout.lines - lines.len());
+            let first = self.top + 14.0 + 15.0 * count(self.lines - lines.len());
             for (line, text) in lines.iter().enumerate() {
                 canvas.text(text, self.left, first + 15.0 * count(line), HEADING, Anchor::Start);
             }
@@ -251,7 +233,7 @@ impl Pane<'_> {
             let top = first + row * count(k);
             let dot = facet.dots.get(k).and_then(Option::as_ref);
             // The text stands above the dot if there is no room beside it.
-            let is_above = self.layout.names <= 0.0;
+            let is_above = self.names <= 0.0;
             let y = if is_above { top + row - 10.0 } else { top + row / 2.0 };
             // The pointer reads the same over the name as over the dot.
             canvas.group("class=\"mark\"", dot.map_or_else(Default::default, |dot| dot.facts.as_slice()), |canvas| {
@@ -261,12 +243,12 @@ impl Pane<'_> {
                     clear(canvas, self.left, top + 16.0, Type::NAME.width(&text));
                     canvas.text(&text, self.left, top + 16.0, Type::NAME, Anchor::Start);
                 } else if has_names {
-                    let name = Type::NAME.cut(name, self.layout.names - 14.0);
+                    let name = Type::NAME.cut(name, self.names - 14.0);
                     canvas.text(&name, self.left - 14.0, y + 4.0, Type::NAME, Anchor::End);
                 }
                 if let Some(dot) = dot {
                     self.dot(canvas, dot, SeriesLook(*slot), y);
-                    if self.layout.texts > 0.0 {
+                    if self.texts > 0.0 {
                         canvas.text(&dot.text, self.right + 12.0, y + 4.0, Type::NAME, Anchor::Start);
                     }
                 }
@@ -276,7 +258,7 @@ impl Pane<'_> {
 
     /// Draws the interval and its estimate, hollow if the interval covers zero, or an arrow and the value if it lies beyond the scale.
     fn dot(&self, canvas: &mut Canvas, dot: &Dot, look: SeriesLook, y: f64) {
-        let (colour, scale, axis) = (look.colour(), &self.layout.scale, &self.layout.forest.x);
+        let (colour, scale, axis) = (look.colour(), self.scale, &self.forest.x);
         // A wide target for the pointer.
         let reach = |x: f64, way: f64| (x + 12.0 * way).clamp(self.left - 6.0, self.right + 6.0);
         let (low, high) = dot.ends();
