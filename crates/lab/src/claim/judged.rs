@@ -50,6 +50,10 @@ pub struct JudgedCell {
 }
 
 impl JudgedCell {
+    pub(crate) fn interval(&self) -> Option<(f64, f64)> {
+        self.estimate.low.zip(self.estimate.high).filter(|(low, high)| low.is_finite() && high.is_finite())
+    }
+
     /// Describes the rule in words, marked `exact` if the number is exact.
     pub fn expected(&self) -> String {
         match self.rule {

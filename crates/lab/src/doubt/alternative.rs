@@ -22,36 +22,25 @@ pub struct Alternative {
 }
 
 impl Alternative {
-    /// Returns the alternative that answers the reading at `place` with `answer`.
-    pub(crate) fn one(readings: &[Reading], place: usize, answer: &str) -> Self {
-        let reading = &readings[place];
+    /// Returns the alternative that answers the readings at these places.
+    pub(crate) fn of(readings: &[Reading], answers: &[(usize, &str)]) -> Self {
+        let joined = |separator: &str, text: &dyn Fn(&Reading, &str) -> String| {
+            answers.iter().map(|(place, answer)| text(&readings[*place], answer)).collect::<Vec<_>>().join(separator)
+        };
         Self {
-            reading: reading.id.to_owned(),
-            field: reading.field.to_owned(),
-            answer: answer.to_owned(),
-            name: named(readings, place, answer),
-            assignments: vec![format!("{}={answer}", reading.key())],
-            places: vec![place],
-        }
-    }
-
-    /// Combines two alternatives.
-    fn with(&self, other: &Self) -> Self {
-        Self {
-            reading: format!("{}+{}", self.reading, other.reading),
-            field: format!("{}+{}", self.field, other.field),
-            answer: format!("{}+{}", self.answer, other.answer),
-            name: format!("{} with {}", self.name, other.name),
-            assignments: [&self.assignments[..], &other.assignments].concat(),
-            places: [&self.places[..], &other.places].concat(),
+            reading: joined("+", &|reading, _| reading.id.to_owned()),
+            field: joined("+", &|reading, _| reading.field.to_owned()),
+            answer: joined("+", &|_, answer| answer.to_owned()),
+            name: joined(" with ", &|reading, answer| named(readings, reading, answer)),
+            assignments: answers.iter().map(|(place, answer)| format!("{}={answer}", readings[*place].key())).collect(),
+            places: answers.iter().map(|(place, _)| *place).collect(),
         }
     }
 }
 
 /// Names an answer: `R2 = gang-end`; `R12 tabu_length = 5` if several fields answer one reading.
-pub(super) fn named(readings: &[Reading], place: usize, answer: &str) -> String {
-    let Reading { id, field, .. } = readings[place];
-    if readings.iter().filter(|other| other.id == id).count() > 1 {
+pub(super) fn named(readings: &[Reading], Reading { id, field, .. }: &Reading, answer: &str) -> String {
+    if readings.iter().filter(|other| other.id == *id).count() > 1 {
         format!("{id} {field} = {answer}")
     } else {
         format!("{id} = {answer}")
@@ -75,18 +64,17 @@ pub(super) fn all(
     }
     let is_chosen = |reading: &Reading| chosen.is_empty() || chosen.iter().any(|name| is_called(reading, name));
     let places = (0..readings.len()).filter(|place| is_chosen(&readings[*place]));
-    let others = |place: usize| -> Vec<Alternative> {
-        let own = scenario.answer(&readings[place]);
-        let others = readings[place].answers.iter().filter(|answer| **answer != own);
-        others.map(|answer| Alternative::one(readings, place, answer)).collect()
+    let others = |place: usize| -> Vec<(usize, &str)> {
+        let (own, all) = (scenario.answer(&readings[place]), readings[place].answers);
+        all.iter().filter(|answer| **answer != own).map(|answer| (place, *answer)).collect()
     };
-    let by_reading: Vec<Vec<Alternative>> = places.map(others).collect();
-    let mut all = by_reading.concat();
+    let by_reading: Vec<Vec<(usize, &str)>> = places.map(others).collect();
+    let mut all: Vec<Alternative> = by_reading.iter().flatten().map(|one| Alternative::of(readings, &[*one])).collect();
     if product {
         ensure!(by_reading.len() > 1, "--product: pairs need two readings; name them as in --reading R3,R4");
-        for (i, ones) in by_reading.iter().enumerate() {
-            let others = || by_reading[i + 1..].iter().flatten();
-            all.extend(ones.iter().flat_map(|one| others().map(|other| one.with(other))));
+        for (i, one) in by_reading.iter().enumerate().flat_map(|(i, ones)| ones.iter().map(move |one| (i, one))) {
+            let others = by_reading[i + 1..].iter().flatten();
+            all.extend(others.map(|other| Alternative::of(readings, &[*one, *other])));
         }
     }
     Ok(all)

@@ -52,7 +52,7 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
     };
     let mut rows = Vec::new();
     for Doubted { judged, under, .. } in &outcome.claims {
-        let own = |place: &usize| Alternative::one(readings, *place, session.scenario.answer(&readings[*place]));
+        let own = |place: &usize| Alternative::of(readings, &[(*place, session.scenario.answer(&readings[*place]))]);
         let own = doubted.iter().map(|place| (own(place), judged.verdict));
         let mut tried: Vec<(Alternative, Verdict)> = own.chain(under.iter().cloned()).collect();
         tried.sort_by_key(order);

@@ -54,7 +54,7 @@ fn holds_by_default(
         broken > 0 && broken == under.iter().filter(|(alternative, _)| alternative.places == [*place]).count()
     };
     let needed: Vec<usize> = (0..readings.len()).filter(is_needed).collect();
-    let condition = |place: &usize| named(readings, *place, scenario.answer(&readings[*place]));
+    let condition = |place: &usize| named(readings, &readings[*place], scenario.answer(&readings[*place]));
     let conditions: Vec<String> = needed.iter().map(condition).collect();
     // Pairs with a reading that alone breaks the claim add no information.
     let is_named = |alternative: &Alternative| alternative.places.iter().any(|place| needed.contains(place));
@@ -105,8 +105,8 @@ mod tests {
     fn the_sentence_names_what_breaks_a_claim_or_makes_it_hold() {
         let scenario = "[readings]\nrelease = \"task-end\" # R1\norder = \"first\" # R2\n";
         let scenario = Scenario::of_paper("p", scenario).expect("good");
-        let alternatives =
-            [(0, "gang-end"), (1, "last"), (1, "any")].map(|(place, answer)| Alternative::one(READINGS, place, answer));
+        let alternatives = [(0, "gang-end"), (1, "last"), (1, "any")]
+            .map(|(place, answer)| Alternative::of(READINGS, &[(place, answer)]));
         // The verdict of the claim, those under R1 = gang-end, R2 = last and R2 = any, and the sentence.
         for (own, under, expected) in [
             (R, [R; 3], "holds under all 3 alternative readings"),

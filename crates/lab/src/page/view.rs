@@ -137,17 +137,15 @@ fn claim_view(judged: &Judged, page: &Page) -> Value {
     let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
     let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();
     let cell = |(cell, strip): (&JudgedCell, Option<Value>)| {
-        let [estimate, low, high] = numbers_of(cell);
+        let mean = cell.estimate.mean;
         let rounded = |value: f64| match cell.estimate.half_width() {
-            Some(half) if half > 1e-9 * estimate.abs() => fixed(value, decimals_for(half, 2)),
+            Some(half) if half > 1e-9 * mean.abs() => fixed(value, decimals_for(half, 2)),
             _ => significant(value),
         };
         context! {
             label => cell.label.as_str(),
-            estimate => rounded(estimate),
-            low => rounded(low),
-            high => rounded(high),
-            has_interval => low.is_finite() && high.is_finite(),
+            estimate => rounded(mean),
+            interval => serde(&cell.interval().map(|(low, high)| (rounded(low), rounded(high)))),
             verdict => serde(&cell.verdict),
             strip,
         }
@@ -166,21 +164,13 @@ fn claim_view(judged: &Judged, page: &Page) -> Value {
     }
 }
 
-/// Returns the estimate of a cell and the ends of its interval, NaN if there is none.
-fn numbers_of(cell: &JudgedCell) -> [f64; 3] {
-    let estimate = &cell.estimate;
-    [estimate.mean, estimate.low.unwrap_or(f64::NAN), estimate.high.unwrap_or(f64::NAN)]
-}
-
 /// Returns the coordinates, from 0 to 100, in the small pictures of cells. All cells of one claim share a scale, so that they can be
 /// compared by eye.
 fn strips(cells: &[JudgedCell]) -> Vec<Option<Value>> {
-    let ends = |cell: &JudgedCell| {
-        let (least, most) = cell.rule.range();
-        numbers_of(cell).into_iter().chain([least, most])
-    };
-    let values = || cells.iter().flat_map(ends).filter(|v| v.is_finite());
-    let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    let interval = |cell: &JudgedCell| cell.interval().unwrap_or((cell.estimate.mean, cell.estimate.mean));
+    let ends = |cell: &JudgedCell| [interval(cell), cell.rule.range(), (cell.estimate.mean, f64::NAN)];
+    let values = cells.iter().flat_map(ends).flat_map(|(low, high)| [low, high]).filter(|value| value.is_finite());
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if low >= high {
         return vec![None; cells.len()];
     }
@@ -188,15 +178,12 @@ fn strips(cells: &[JudgedCell]) -> Vec<Option<Value>> {
     // Two decimals are finer than a pixel.
     let place = |v: f64| ((v - low) / (high - low) * 10_000.0).round().clamp(0.0, 10_000.0) / 100.0;
     let strip = |cell: &JudgedCell| {
-        let [estimate, from, to] = numbers_of(cell);
-        let has_interval = from.is_finite() && to.is_finite();
-        let [from, to] = if has_interval { [from, to] } else { [estimate; 2] }.map(place);
-        let (least, most) = cell.rule.range();
-        estimate.is_finite().then(|| {
+        let ((from, to), (least, most)) = (interval(cell), cell.rule.range());
+        cell.estimate.mean.is_finite().then(|| {
             context! {
-                estimate => place(estimate),
-                low => from,
-                width => to - from,
+                estimate => place(cell.estimate.mean),
+                low => place(from),
+                width => place(to) - place(from),
                 zero => (low < 0.0 && high > 0.0).then(|| place(0.0)),
                 band => serde(&(place(least), place(most) - place(least))),
             }
