@@ -7,7 +7,7 @@ mod figures;
 mod measure;
 mod promises;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use cost::{Scan, Scanned};
 use gap_schedule::{
     BackfillReadings, BackfillRule, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig, GapBound, Machine,
@@ -300,36 +300,6 @@ impl EgEdfPaper {
         let (operations, moves) = tally(world.policy());
         measure.results(readings.usage, readings.late_percent_of, operations, moves).into()
     }
-
-    fn validate(&self) -> Result<()> {
-        let File { workload, run, flexible, readings, .. } = &self.file;
-        ensure!(!workload.interarrival.is_empty(), "workload.interarrival is empty; give at least one mean");
-        for (key, value) in [("jobs", self.jobs), ("quick_jobs", run.quick_jobs)] {
-            ensure!(value > 0, "{key} is 0; at least 1 is needed");
-        }
-        ensure!(
-            self.jobs <= 1_000_000,
-            "workload.jobs: {} are too many for a paper's figure; at most 1000000",
-            self.jobs
-        );
-        for (key, value) in [
-            ("flexible.age_factor", flexible.age_factor),
-            ("flexible.k", flexible.k),
-            ("flexible.max", flexible.max),
-            ("flexible.min", flexible.min),
-            ("flexible.boost_value", flexible.boost_value),
-        ] {
-            ensure!((0.0..1e9).contains(&value), "{key} is {value}; a constant lies between 0 and 1e9");
-        }
-        if let Benchmark::Speed(speed) = readings.benchmark {
-            ensure!(speed > 0.0 && speed < 1e9, "readings.benchmark is {speed}; a speed is above 0 and below 1e9");
-        }
-        ensure!(readings.tabu_length > 0, "readings.tabu_length is 0; at least 1 is needed");
-        for load in 0..workload.interarrival.len() {
-            self.mix(load).validate().context("[grid] and [workload]")?;
-        }
-        Ok(())
-    }
 }
 
 impl Paper for EgEdfPaper {
@@ -352,8 +322,21 @@ impl Paper for EgEdfPaper {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let jobs = if effort == Effort::Quick { file.run.quick_jobs } else { file.workload.jobs };
+        crate::within(
+            scenario,
+            &[
+                ("workload.interarrival", 0.0, 1e8),
+                ("workload.jobs", 1.0, 1e6),
+                ("run.quick_jobs", 1.0, 1e6),
+                ("flexible", 0.0, 1e9),
+                ("readings.benchmark", 1e-9, 1e9),
+                ("readings.tabu_length", 1.0, f64::INFINITY),
+            ],
+        )?;
         let paper = Self { jobs, file };
-        paper.validate()?;
+        (0..paper.file.workload.interarrival.len())
+            .try_for_each(|load| paper.mix(load).validate())
+            .context("[grid] and [workload]")?;
         Ok(paper)
     }
 

@@ -221,34 +221,29 @@ impl Hierarchical {
     }
 
     /// Checks the constraints that the types leave open; errors name the key.
-    fn validate(&self) -> Result<()> {
-        let File { workload, experiments, run, .. } = &self.file;
-        for (key, jobs) in [("workload.jobs", &workload.jobs), ("run.quick_jobs", &run.quick_jobs)] {
-            ensure!(!jobs.is_empty(), "{key} is empty; give at least one number of jobs");
-            let are_good = jobs.iter().all(|jobs| (1..=MOST_JOBS).contains(jobs));
-            ensure!(are_good, "{key} is {jobs:?}; numbers of jobs lie between 1 and {MOST_JOBS}");
-        }
-        for (key, jobs) in [
-            ("experiments.interval_jobs", experiments.interval_jobs),
-            ("run.quick_interval_jobs", run.quick_interval_jobs),
-        ] {
-            ensure!((1..=MOST_JOBS).contains(&jobs), "{key} is {jobs}; expected 1 to {MOST_JOBS}");
-        }
-        ensure!(!workload.mean_input.is_empty(), "workload.mean_input is empty; give at least one mean");
+    fn validate(&self, scenario: &Scenario) -> Result<()> {
+        let File { workload, experiments, .. } = &self.file;
+        crate::within(
+            scenario,
+            &[
+                ("workload.jobs", 1.0, MOST_JOBS),
+                ("workload.mean_input", 0.0, f64::INFINITY),
+                ("experiments.systems", 0.0, f64::INFINITY),
+                ("experiments.intervals", 0.0, f64::INFINITY),
+                ("experiments.interval_jobs", 1.0, MOST_JOBS),
+                ("run.quick_jobs", 1.0, MOST_JOBS),
+                ("run.quick_interval_jobs", 1.0, MOST_JOBS),
+                // A spread is that of several runs.
+                ("run.batch", 2.0, 1000.0),
+                ("run.quick_batch", 2.0, 1000.0),
+            ],
+        )?;
         ensure!(
             workload.mean_input.iter().any(|mean| mean.total_cmp(&workload.sample).is_eq()),
             "workload.sample is {}, which is none of workload.mean_input; name one of {:?}",
             workload.sample,
             workload.mean_input
         );
-        ensure!(
-            !experiments.systems.is_empty(),
-            "experiments.systems is empty; give some of \"p2p\", {{ trees = 1 }}, {{ trees = 4 }}"
-        );
-        ensure!(!experiments.intervals.is_empty(), "experiments.intervals is empty; give at least one mean interval");
-        for (key, value) in [("batch", run.batch), ("quick_batch", run.quick_batch)] {
-            ensure!((2..=1000).contains(&value), "run.{key} is {value}; a spread is that of 2 to 1000 runs");
-        }
         let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
         ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
         let scenes = (0..experiments.intervals.len()).map(Trial::Third);
@@ -265,7 +260,7 @@ impl Hierarchical {
 }
 
 /// Largest number of jobs: more would take minutes for each run.
-const MOST_JOBS: u32 = 10_000_000;
+const MOST_JOBS: f64 = 1e7;
 
 /// Largest number of nodes: a node takes some hundreds of bytes.
 const MOST_NODES: u64 = 10_000_000;
@@ -297,7 +292,7 @@ impl Paper for Hierarchical {
         jobs.sort_unstable();
         jobs.dedup();
         let paper = Self { jobs, interval_jobs, batch, file };
-        paper.validate()?;
+        paper.validate(scenario)?;
         Ok(paper)
     }
 

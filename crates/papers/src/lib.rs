@@ -18,9 +18,11 @@ mod predictions;
 mod rlscheduler;
 mod swift_gap;
 
+use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
+use lab::scenario::Scenario;
 pub use rlscheduler::rlscheduler_jobs;
 use std::collections::BTreeSet;
 
@@ -37,6 +39,52 @@ macro_rules! papers {
             rlscheduler::RlScheduler
         ] $($more)* }
     };
+}
+
+/// Returns the values of a list, or the one value, of each parameter whose key is `key` or lies in the table of this name.
+fn values<'a>(scenario: &'a Scenario, key: &str) -> impl Iterator<Item = (&'a str, Vec<toml::Value>)> {
+    let is_meant = move |other: &str| other.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let parameters = scenario.parameters().iter().filter(move |parameter| is_meant(&parameter.key));
+    parameters.map(|parameter| {
+        let values = match parameter.value.parse() {
+            Ok(toml::Value::Array(list)) => list,
+            other => other.into_iter().collect(),
+        };
+        (parameter.key.as_str(), values)
+    })
+}
+
+/// Checks that the numbers of a value, a list or a table lie in a range, from the least to the most, and that lists are not empty.
+fn within(scenario: &Scenario, ranges: &[(&str, f64, f64)]) -> Result<()> {
+    for &(key, least, most) in ranges {
+        for (key, values) in values(scenario, key) {
+            ensure!(!values.is_empty(), "{key} is empty; give at least one value");
+            for number in values.into_iter().filter_map(|value| value.try_into::<f64>().ok()) {
+                let expected = if most.is_finite() { format!("{least} to {most}") } else { format!("at least {least}") };
+                ensure!((least..=most).contains(&number), "{key} is {number}; expected {expected}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no list names a value twice.
+fn distinct(scenario: &Scenario, keys: &[&str]) -> Result<()> {
+    for (key, values) in keys.iter().flat_map(|key| values(scenario, key)) {
+        for (i, value) in values.iter().enumerate() {
+            ensure!(!values[..i].contains(value), "{key} holds {value} twice; name each value once");
+        }
+    }
+    Ok(())
+}
+
+/// Checks that each list has as many values as another one.
+fn equally_long(scenario: &Scenario, pairs: &[[&str; 2]]) -> Result<()> {
+    for &[key, other] in pairs {
+        let [found, wanted] = [key, other].map(|key| values(scenario, key).map(|(_, values)| values.len()).sum::<usize>());
+        ensure!(found == wanted, "{key} has {found} numbers and {other} has {wanted}; give as many");
+    }
+    Ok(())
 }
 
 /// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.

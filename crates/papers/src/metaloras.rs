@@ -148,7 +148,7 @@ impl Paper for MetaLorasPaper {
 
     fn new(scenario: &Scenario, _: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
-        file.validate()?;
+        file.validate(scenario)?;
         let settings = Variant::PRESETS.into_iter().map(|variant| Ok((variant, file.under(variant)?)));
         Ok(Self { settings: settings.collect::<Result<_>>()?, file })
     }

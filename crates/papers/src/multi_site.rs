@@ -13,7 +13,7 @@ use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use measure::{Measure, Metric};
-use mix::GangMix;
+use mix::WorkloadTable;
 use sim_core::{Sim, Span, Streams};
 
 tables! {
@@ -27,12 +27,6 @@ tables! {
     struct GridTable {
         processors: Vec<u32>,
         speeds: Vec<f64>,
-    }
-    struct WorkloadTable {
-        local_interarrival: Vec<f64>,
-        gang_interarrival: f64,
-        gang_sizes: Vec<u32>,
-        mean_service: f64,
     }
     struct ApproachTable {
         approaches: Vec<Approach>,
@@ -118,53 +112,32 @@ impl MultiSite {
         }
     }
 
-    fn workload(&self, load: usize) -> GangMix {
-        let File { grid, workload, readings, .. } = &self.file;
-        GangMix {
-            sites: u32::try_from(grid.processors.len()).expect("few sites"),
-            local_interarrival: workload.local_interarrival[load],
-            gang_interarrival: workload.gang_interarrival,
-            gang_sizes: workload.gang_sizes.clone(),
-            mean_service: workload.mean_service,
-            service: readings.service_time,
-        }
-    }
-
     /// Checks the constraints that the types leave open; errors name the key.
-    fn validate(&self, effort: Effort) -> Result<()> {
-        let File { grid, workload, policy, run, .. } = &self.file;
+    fn validate(&self, scenario: &Scenario, effort: Effort) -> Result<()> {
+        let File { grid, workload, policy, .. } = &self.file;
         let quick = if effort == Effort::Quick { "quick_" } else { "" };
-        ensure!(
-            grid.speeds.len() == grid.processors.len(),
-            "grid.speeds has {} numbers for {} sites; give one per site",
-            grid.speeds.len(),
-            grid.processors.len()
-        );
-        ensure!(
-            !workload.local_interarrival.is_empty(),
-            "workload.local_interarrival is empty; give at least one mean"
-        );
-        ensure!(!policy.approaches.is_empty(), "policy.approaches is empty; give some of \"one\", \"two\", \"three\"");
-        ensure!(!policy.thresholds.is_empty(), "policy.thresholds is empty; [0.0] is the paper's first set");
-        ensure!(!policy.overheads.is_empty(), "policy.overheads is empty; [0.10] is the paper's first set");
-        for threshold in &policy.thresholds {
-            ensure!(
-                (0.0..1e9).contains(threshold),
-                "policy.thresholds: {threshold} is out of range; a threshold is at least 0"
-            );
-        }
-        let floor = run.bounded_slowdown_floor;
-        ensure!(
-            floor > 0.0 && floor < 1e9,
-            "run.bounded_slowdown_floor is {floor}; it must be above 0, or short jobs have no slowdown, and below 1e9"
-        );
-        ensure!(self.jobs > 0, "run.{quick}jobs is 0; at least 1 is needed");
-        for length in &self.run_lengths {
-            ensure!(*length > 0, "run.{quick}run_lengths holds 0; a run has at least 1 job");
-        }
-        for load in 0..workload.local_interarrival.len() {
-            self.workload(load).validate().context("[workload]")?;
-        }
+        // From a thousand times the resolution of time to three years: 40 times that must fit into the range of time.
+        let (shortest, longest) = (1e-6, 1e8);
+        crate::within(
+            scenario,
+            &[
+                ("workload.local_interarrival", shortest, longest),
+                ("workload.gang_interarrival", shortest, longest),
+                ("workload.gang_sizes", 1.0, f64::INFINITY),
+                ("workload.mean_service", shortest, longest),
+                ("policy.approaches", 0.0, f64::INFINITY),
+                ("policy.thresholds", 0.0, 1e9),
+                ("policy.overheads", 0.0, f64::INFINITY),
+                ("run.jobs", 1.0, f64::INFINITY),
+                ("run.quick_jobs", 1.0, f64::INFINITY),
+                // At zero, short jobs would have no slowdown.
+                ("run.bounded_slowdown_floor", 1e-9, 1e9),
+            ],
+        )?;
+        let lengths = self.run_lengths.iter().copied();
+        ensure!(lengths.clone().all(|length| length > 0), "run.{quick}run_lengths holds 0; a run has at least 1 job");
+        crate::equally_long(scenario, &[["grid.speeds", "grid.processors"]])?;
+        crate::distinct(scenario, &["workload.gang_sizes"])?;
         for overhead in 0..policy.overheads.len() {
             let cell = Cell { overhead, ..self.cell(policy.approaches[0], 0) };
             self.config(&cell).validate().context("[grid] and [policy]")?;
@@ -174,24 +147,18 @@ impl MultiSite {
             processors <= MOST_PROCESSORS,
             "grid.processors: {processors} in all are too many; {MOST_PROCESSORS} fit in memory"
         );
-        let mut sizes = workload.gang_sizes.clone();
-        sizes.sort_unstable();
-        for pair in sizes.windows(2) {
-            ensure!(pair[0] != pair[1], "workload.gang_sizes holds {} twice; name each size once", pair[0]);
-        }
-        if let Some(&widest) = sizes.last() {
-            ensure!(
-                u64::from(widest) <= processors,
-                "workload.gang_sizes: a gang of {widest} never fits on {processors} processors; leave it out or enlarge \
-                 grid.processors"
-            );
-        }
+        let widest = workload.gang_sizes.iter().copied().max().unwrap_or_default();
+        ensure!(
+            u64::from(widest) <= processors,
+            "workload.gang_sizes: a gang of {widest} never fits on {processors} processors; leave it out or enlarge \
+             grid.processors"
+        );
         // Serial service of all jobs after the last arrival: no run takes longer.
         let longest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;
         #[expect(clippy::cast_precision_loss, reason = "a bound")]
-        let jobs = self.run_lengths.iter().copied().map(u64::from).fold(self.jobs, u64::max) as f64;
+        let jobs = lengths.map(u64::from).fold(self.jobs, u64::max) as f64;
         ensure!(
             jobs * (longest(&workload.local_interarrival) + service) < LONGEST_RUN,
             "{jobs} jobs, {} apart and {service} long on the slowest site, outrun the clock; lower run.{quick}jobs, \
@@ -226,7 +193,7 @@ impl Paper for MultiSite {
             Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone()),
         };
         let paper = Self { jobs, run_lengths, file };
-        paper.validate(effort)?;
+        paper.validate(scenario, effort)?;
         Ok(paper)
     }
 
@@ -287,7 +254,8 @@ impl Paper for MultiSite {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let File { workload, run, readings, .. } = &self.file;
-        let submissions = self.workload(cell.load).jobs(streams);
+        let sites = u32::try_from(self.file.grid.processors.len()).expect("few sites");
+        let submissions = workload.jobs(cell.load, sites, readings.service_time, streams);
         let grid = Grid::new(self.config(cell), submissions, streams).expect("the scenario was validated");
         let floor = Span::from_secs_f64(run.bounded_slowdown_floor);
         let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));

@@ -8,7 +8,7 @@ mod logs;
 mod measure;
 mod published;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use combination::Combination;
 use gap_schedule::Passes;
 use lab::chart::fixed;
@@ -23,6 +23,7 @@ use measure::Metric;
 use serde::Serialize;
 use sim_core::Streams;
 use std::path::Path;
+use workload::model::Tsafrir;
 
 tables! {
     struct File {
@@ -131,19 +132,6 @@ impl PredictionsPaper {
         if log == Log::StandIn { self.file.stand_in.processors } else { *self.file.processors.of(log) }
     }
 
-    fn validate(&self) -> Result<()> {
-        let File { processors, resampling, load, stand_in, run, .. } = &self.file;
-        for log in Log::PUBLISHED {
-            ensure!(*processors.of(log) > 0, "processors of {} are 0; at least 1 is needed", log.name());
-        }
-        ensure!((1..=1000).contains(&resampling.weeks), "resampling.weeks is {}; expected 1 to 1000", resampling.weeks);
-        ensure!((1..=1000).contains(&run.quick_weeks), "run.quick_weeks is {}; expected 1 to 1000", run.quick_weeks);
-        ensure!(resampling.shake <= 86_400, "resampling.shake is {}; expected at most 86400 s", resampling.shake);
-        ensure!((1.0..=10.0).contains(&load.factor), "load.factor is {}; expected 1 to 10", load.factor);
-        ensure!(run.quick_jobs > 0, "run.quick_jobs is 0; at least 1 is needed");
-        stand_in.validate()
-    }
-
     /// Returns `data/rows.csv`: every row of every log, with all digits.
     fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<u8>> {
         let columns = &Metric::list()[..10];
@@ -187,9 +175,24 @@ impl Paper for PredictionsPaper {
         };
         let quick = file.run.quick_logs.iter().map(named).collect::<Result<Vec<Log>>>()?;
         let wanted = if effort == Effort::Quick { quick } else { Log::PUBLISHED.to_vec() };
-        let paper = Self { file, effort, wanted, logs: FoundLogs::default() };
-        paper.validate()?;
-        Ok(paper)
+        crate::within(
+            scenario,
+            &[
+                ("processors", 1.0, f64::INFINITY),
+                ("resampling.weeks", 1.0, 1000.0),
+                ("resampling.shake", 0.0, 86_400.0),
+                ("load.factor", 1.0, 10.0),
+                ("stand_in.processors", 2.0, 1_048_576.0),
+                ("stand_in.jobs", 1.0, 1e6),
+                ("stand_in.users", 1.0, f64::INFINITY),
+                ("stand_in.repeats", 0.0, 1.0),
+                ("stand_in.longest", 3600.0, f64::INFINITY),
+                ("run.quick_weeks", 1.0, 1000.0),
+                ("run.quick_jobs", 1.0, f64::INFINITY),
+            ],
+        )?;
+        Tsafrir(file.stand_in.longest).validate().context("stand_in.longest")?;
+        Ok(Self { file, effort, wanted, logs: FoundLogs::default() })
     }
 
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {

@@ -4,7 +4,7 @@ mod claims;
 mod figures;
 
 use ::metrics::Totals;
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use gap_schedule::episode::{Episode, EpisodeJob, EpisodeRules, Filling, Heuristic};
 use gap_schedule::{Backfilling, Machine, MultiCluster, Order, OrderedBackfill};
 use lab::claim::Claim;
@@ -216,10 +216,9 @@ impl Paper for RlScheduler {
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
-        let WorkloadTable { first_jobs, window } = &file.workload;
-        ensure!(!first_jobs.is_empty(), "workload.first_jobs is empty; give the first job of at least one window");
-        ensure!((1..=100_000).contains(window), "workload.window is {window}; expected 1 to 100000 jobs");
-        ensure!(file.run.quick_easy_jobs > 0, "run.quick_easy_jobs is 0; at least 1 is needed");
+        let most = f64::INFINITY;
+        let ranges = [("workload.first_jobs", 0.0, most), ("workload.window", 1.0, 1e5), ("run.quick_easy_jobs", 1.0, most)];
+        crate::within(scenario, &ranges)?;
         let easy_jobs = if effort == Effort::Quick { file.run.quick_easy_jobs } else { usize::MAX };
         Ok(Self { file, easy_jobs, logs: Logs::default(), jobs: Default::default() })
     }

@@ -11,7 +11,7 @@ mod source;
 mod tables;
 
 use alea31::{Cons, Easy, GapFilling, Job, Readings, World};
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
@@ -183,29 +183,6 @@ impl SwiftGapPaper {
         };
         metrics::Measured::of(&records).into()
     }
-
-    fn validate(&self) -> Result<()> {
-        let File { clusters, workload, simulator, run, .. } = &self.file;
-        clusters.validate()?;
-        ensure!(
-            (0.0..=86_400.0).contains(&simulator.start_up),
-            "simulator.start_up is {}; seconds from 0 to 86400 are expected",
-            simulator.start_up
-        );
-        for (key, records) in [("workload.records", &workload.records), ("run.quick_records", &run.quick_records)] {
-            ensure!(!records.is_empty(), "{key} is empty; give at least one number of records");
-            let are_good = records.iter().all(|records| (1..=1_000_000).contains(records));
-            ensure!(are_good, "{key} is {records:?}; numbers of records lie between 1 and 1000000");
-        }
-        for (key, value) in [
-            ("run.most_replications", run.most_replications),
-            ("run.drawn_replications", run.drawn_replications),
-            ("run.quick_drawn_replications", run.quick_drawn_replications),
-        ] {
-            ensure!(value > 0, "{key} is 0; at least 1 is needed");
-        }
-        Ok(())
-    }
 }
 
 /// Returns the numbers in ascending order, each once.
@@ -241,9 +218,20 @@ impl Paper for SwiftGapPaper {
         };
         let records = sorted(records);
         let source = Source::unread(file.clusters.clone());
-        let paper = Self { effort, records, drawn_replications, source, file };
-        paper.validate()?;
-        Ok(paper)
+        crate::within(
+            scenario,
+            &[
+                // Nodes, and processors of each.
+                ("clusters", 1.0, 4095.0),
+                ("workload.records", 1.0, 1e6),
+                ("simulator.start_up", 0.0, 86_400.0),
+                ("run.most_replications", 1.0, f64::INFINITY),
+                ("run.drawn_replications", 1.0, f64::INFINITY),
+                ("run.quick_records", 1.0, 1e6),
+                ("run.quick_drawn_replications", 1.0, f64::INFINITY),
+            ],
+        )?;
+        Ok(Self { effort, records, drawn_replications, source, file })
     }
 
     fn with_traces(mut self, traces: Option<&Path>) -> Result<Self> {

@@ -240,19 +240,19 @@ fn a_value_of_the_wrong_type_is_refused_with_its_key_and_what_it_may_be() {
 fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
     let check =
         |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
-    check("policy.thresholds=[-1]", &["policy.thresholds", "at least 0"]);
-    check("policy.thresholds=[nan]", &["policy.thresholds", "at least 0"]);
+    check("policy.thresholds=[-1]", &["policy.thresholds is -1", "expected 0 to 1000000000"]);
+    check("policy.thresholds=[nan]", &["policy.thresholds is NaN", "expected 0 to 1000000000"]);
     check("policy.overheads=[-2]", &["overhead", "0.1 means 10 %"]);
     check("policy.approaches=[]", &["policy.approaches is empty"]);
-    check("workload.local_interarrival=[0]", &["local_interarrival", "expected a mean from"]);
-    check("workload.gang_interarrival=inf", &["gang_interarrival", "expected a mean from"]);
+    check("workload.local_interarrival=[0]", &["local_interarrival is 0", "expected 0.000001 to 100000000"]);
+    check("workload.gang_interarrival=inf", &["gang_interarrival is inf", "expected 0.000001 to 100000000"]);
     check("workload.gang_sizes=[0]", &["gang_sizes", "at least 1"]);
-    check("workload.mean_service=-1", &["mean_service", "expected a mean from"]);
-    check("grid.processors=[16]", &["grid.speeds has 2 numbers", "one per site"]);
+    check("workload.mean_service=-1", &["mean_service is -1", "expected 0.000001 to 100000000"]);
+    check("grid.processors=[16]", &["grid.speeds has 2 numbers and grid.processors has 1"]);
     check("grid.processors=[0,16]", &["site 1 has no processors", "at least 1"]);
     check("grid.speeds=[0,1]", &["site 1 has speed 0", "above 0"]);
-    check("run.bounded_slowdown_floor=0", &["run.bounded_slowdown_floor is 0", "above 0"]);
-    check("run.bounded_slowdown_floor=1e300", &["run.bounded_slowdown_floor", "below 1e9"]);
+    check("run.bounded_slowdown_floor=0", &["run.bounded_slowdown_floor is 0", "expected 0.000000001 to 1000000000"]);
+    check("run.bounded_slowdown_floor=1e300", &["run.bounded_slowdown_floor is 1000", "to 1000000000"]);
     check("run.quick_jobs=0", &["run.quick_jobs is 0", "at least 1"]);
     check("grid.speeds=[1e-300,1]", &["outrun the clock", "grid.speeds"]);
     check("grid.processors=[4000000000,4000000000]", &["grid.processors", "too many"]);
@@ -271,8 +271,8 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
     of("metaloras", "local_users.clusters=[0, 1, 2, 4]", "users occupy 4 of 3 clusters");
     of("metaloras", "local_users.levels=[0, 30, 30, 100]", "local_users.levels holds 30 twice");
     of("metaloras", "policy.weights=[0.0, 1.0]", "policy.weights leaves out 0.5");
-    of("metaloras", "policy.tradeoff_weights=[2.0]", "a weight lies between 0 and 1");
-    of("metaloras", "workload.cpu=[0.7, 0.45, 0.75, 9.0]", "application BT: cpu");
+    of("metaloras", "policy.tradeoff_weights=[2.0]", "policy.tradeoff_weights is 2; expected 0 to 1");
+    of("metaloras", "workload.cpu=[0.7, 0.45, 0.75, 9.0]", "workload.cpu is 9; expected 0.000001 to 1");
     of("metaloras", "workload.interarrival=1e8", "may outrun the clock");
     of("metaloras", "workload.copies=100000", "at most 100000");
     of("metaloras", "readings.ties=random", "`first-cluster` or `smallest-tr`");

@@ -1,7 +1,6 @@
 //! The jobs (§3): each application in each size equally often, in random order, as a Poisson process. The time of an application in
 //! isolation, its profile, is known; the true run times of its jobs scatter around it.
 
-use anyhow::{Result, ensure};
 use metasched::{Demand, Submission};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
@@ -36,37 +35,6 @@ pub(super) struct WorkloadTable {
 impl WorkloadTable {
     pub(super) fn count(&self) -> u64 {
         u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64
-    }
-
-    /// Checks all values. The lists of applications and times have the same length.
-    pub(super) fn validate(&self) -> Result<()> {
-        // A thousand times the resolution of time, and three years: sums of draws must fit into the range of time.
-        let lengths = 1e-6..=1e8;
-        ensure!(!self.applications.is_empty(), "applications: expected at least one, found none");
-        ensure!(!self.sizes.is_empty(), "sizes: expected at least one, found none");
-        ensure!(!self.sizes.contains(&0), "sizes: expected sizes of at least 1, found 0");
-        let jobs = self.count();
-        ensure!(
-            (1..=100_000).contains(&jobs),
-            "workload.copies makes {jobs} jobs; a paper's figure has at most 100000"
-        );
-        for (name, ((time, cpu), memory)) in
-            self.applications.iter().zip(self.times.iter().zip(&self.cpu).zip(&self.memory))
-        {
-            for (field, value, range, expected) in [
-                ("time", time, lengths.clone(), "a time from 0.000001 to 100000000 seconds"),
-                ("cpu", cpu, 1e-6..=1.0, "a fraction of a processor above 0 and up to 1"),
-                ("memory", memory, 0.0..=1e9, "MiB from 0 to 1e9"),
-            ] {
-                ensure!(range.contains(value), "application {name}: {field}: expected {expected}, found {value}");
-            }
-        }
-        let Self { interarrival, sigma, .. } = self;
-        let expected = "a mean from 0.000001 to 100000000 seconds";
-        ensure!(lengths.contains(interarrival), "interarrival: expected {expected}, found {interarrival}");
-        let expected = "0 for exact profiles, 0.1 for 10 %, at most 2";
-        ensure!((0.0..=2.0).contains(sigma), "sigma: expected {expected}, found {sigma}");
-        Ok(())
     }
 
     /// Returns the jobs drawn from `streams`, in order of submission: the estimate of each is its application's time, its run time is the

@@ -3,6 +3,7 @@
 use super::PttWeight;
 use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
+use lab::scenario::Scenario;
 use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
 use metasched::{Cluster, Config, LocalUsers, Readings};
 use serde::Serialize;
@@ -68,38 +69,37 @@ fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
 
 impl File {
     /// Checks the constraints that the types leave open; errors name the key.
-    pub(super) fn validate(&self) -> Result<()> {
-        let Self { platform, local_users, workload, policy, .. } = self;
-        let pairs = [
-            ("platform.speeds", platform.speeds.len(), "platform.nodes", platform.nodes.len()),
-            ("local_users.levels", local_users.levels.len(), "local_users.clusters", local_users.clusters.len()),
-            ("workload.times", workload.times.len(), "workload.applications", workload.applications.len()),
-            ("workload.cpu", workload.cpu.len(), "workload.applications", workload.applications.len()),
-            ("workload.memory", workload.memory.len(), "workload.applications", workload.applications.len()),
-        ];
-        for (key, found, other, wanted) in pairs {
-            ensure!(found == wanted, "{key} has {found} numbers and {other} has {wanted}; give as many");
-        }
-        ensure!(!local_users.levels.is_empty(), "local_users.levels is empty; give at least one level");
-        for (i, level) in local_users.levels.iter().enumerate() {
-            ensure!(!local_users.levels[..i].contains(level), "local_users.levels holds {level} twice; name each once");
-        }
-        ensure!(
-            platform.memory > 0.0 && platform.memory < 1e9,
-            "platform.memory is {}; give the memory of a node in MiB",
-            platform.memory
-        );
-        for (key, weights) in
-            [("policy.weights", &policy.weights), ("policy.tradeoff_weights", &policy.tradeoff_weights)]
-        {
-            for (i, weight) in weights.iter().enumerate() {
-                ensure!((0.0..=1.0).contains(weight), "{key} holds {weight}; a weight lies between 0 and 1");
-                ensure!(
-                    !weights[..i].iter().any(|other| other.total_cmp(weight).is_eq()),
-                    "{key} holds {weight} twice"
-                );
-            }
-        }
+    pub(super) fn validate(&self, scenario: &Scenario) -> Result<()> {
+        let Self { workload, policy, .. } = self;
+        // A thousand times the resolution of time, and three years: sums of draws must fit into the range of time.
+        let (shortest, longest) = (1e-6, 1e8);
+        crate::within(
+            scenario,
+            &[
+                ("platform.memory", 1e-3, 1e9),
+                ("local_users.levels", 0.0, f64::INFINITY),
+                ("workload.times", shortest, longest),
+                ("workload.cpu", 1e-6, 1.0),
+                ("workload.memory", 0.0, 1e9),
+                ("workload.sizes", 1.0, f64::INFINITY),
+                ("workload.interarrival", shortest, longest),
+                ("workload.sigma", 0.0, 2.0),
+                ("policy", 0.0, 1.0),
+            ],
+        )?;
+        crate::equally_long(
+            scenario,
+            &[
+                ["platform.speeds", "platform.nodes"],
+                ["local_users.levels", "local_users.clusters"],
+                ["workload.times", "workload.applications"],
+                ["workload.cpu", "workload.applications"],
+                ["workload.memory", "workload.applications"],
+            ],
+        )?;
+        crate::distinct(scenario, &["local_users.levels", "policy"])?;
+        let jobs = workload.count();
+        ensure!((1..=100_000).contains(&jobs), "workload.copies makes {jobs} jobs; expected 1, and at most 100000");
         for weight in [PttWeight::ZERO, PttWeight::HALF, PttWeight::ONE] {
             ensure!(
                 policy.weights.iter().any(|given| PttWeight::of(*given) == weight),
@@ -123,13 +123,12 @@ impl File {
             if variant == Variant::ReadingB {
                 file.readings = with(file.readings, &file.reading_b)?;
             }
-            file.workload.validate()?;
             file.local_users.clusters.iter().try_for_each(|occupied| file.config(*occupied).validate())?;
             file.ensure_that_it_ends()?;
             Ok(file)
         };
         checked().with_context(|| match variant {
-            Variant::Default => "[platform], [local_users], [workload] and [readings]",
+            Variant::Default => "[platform], [local_users] and [readings]",
             Variant::ReadingB => "[reading_b]",
         })
     }

@@ -4,11 +4,11 @@
 //! uniformly from a list; the service time of a local job or of a gang's task is exponential. Each source owns its random streams, one per
 //! purpose, so that a change in the draw of service times changes no arrival.
 
-use anyhow::{Result, ensure};
 use gang_grid::Submission;
 use gang_grid::config::ServiceTime;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
+use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Purpose, SiteId, Span, Stream, Streams, Time};
 
 const LOCAL_ARRIVALS: Purpose = Purpose("local arrivals");
@@ -17,46 +17,36 @@ const GANG_ARRIVALS: Purpose = Purpose("gang arrivals");
 const GANG_SIZES: Purpose = Purpose("gang sizes");
 const GANG_SERVICE: Purpose = Purpose("gang service");
 
-/// Parameters of the workload. Times are means of exponential distributions, in seconds; the paper's unit is one second.
-#[derive(Clone, Debug)]
-pub(super) struct GangMix {
-    pub(super) sites: u32,
-    /// Mean time between local jobs of one site, 1/λ.
-    pub(super) local_interarrival: f64,
+/// The scenario's table `workload`. Times are means of exponential distributions, in seconds; the paper's unit is one second.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkloadTable {
+    /// Mean times between local jobs of one site, 1/λ.
+    pub(super) local_interarrival: Vec<f64>,
     /// Mean time between gangs, 1/λ3.
     pub(super) gang_interarrival: f64,
     /// Sizes of gangs, each equally likely.
     pub(super) gang_sizes: Vec<u32>,
     /// Mean service time of a local job and of a gang's task, 1/μ.
     pub(super) mean_service: f64,
-    /// Service times of a gang's tasks: equal or independent (R1).
-    pub(super) service: ServiceTime,
 }
 
-impl GangMix {
-    pub(super) fn validate(&self) -> Result<()> {
-        for (field, mean) in [
-            ("local_interarrival", self.local_interarrival),
-            ("mean_service", self.mean_service),
-            ("gang_interarrival", self.gang_interarrival),
-        ] {
-            // From a thousand times the resolution of time to three years: 40 times that must fit into the range of time.
-            let is_mean = (1e-6..=1e8).contains(&mean);
-            ensure!(is_mean, "{field}: expected a mean from 0.000001 to 100000000 seconds, found {mean}");
-        }
-        ensure!(!self.gang_sizes.is_empty(), "gang_sizes: expected at least one size, found none");
-        ensure!(!self.gang_sizes.contains(&0), "gang_sizes: expected sizes of at least 1, found 0");
-        Ok(())
-    }
-
-    /// Returns endless submissions in order of time; at one instant sites in their order, gangs last.
-    pub(super) fn jobs(&self, streams: &Streams) -> impl Iterator<Item = Submission> + use<> {
+impl WorkloadTable {
+    /// Returns endless submissions in order of time, at the load of this position; at one instant sites in their order, gangs last. The
+    /// service times of a gang's tasks are equal or independent (R1).
+    pub(super) fn jobs(
+        &self,
+        load: usize,
+        sites: u32,
+        tasks: ServiceTime,
+        streams: &Streams,
+    ) -> impl Iterator<Item = Submission> + use<> {
         let mix = self.clone();
         let source = |interarrival, [arrivals, service]: [Purpose; 2], number| {
             let [mut arrivals, service] = [arrivals, service].map(|purpose| streams.stream(purpose, number));
             (Time::ZERO + exponential(&mut arrivals, interarrival), interarrival, arrivals, service)
         };
-        let locals = (0..mix.sites).map(|site| source(mix.local_interarrival, [LOCAL_ARRIVALS, LOCAL_SERVICE], site));
+        let locals = (0..sites).map(|site| source(mix.local_interarrival[load], [LOCAL_ARRIVALS, LOCAL_SERVICE], site));
         let gangs = source(mix.gang_interarrival, [GANG_ARRIVALS, GANG_SERVICE], 0);
         let mut sources: Vec<(Time, f64, Stream, Stream)> = locals.chain([gangs]).collect();
         let mut sizes = streams.stream(GANG_SIZES, 0);
@@ -65,12 +55,12 @@ impl GangMix {
             let (number, (arrival, interarrival, arrivals, service)) = next;
             let now = *arrival;
             *arrival += exponential(arrivals, *interarrival);
-            if number < mix.sites {
+            if number < sites {
                 return Submission::local(id, now, SiteId(number), exponential(service, mix.mean_service));
             }
             let size = mix.gang_sizes[sizes.random_range(0..mix.gang_sizes.len())] as usize;
             let mut task = || exponential(service, mix.mean_service);
-            match mix.service {
+            match tasks {
                 ServiceTime::PerTask => Submission::gang(id, now, (0..size).map(|_| task())),
                 ServiceTime::PerGang => Submission::gang(id, now, vec![task(); size]),
             }
@@ -89,10 +79,9 @@ mod tests {
     use super::*;
 
     fn draw(service: ServiceTime, jobs: usize) -> Vec<Submission> {
-        let (local_interarrival, gang_interarrival, mean_service) = (0.08, 2.0, 1.0);
-        let gang_sizes = vec![2, 4, 8, 16];
-        let mix = GangMix { sites: 2, local_interarrival, gang_interarrival, gang_sizes, mean_service, service };
-        mix.jobs(&Streams::new(42, 0)).take(jobs).collect()
+        let (local_interarrival, gang_sizes) = (vec![0.08], vec![2, 4, 8, 16]);
+        let mix = WorkloadTable { local_interarrival, gang_interarrival: 2.0, gang_sizes, mean_service: 1.0 };
+        mix.jobs(0, 2, service, &Streams::new(42, 0)).take(jobs).collect()
     }
 
     /// The first draws are part of the format of every published result: if this test fails, all numbers move.

@@ -1,6 +1,6 @@
 //! The logs, read once and held; resampled logs; and a stand-in if no log is available.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use lab::logs;
 use lab::parallel::in_parallel;
 use rand::RngExt;
@@ -69,20 +69,10 @@ pub(super) struct StandIn {
     pub(super) jobs: u32,
     users: u32,
     repeats: f64,
-    longest: u32,
+    pub(super) longest: u32,
 }
 
 impl StandIn {
-    pub(super) fn validate(&self) -> Result<()> {
-        let Self { processors, jobs, users, repeats, longest } = *self;
-        ensure!((2..=1 << 20).contains(&processors), "stand_in.processors is {processors}; expected 2 to 1048576");
-        ensure!((1..=1_000_000).contains(&jobs), "stand_in.jobs is {jobs}; expected 1 to 1000000");
-        ensure!(users > 0, "stand_in.users is 0; at least 1 is needed");
-        ensure!((0.0..=1.0).contains(&repeats), "stand_in.repeats is {repeats}; expected a share from 0 to 1");
-        ensure!(longest >= 3600, "stand_in.longest is {longest}; expected at least an hour, in seconds");
-        Tsafrir(longest).validate().context("stand_in.longest")
-    }
-
     /// Draws a workload of Lublin and Feitelson's model with estimates of Tsafrir's. Its users submit the same jobs repeatedly, because the
     /// model has no users and prediction needs a history.
     fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {

@@ -35,17 +35,6 @@ pub(super) struct ClusterSizes {
 }
 
 impl ClusterSizes {
-    pub(super) fn validate(&self) -> Result<()> {
-        for (name, [nodes, processors]) in self.of(Workload::Wagap) {
-            let is_good = nodes > 0 && processors > 0 && nodes.checked_mul(processors).is_some_and(|all| all < 1 << 24);
-            ensure!(
-                is_good,
-                "clusters.{name} is [{nodes}, {processors}]; at least 1 of each, fewer than 16777216 in all"
-            );
-        }
-        Ok(())
-    }
-
     /// Returns names, nodes and processors of the clusters of a workload.
     pub(super) fn of(&self, workload: Workload) -> Vec<(&'static str, [u32; 2])> {
         let mut clusters = vec![("zewura", self.zewura)];
