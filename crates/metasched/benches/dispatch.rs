@@ -7,9 +7,7 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use metasched::config::Forecasts;
-use metasched::{
-    Cluster, Config, Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
-};
+use metasched::{Cluster, Config, Ffit, MetaLoras, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights};
 use sim_core::{Sim, Streams};
 
 #[path = "../tests/it/generator.rs"]
@@ -17,11 +15,8 @@ mod generator;
 use generator::Load;
 
 fn run(config: &Config, policy: impl SelectCluster, jobs: Vec<Submission>) -> usize {
-    let mut finished = 0;
-    let ledger = |_: &Outcome| finished += 1;
-    let world = MetaLoras::new(config.clone(), policy, jobs.into_iter(), ledger, &Streams::new(1, 0)).expect("valid");
-    drop(Sim::new(world, ()).run());
-    finished
+    let world = MetaLoras::new(config.clone(), policy, jobs.into_iter(), &Streams::new(1, 0)).expect("valid");
+    Sim::new(world, ()).run().0.outcomes().len()
 }
 
 fn jobs(copies: usize, interarrival: f64) -> Vec<Submission> {

@@ -17,15 +17,14 @@ const LEVELS: [u32; 4] = [0, 30, 60, 100];
 struct Run {
     outcomes: Vec<Outcome>,
     makespan: Span,
-    slowdown: Box<dyn Fn(Span) -> Option<f64>>,
+    disturbance: Option<f64>,
 }
 
-fn run(config: &Config, policy: impl SelectCluster + 'static, streams: &Streams) -> Run {
+fn run(config: &Config, policy: impl SelectCluster, streams: &Streams) -> Run {
     let jobs = Load::OF_THE_PAPER.submissions(streams).into_iter();
-    let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), streams).expect("a valid configuration");
+    let world = MetaLoras::new(config.clone(), policy, jobs, streams).expect("a valid configuration");
     let (world, ()) = Sim::new(world, ()).run();
-    let outcomes = world.outcomes().clone();
-    Run { outcomes, makespan: world.makespan(), slowdown: Box::new(move |window| world.local_slowdown(window)) }
+    Run { outcomes: world.outcomes().to_vec(), makespan: world.makespan(), disturbance: world.disturbance() }
 }
 
 fn all(config: &Config, streams: &Streams) -> [Run; 6] {
@@ -61,7 +60,7 @@ fn main() {
             for (sum, run) in sums.iter_mut().zip(&runs) {
                 sum[0] += mean(run.outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64()));
                 sum[1] += run.makespan.as_secs_f64();
-                sum[2] += (run.slowdown)(window).unwrap_or(f64::NAN);
+                sum[2] += run.disturbance.map_or(f64::NAN, |disturbance| 1.0 + disturbance / window.as_secs_f64());
                 sum[3] += 100.0 * mean(run.outcomes.iter().filter_map(Outcome::prediction_error));
             }
         }

@@ -5,7 +5,7 @@
 //! `cargo run --release -p metasched --example thousand_clusters [load] [policy] [jobs]`
 
 use metasched::config::Forecasts;
-use metasched::{Cluster, Config, Ffit, MetaLoras, Outcome, Ptt, Rr, SelectCluster, Tat, Weights};
+use metasched::{Cluster, Config, Ffit, MetaLoras, Ptt, Rr, SelectCluster, Tat, Weights};
 use sim_core::{Sim, Streams};
 
 #[path = "../tests/it/generator.rs"]
@@ -35,12 +35,9 @@ fn main() {
     let interarrival = cpu_secs / (load * 64_000.0);
     let load = Load { copies: jobs.div_ceil(12), interarrival, ..Load::OF_THE_PAPER };
     let jobs = load.submissions(&Streams::new(1, 0));
-    let (mut finished, mut turnaround) = (0_u32, 0.0);
-    let ledger = |outcome: &Outcome| {
-        finished += 1;
-        turnaround += outcome.turnaround().as_secs_f64();
-    };
-    let world = MetaLoras::new(config, policy, jobs.into_iter(), ledger, &Streams::new(1, 0)).expect("valid");
-    drop(Sim::new(world, ()).run());
-    println!("{finished} jobs, mean turnaround {:.1} s", turnaround / f64::from(finished));
+    let world = MetaLoras::new(config, policy, jobs.into_iter(), &Streams::new(1, 0)).expect("valid");
+    let (world, ()) = Sim::new(world, ()).run();
+    let turnaround: f64 = world.outcomes().iter().map(|outcome| outcome.turnaround().as_secs_f64()).sum();
+    let finished = world.outcomes().len();
+    println!("{finished} jobs, mean turnaround {:.1} s", turnaround / finished as f64);
 }

@@ -11,11 +11,9 @@
 mod intrusion;
 
 use intrusion::Intrusion;
-pub use intrusion::LocalLoad;
-pub(crate) use intrusion::NodeSums;
 
 use crate::application::{Application, PROCESSOR};
-use crate::config::NodeChoice;
+use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice};
 use crate::share::fair_level;
 use sim_core::{Span, Time};
 use slab::Slab;
@@ -54,6 +52,21 @@ pub(crate) struct NodeRules {
 }
 
 impl NodeRules {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
+    fn new(config: &Config, cluster: &Cluster) -> Self {
+        Self {
+            speed: cluster.speed,
+            mpl: config.mpl,
+            mpl_beside_users: config.readings.mpl_beside_users.min(config.mpl),
+            memory: cluster.memory,
+            user_cpu: (config.local.cpu * f64::from(PROCESSOR)).round() as u32,
+            user_memory: (config.local.memory * cluster.memory as f64).round() as u64,
+            task_overhead: config.task_overhead,
+            loss: config.readings.hidden_loss,
+            node_choice: config.readings.node_choice,
+        }
+    }
+
     const fn limit(&self, users: bool) -> u32 {
         if users { self.mpl_beside_users } else { self.mpl }
     }
@@ -148,23 +161,24 @@ impl ActiveJob {
 /// The nodes of a cluster and the jobs that run on them.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
-    rules: NodeRules,
+    pub(crate) rules: NodeRules,
     nodes: Vec<NodeState>,
     running: Slab<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
-    live: Vec<u32>,
+    pub(crate) live: Vec<u32>,
     /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`.
     order: Vec<u64>,
     /// Number of nodes that could take one more task, as far as MPL allows.
     open: u32,
     /// Jobs whose rate the last change has changed.
-    touched: Vec<u32>,
+    pub(crate) touched: Vec<u32>,
     intrusion: Intrusion,
 }
 
 impl ClusterState {
-    /// `nodes` idle nodes, each with a user if they are `occupied`.
-    pub(crate) fn new(nodes: u32, rules: NodeRules, queueing_weight: Option<f64>, occupied: bool) -> Self {
+    /// The idle nodes of a cluster, each with a user if they are `occupied`.
+    pub(crate) fn new(config: &Config, cluster: &Cluster, occupied: bool) -> Self {
+        let (nodes, rules) = (cluster.nodes, NodeRules::new(config, cluster));
         let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
@@ -178,14 +192,14 @@ impl ClusterState {
             order: (0..u64::from(nodes)).map(|index| key | index).collect(),
             open: nodes,
             touched: Vec::new(),
-            intrusion: Intrusion::new(queueing_weight),
+            intrusion: Intrusion::new(config.readings.local_slowdown, config.queueing_weight),
         }
     }
 
     /// Turns a copy of a real cluster into the one that the predictor believes in at `now`: it does not know the hidden loss
     /// (R12), and does not see users if `sees_users` is false (R9).
     pub(crate) fn believe(&mut self, now: Time, sees_users: bool) {
-        self.intrusion = Intrusion::new(None);
+        self.intrusion = Intrusion::new(LocalSlowdown::CpuUsed, 0.0);
         if sees_users && self.rules.loss <= 0.0 {
             return; // the truth is believed: jobs continue at their rates
         }
@@ -210,26 +224,12 @@ impl ClusterState {
         self.reorder();
     }
 
-    pub(crate) const fn rules(&self) -> &NodeRules {
-        &self.rules
-    }
-
     pub(crate) const fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Slots of the running jobs, in the order of their start.
-    pub(crate) fn live(&self) -> &[u32] {
-        &self.live
-    }
-
     pub(crate) fn running(&self, slot: u32) -> &ActiveJob {
         &self.running[slot as usize]
-    }
-
-    /// Slots whose rate the last change has changed.
-    pub(crate) fn touched(&self) -> &[u32] {
-        &self.touched
     }
 
     pub(crate) fn has_users(&self, node: u32) -> bool {
@@ -367,7 +367,10 @@ impl ClusterState {
 
     /// Updates the latency that users see from now on (reading R10 "queueing").
     fn measure_queueing(&mut self) {
-        let Some(weight) = self.intrusion.queueing_weight() else { return };
+        if !self.intrusion.is_queueing() {
+            return;
+        }
+        let weight = self.intrusion.weight;
         let used = |node: &NodeState| -> f64 {
             let of = |task: &Task| {
                 f64::from(task.cpu) / f64::from(PROCESSOR) * self.running[task.slot as usize].progress_rate()
@@ -375,14 +378,22 @@ impl ClusterState {
             };
             node.tasks.iter().map(of).sum()
         };
-        let excess = self.nodes.iter().filter(|node| node.users);
-        let excess = excess.map(|node| 1.0 / (1.0 - weight * used(node)) - 1.0).sum();
-        self.intrusion.set_queueing(excess);
+        let occupied = self.nodes.iter().filter(|node| node.users);
+        self.intrusion.excess = occupied.map(|node| 1.0 / (1.0 - weight * used(node)) - 1.0).sum();
     }
 
-    pub(crate) fn local_sums(&self, now: Time) -> NodeSums {
-        let running = self.live.iter().map(|&slot| &self.running[slot as usize]);
-        self.intrusion.sums(running, self.rules.speed, now)
+    /// Returns the seconds of disturbance of local users until `now` (R10), over the nodes of all `clusters`.
+    pub(crate) fn disturbance<'a>(clusters: impl Iterator<Item = &'a Self>, now: Time) -> f64 {
+        // Clusters of one speed are added up as integers, so that the sum is independent of the order of events.
+        let mut by_speed: Vec<(&Self, (u128, f64))> = Vec::new();
+        for state in clusters {
+            let (sum, area) = state.intrusion.until(state.running.iter().map(|(_, job)| job), now);
+            match by_speed.iter_mut().find(|(other, _)| other.rules.speed.total_cmp(&state.rules.speed).is_eq()) {
+                Some((_, sums)) => *sums = (sums.0 + sum, sums.1 + area),
+                None => by_speed.push((state, (sum, area))),
+            }
+        }
+        by_speed.iter().map(|(state, sums)| state.intrusion.seconds(*sums, state.rules.speed)).sum()
     }
 }
 

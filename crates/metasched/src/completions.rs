@@ -7,37 +7,34 @@ use sim_core::Time;
 ///
 /// The world makes one from true run times and keeps it private. The predictor makes its own from profiles.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Completions {
-    goals: Vec<Work>,
-    ends: Vec<Time>,
-}
+pub(crate) struct Completions(Vec<(Work, Time)>);
 
 impl Completions {
     pub(crate) fn set(&mut self, slot: u32, goal: Work) {
         let slot = slot as usize;
-        if slot >= self.goals.len() {
-            self.goals.resize(slot + 1, 0);
-            self.ends.resize(slot + 1, Time::MAX);
+        if slot >= self.0.len() {
+            self.0.resize(slot + 1, (0, Time::MAX));
         }
-        self.goals[slot] = goal;
+        self.0[slot].0 = goal;
     }
 
     pub(crate) fn goal(&self, slot: u32) -> Work {
-        self.goals[slot as usize]
+        self.0[slot as usize].0
     }
 
     /// Recomputes the ends of `slots` after their rates have changed.
     pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
         for &slot in slots {
-            self.ends[slot as usize] = state.running(slot).end(self.goals[slot as usize]);
+            let (goal, end) = &mut self.0[slot as usize];
+            *end = state.running(slot).end(*goal);
         }
     }
 
     pub(crate) fn end(&self, slot: u32) -> Time {
-        self.ends[slot as usize]
+        self.0[slot as usize].1
     }
 
     pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
-        state.live().iter().map(|&slot| self.ends[slot as usize]).min()
+        state.live.iter().map(|&slot| self.end(slot)).min()
     }
 }

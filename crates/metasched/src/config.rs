@@ -7,7 +7,7 @@ pub use readings::{
     Ties, UsersAt,
 };
 
-use crate::application::{Demand, PROCESSOR};
+use crate::application::Demand;
 use serde::{Deserialize, Serialize};
 use sim_core::{ConfigError, Span};
 use std::collections::BTreeSet;
@@ -70,13 +70,6 @@ sim_core::answers! {
         EveryJob,
         /// Only on request of the policy. FFIT and RR then simulate nothing.
         AsThePolicyAsks,
-    }
-}
-impl LocalUsers {
-    /// Demand of a user on a node with this memory: CPU in millionths, memory in KiB.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
-    pub(crate) fn of_node(&self, memory: u64) -> (u32, u64) {
-        ((self.cpu * f64::from(PROCESSOR)).round() as u32, (self.memory * memory as f64).round() as u64)
     }
 }
 

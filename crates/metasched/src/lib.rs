@@ -24,7 +24,7 @@
 //! instead of true run times, which it cannot access: see [`policy`].
 //!
 //! **Local users** (§3.1). Their slowdown is 1 + the CPU that parallel tasks use on their nodes, averaged over these nodes
-//! and a window of time: [`MetaLoras::local_slowdown`].
+//! and a window of time: [`MetaLoras::disturbance`].
 //!
 //! Terms: *turnaround* is the paper's word for response time, finish − submit. A *profile* is the run time of an application in isolation;
 //! it is the estimate in a job's request.
@@ -46,9 +46,9 @@
 //!
 //! let run = |policy: Box<dyn SelectCluster>| {
 //!     let jobs = [job(0, 0), job(1, 10)].into_iter();
-//!     let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), &Streams::new(1, 0)).expect("valid");
+//!     let world = MetaLoras::new(config.clone(), policy, jobs, &Streams::new(1, 0)).expect("valid");
 //!     let (world, ()) = Sim::new(world, ()).run();
-//!     let mut outcomes: Vec<Outcome> = world.outcomes().clone();
+//!     let mut outcomes: Vec<Outcome> = world.outcomes().to_vec();
 //!     outcomes.sort_by_key(|outcome| outcome.job);
 //!     (outcomes[0].cluster.0, outcomes[1].cluster.0, outcomes[1].predicted.expect("a forecast").as_secs_f64().round())
 //! };
@@ -91,10 +91,9 @@ mod users;
 mod world;
 
 pub use application::{Application, Demand, Submission};
-pub use cluster_state::LocalLoad;
 pub use config::{Cluster, Config, LocalUsers, Readings};
 pub use loras::Loras;
-pub use outcome::{Outcome, OutcomeSink};
+pub use outcome::Outcome;
 pub use policy::{Choice, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use predictor::Prediction;
 pub use sim_core::ConfigError;

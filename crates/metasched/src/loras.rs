@@ -35,7 +35,7 @@ impl Loras {
 
     /// Speed relative to the machine on which applications were measured.
     pub fn speed(&self) -> f64 {
-        self.state.rules().speed
+        self.state.rules.speed
     }
 
     /// Returns true if a local user sits at the node.
@@ -63,33 +63,32 @@ impl Loras {
         mut ended: impl FnMut(u32, &[u32]),
     ) {
         due.clear();
-        due.extend(self.state.live().iter().filter(|&&slot| completions.end(slot) <= now));
+        due.extend(self.state.live.iter().filter(|&&slot| completions.end(slot) <= now));
         // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done
         // their work at any rate.
         for &slot in &*due {
             let job = self.state.release(now, slot, completions.goal(slot));
-            completions.recompute(&self.state, self.state.touched());
+            completions.recompute(&self.state, &self.state.touched);
             ended(job.key, &job.nodes);
         }
     }
 
-    /// Starts jobs from the head of the queue while they find nodes. `goal` returns the work of a job; `started` receives
-    /// each job that is about to start, and its nodes.
+    /// Starts jobs from the head of the queue while they find nodes. `begin` receives each job that is about to start, and its nodes, and
+    /// returns its work.
     pub(crate) fn start_waiting(
         &mut self,
         completions: &mut Completions,
         now: Time,
         places: &mut Vec<u32>,
-        goal: impl Fn(&WaitingJob) -> Work,
-        mut started: impl FnMut(&WaitingJob, &[u32], &ClusterState),
+        mut begin: impl FnMut(&WaitingJob, &[u32], &ClusterState) -> Work,
     ) {
         // First come, first served: a head that finds no nodes holds up all jobs behind it.
         while let Some(head) = self.queue.front()
             && self.state.place(&head.app, places)
         {
+            let goal = begin(head, places, &self.state);
             let waiting = self.queue.pop_front().expect("it was just looked at");
-            started(&waiting, places, &self.state);
-            self.start(completions, now, &waiting, places, goal(&waiting));
+            self.start(completions, now, &waiting, places, goal);
         }
     }
 
@@ -100,11 +99,10 @@ impl Loras {
         waiting: &WaitingJob,
         places: &[u32],
         goal: Work,
-    ) -> u32 {
+    ) {
         let slot = self.state.admit(now, waiting.key, waiting.app, places);
         completions.set(slot, goal);
-        completions.recompute(&self.state, self.state.touched());
-        slot
+        completions.recompute(&self.state, &self.state.touched);
     }
 }
 

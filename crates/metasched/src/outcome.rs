@@ -44,25 +44,3 @@ impl Outcome {
         self.predicted.map(|predicted| (predicted.as_secs_f64() - actual).abs() / actual)
     }
 }
-
-/// Receiver of outcomes, one at a time, as jobs finish. `()` ignores them; a `Vec` keeps them; a closure may do anything.
-pub trait OutcomeSink {
-    /// Receives the outcome of a job that has just finished.
-    fn record(&mut self, outcome: &Outcome);
-}
-
-impl OutcomeSink for () {
-    fn record(&mut self, _: &Outcome) {}
-}
-
-impl OutcomeSink for Vec<Outcome> {
-    fn record(&mut self, outcome: &Outcome) {
-        self.push(*outcome);
-    }
-}
-
-impl<F: FnMut(&Outcome)> OutcomeSink for F {
-    fn record(&mut self, outcome: &Outcome) {
-        self(outcome);
-    }
-}

@@ -14,8 +14,6 @@ use sim_core::{Span, Time};
 pub struct Prediction {
     /// TR: time from now to its end.
     pub turnaround: Span,
-    /// Time from now to its start.
-    pub wait: Span,
     /// LT: number of its nodes with local users.
     pub local_nodes: u32,
     /// CPU and memory in use on its nodes before it starts: the sum over nodes of the mean of both, each as a
@@ -40,41 +38,35 @@ pub(crate) fn predict(
     let mut replica = cluster.clone();
     replica.state.believe(now, sees_users);
     let mut completions = Completions::default();
-    for &slot in replica.state.live() {
+    for &slot in &replica.state.live {
         let job = replica.state.running(slot);
         // Beliefs instead of the truth: a running job ends with its profile, or a little later if it has
         // outlived its profile.
         completions.set(slot, job.done(now) + job.believed_left(now, overrun));
     }
-    completions.recompute(&replica.state, replica.state.live());
+    completions.recompute(&replica.state, &replica.state.live);
 
-    let begins = |at: Time, places: &[u32], state: &ClusterState| Prediction {
+    let begins = |places: &[u32], state: &ClusterState| Prediction {
         turnaround: Span::MAX,
-        wait: at.since(now),
         local_nodes: places.iter().map(|&node| u32::from(state.has_users(node))).sum(),
         occupancy: places.iter().map(|&node| state.occupancy(node)).sum(),
     };
     let asked = WaitingJob { key: ASKED, app: *app };
     let mut begun = None;
     if let Some(places) = places {
-        begun = Some(begins(now, places, &replica.state));
+        begun = Some(begins(places, &replica.state));
         replica.start(&mut completions, now, &asked, places, profiled(app));
     } else {
         replica.queue.push_back(asked);
     }
     let (mut instant, mut ended, mut found, mut due) = (now, false, Vec::new(), Vec::new());
     while !ended {
-        replica.start_waiting(
-            &mut completions,
-            instant,
-            &mut found,
-            |job| profiled(&job.app),
-            |job, places, state| {
-                if job.key == ASKED {
-                    begun = Some(begins(instant, places, state));
-                }
-            },
-        );
+        replica.start_waiting(&mut completions, instant, &mut found, |job, places, state| {
+            if job.key == ASKED {
+                begun = Some(begins(places, state));
+            }
+            profiled(&job.app)
+        });
         // Nothing else happens in the replica: no arrivals, since later jobs may go to any cluster.
         instant = completions.next_end(&replica.state)?;
         replica.finish_due(&mut completions, instant, &mut due, |key, _| ended |= key == ASKED);

@@ -1,11 +1,11 @@
 //! The world: events and their order.
 
 use crate::application::{Application, Submission};
-use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
+use crate::cluster_state::{ClusterState, work_of};
 use crate::completions::Completions;
-use crate::config::{Cluster, Config, Forecasts, LocalSlowdown};
+use crate::config::{Config, Forecasts};
 use crate::loras::{Loras, WaitingJob};
-use crate::outcome::{Outcome, OutcomeSink};
+use crate::outcome::Outcome;
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::predict;
 use crate::users::occupied_clusters;
@@ -39,8 +39,8 @@ impl Prioritized for Event {
 
 /// MetaLoRaS: an input queue, the cluster selection policy `P`, and clusters, each under its [`Loras`].
 ///
-/// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived, so memory follows
-/// the jobs in the system. As they finish, their [`Outcome`]s go to the [`OutcomeSink`] `L`.
+/// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived. Of a job that has finished, its
+/// [`Outcome`] remains.
 ///
 /// It emits [`Fact::Submitted`]; for a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
 /// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
@@ -50,7 +50,7 @@ impl Prioritized for Event {
 ///
 /// Panics, while it runs, if `J` goes back in time, or if the policy chooses a cluster where the job does not fit.
 #[derive(Clone, Debug)]
-pub struct MetaLoras<P, J, L = ()> {
+pub struct MetaLoras<P, J> {
     config: Config,
     policy: P,
     /// Known state of the clusters.
@@ -61,12 +61,13 @@ pub struct MetaLoras<P, J, L = ()> {
     input: VecDeque<u32>,
     arrivals: J,
     next: Option<Submission>,
-    outcomes: L,
+    outcomes: Vec<Outcome>,
     /// Posted next end for each cluster.
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
     first_nodes: Vec<u32>,
-    times: RunTimes,
+    first_start: Option<Time>,
+    last_end: Time,
     places: Vec<u32>,
     due: Vec<u32>,
 }
@@ -82,32 +83,19 @@ struct JobEntry {
     predicted: Option<Span>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct RunTimes {
-    first_start: Option<Time>,
-    last_end: Time,
-}
-
-impl<P, J, L> MetaLoras<P, J, L>
-where
-    P: SelectCluster,
-    J: Iterator<Item = Submission>,
-    L: OutcomeSink,
-{
+impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
     /// Idle clusters, to which `arrivals` come. Of `streams`, only local users that are placed at random draw.
     ///
     /// # Errors
     ///
     /// If the configuration is invalid.
-    pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
+    pub fn new(config: Config, policy: P, arrivals: J, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let occupied = occupied_clusters(&config, streams);
         let (mut clusters, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
-            let queueing = config.readings.local_slowdown == LocalSlowdown::Queueing;
-            let weight = queueing.then_some(config.queueing_weight);
             let is_occupied = occupied.binary_search(&index).is_ok();
-            clusters.push(Loras::new(ClusterState::new(cluster.nodes, rules(&config, cluster), weight, is_occupied)));
+            clusters.push(Loras::new(ClusterState::new(&config, cluster, is_occupied)));
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }
@@ -120,10 +108,11 @@ where
             input: VecDeque::new(),
             arrivals,
             next: None,
-            outcomes,
+            outcomes: Vec::new(),
             deciding: None,
             first_nodes,
-            times: RunTimes::default(),
+            first_start: None,
+            last_end: Time::ZERO,
             places: Vec::new(),
             due: Vec::new(),
             config,
@@ -140,59 +129,23 @@ where
         self.jobs.len()
     }
 
-    /// The policy, with its state.
-    pub const fn policy(&self) -> &P {
-        &self.policy
-    }
-
-    /// The sink of outcomes, with the outcomes it has received.
-    pub const fn outcomes(&self) -> &L {
+    /// Outcomes of the jobs that have finished, in this order.
+    pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
-    }
-
-    /// Consumes the world and returns its sink of outcomes.
-    pub fn into_outcomes(self) -> L {
-        self.outcomes
     }
 
     /// Time from the start of the first job to the end of the last one so far (§3.1); zero if none has ended.
     pub fn makespan(&self) -> Span {
-        self.times.first_start.map_or(Span::ZERO, |start| self.times.last_end.saturating_since(start))
+        self.first_start.map_or(Span::ZERO, |start| self.last_end.saturating_since(start))
     }
 
-    /// Cost to local users until `now`, the end of the run or any moment after the last event.
-    pub fn local_load(&self, now: Time) -> LocalLoad {
-        LocalLoad::of(self.clusters.iter().map(|cluster| cluster.state.local_sums(now)))
-    }
-
-    /// Slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
-    /// that begins with the first start (R11: one window for all policies that are compared). `None` if they occupy none.
-    ///
-    /// Beyond the end of the run, nothing disturbs the users.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the window ends before the last job does.
-    pub fn local_slowdown(&self, window: Span) -> Option<f64> {
-        let RunTimes { first_start, last_end } = self.times;
-        first_start?;
-        let makespan = self.makespan();
-        assert!(window >= makespan, "a window of {window} s ends before the run of {makespan} s");
-        // R11: slowdowns of several policies are compared over one window, the longest run. The part that a shorter run does
-        // not fill counts as undisturbed.
-        let occupied: u64 = self.clusters.iter().map(|cluster| cluster.state.occupied()).sum();
-        let node_time = u128::from(occupied) * u128::from(window.as_nanos());
-        if node_time == 0 {
-            return None;
-        }
-        let node_secs = node_time as f64 / 1e9;
-        let load = self.local_load(last_end);
-        let excess = match self.config.readings.local_slowdown {
-            LocalSlowdown::CpuUsed => load.cpu,
-            LocalSlowdown::Queueing => load.queueing,
-            LocalSlowdown::PerTask => load.tasks,
-        };
-        Some(1.0 + excess / node_secs)
+    /// Seconds of disturbance of a node with local users (R10) until the end of the run. Their slowdown (eq. 3), averaged over these nodes and
+    /// over a window of time that contains the run, is 1 + disturbance / window (R11: one window for all policies that are compared). `None`
+    /// if there are no users.
+    pub fn disturbance(&self) -> Option<f64> {
+        let states = || self.clusters.iter().map(|cluster| &cluster.state);
+        let occupied: u64 = states().map(ClusterState::occupied).sum();
+        (occupied > 0).then(|| ClusterState::disturbance(states(), self.last_end) / occupied as f64)
     }
 
     /// Takes the next job from the source and posts its arrival.
@@ -266,36 +219,23 @@ where
         }
     }
 
+    /// Starts waiting jobs of a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let Self { clusters, completions, jobs, places, times, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, places, first_start, first_nodes, .. } = self;
         let now = cx.now();
-        let before = clusters[cluster.index()].queue.len();
-        clusters[cluster.index()].start_waiting(
-            &mut completions[cluster.index()],
-            now,
-            places,
-            |waiting| work_of(jobs[waiting.key as usize].job.runtime.max(Span::from_nanos(1))),
-            |waiting, places, _| {
-                let job = waiting.app.job;
-                cx.emit(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
-                for node in places {
-                    cx.emit(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
-                }
-            },
-        );
-        // Jobs that start join the end of the list of running ones: the last `started` of them have just begun.
-        let started = before - clusters[cluster.index()].queue.len();
-        if started == 0 {
-            return;
-        }
-        let state = &clusters[cluster.index()].state;
-        for &slot in &state.live()[state.live().len() - started..] {
-            jobs[state.running(slot).key as usize].start = now;
-        }
-        // The makespan and the window of local slowdown begin with the first start (§3.1).
-        if times.first_start.is_none() {
-            times.first_start = Some(now);
-        }
+        let begin = |waiting: &WaitingJob, places: &[u32], _: &ClusterState| {
+            let job = waiting.app.job;
+            cx.emit(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
+            for node in places {
+                cx.emit(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
+            }
+            // The makespan and the window of local slowdown begin with the first start (§3.1).
+            first_start.get_or_insert(now);
+            let entry = &mut jobs[waiting.key as usize];
+            entry.start = now;
+            work_of(entry.job.runtime.max(Span::from_nanos(1)))
+        };
+        clusters[cluster.index()].start_waiting(&mut completions[cluster.index()], now, places, begin);
         self.post_wake(cluster, cx);
     }
 
@@ -316,7 +256,7 @@ where
     /// Ends jobs of a cluster; others may start.
     fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         self.wakes[cluster.index()] = None;
-        let Self { clusters, completions, jobs, outcomes, times, due, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, outcomes, last_end, due, first_nodes, .. } = self;
         let now = cx.now();
         clusters[cluster.index()].finish_due(&mut completions[cluster.index()], now, due, |key, nodes| {
             let entry = jobs.remove(key as usize);
@@ -325,8 +265,8 @@ where
                 cx.emit(Fact::Released { job, processor: ProcId(first_nodes[cluster.index()] + node) });
             }
             cx.emit(Fact::Finished { job });
-            times.last_end = now;
-            outcomes.record(&Outcome {
+            *last_end = now;
+            outcomes.push(Outcome {
                 job,
                 cluster,
                 arrival: entry.job.submit,
@@ -337,32 +277,11 @@ where
             });
         });
         self.serve(cluster, cx);
-        self.post_wake(cluster, cx);
         self.call_for_decision(cx);
     }
 }
 
-fn rules(config: &Config, cluster: &Cluster) -> NodeRules {
-    let (user_cpu, user_memory) = config.local.of_node(cluster.memory);
-    NodeRules {
-        speed: cluster.speed,
-        mpl: config.mpl,
-        mpl_beside_users: config.readings.mpl_beside_users.min(config.mpl),
-        memory: cluster.memory,
-        user_cpu,
-        user_memory,
-        task_overhead: config.task_overhead,
-        loss: config.readings.hidden_loss,
-        node_choice: config.readings.node_choice,
-    }
-}
-
-impl<P, J, L> Model for MetaLoras<P, J, L>
-where
-    P: SelectCluster,
-    J: Iterator<Item = Submission>,
-    L: OutcomeSink,
-{
+impl<P: SelectCluster, J: Iterator<Item = Submission>> Model for MetaLoras<P, J> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {

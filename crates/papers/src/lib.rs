@@ -43,7 +43,8 @@ macro_rules! papers {
 
 /// Returns the values of a list, or the one value, of each parameter whose key is `key` or lies in the table of this name.
 fn values<'a>(scenario: &'a Scenario, key: &str) -> impl Iterator<Item = (&'a str, Vec<toml::Value>)> {
-    let is_meant = move |other: &str| other.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_meant =
+        move |other: &str| other.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let parameters = scenario.parameters().iter().filter(move |parameter| is_meant(&parameter.key));
     parameters.map(|parameter| {
         let values = match parameter.value.parse() {
@@ -60,7 +61,8 @@ fn within(scenario: &Scenario, ranges: &[(&str, f64, f64)]) -> Result<()> {
         for (key, values) in values(scenario, key) {
             ensure!(!values.is_empty(), "{key} is empty; give at least one value");
             for number in values.into_iter().filter_map(|value| value.try_into::<f64>().ok()) {
-                let expected = if most.is_finite() { format!("{least} to {most}") } else { format!("at least {least}") };
+                let expected =
+                    if most.is_finite() { format!("{least} to {most}") } else { format!("at least {least}") };
                 ensure!((least..=most).contains(&number), "{key} is {number}; expected {expected}");
             }
         }
@@ -81,7 +83,8 @@ fn distinct(scenario: &Scenario, keys: &[&str]) -> Result<()> {
 /// Checks that each list has as many values as another one.
 fn equally_long(scenario: &Scenario, pairs: &[[&str; 2]]) -> Result<()> {
     for &[key, other] in pairs {
-        let [found, wanted] = [key, other].map(|key| values(scenario, key).map(|(_, values)| values.len()).sum::<usize>());
+        let [found, wanted] =
+            [key, other].map(|key| values(scenario, key).map(|(_, values)| values.len()).sum::<usize>());
         ensure!(found == wanted, "{key} has {found} numbers and {other} has {wanted}; give as many");
     }
     Ok(())

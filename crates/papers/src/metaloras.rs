@@ -123,10 +123,9 @@ impl MetaLorasPaper {
         let jobs = settings.workload.jobs(streams);
         let submitted = jobs.len();
         let config = settings.config(self.file.local_users.clusters[cell.level]);
-        let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), Vec::new(), streams);
+        let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), streams);
         let (world, ()) = Sim::new(world.expect("the scenario was validated"), ()).run();
-        let measured = Measured::of(&world, settings, submitted);
-        (world.into_outcomes(), measured)
+        (world.outcomes().to_vec(), Measured::of(&world, submitted))
     }
 }
 
@@ -204,51 +203,5 @@ impl Paper for MetaLorasPaper {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         self.play(cell, streams).1.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim_core::Span;
-
-    fn paper(assignments: &[&str]) -> MetaLorasPaper {
-        crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
-    }
-
-    /// Returns the local users' slowdown by the formula of the crate, with the window found by running every policy.
-    fn slowdown_by_the_crate(paper: &MetaLorasPaper, cell: &Cell, streams: &Streams) -> f64 {
-        let run = |policy: Policy| {
-            let settings = &paper.settings[&cell.variant];
-            let config = settings.config(paper.file.local_users.clusters[cell.level]);
-            let jobs = settings.workload.jobs(streams).into_iter();
-            let world = MetaLoras::new(config, policy.at_work(settings), jobs, Vec::new(), streams).expect("valid");
-            Sim::new(world, ()).run().0
-        };
-        let own = run(cell.policy);
-        let longest = || paper.policies().into_iter().map(|policy| run(policy).makespan()).max();
-        let window: Option<Span> =
-            if paper.settings[&cell.variant].has_own_window() { Some(own.makespan()) } else { longest() };
-        own.local_slowdown(window.expect("a policy")).expect("there are users")
-    }
-
-    #[test]
-    fn the_slowdown_of_local_users_is_that_of_the_crate_over_one_window_for_all_policies() {
-        let streams = Streams::new(7, 1);
-        for set in [
-            "readings.local_slowdown=cpu-used",
-            "readings.local_slowdown=per-task",
-            "readings.slowdown_window=own-makespan",
-        ] {
-            let paper = paper(&[set]);
-            for policy in [Policy::Ffit, Policy::Ptt(PttWeight::HALF)] {
-                let cell = Cell { variant: Variant::Default, level: 2, policy };
-                let value =
-                    paper.slowdown(cell).value(&|cell, its| paper.simulate(cell, &streams).of(its).expect("a metric"));
-                let expected = slowdown_by_the_crate(&paper, &cell, &streams);
-                assert!((value - expected).abs() < 1e-9, "{set}, {}: {value}, not {expected}", policy.name());
-                assert!(value > 1.01);
-            }
-        }
     }
 }

@@ -217,7 +217,8 @@ impl Paper for RlScheduler {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let most = f64::INFINITY;
-        let ranges = [("workload.first_jobs", 0.0, most), ("workload.window", 1.0, 1e5), ("run.quick_easy_jobs", 1.0, most)];
+        let ranges =
+            [("workload.first_jobs", 0.0, most), ("workload.window", 1.0, 1e5), ("run.quick_easy_jobs", 1.0, most)];
         crate::within(scenario, &ranges)?;
         let easy_jobs = if effort == Effort::Quick { file.run.quick_easy_jobs } else { usize::MAX };
         Ok(Self { file, easy_jobs, logs: Logs::default(), jobs: Default::default() })

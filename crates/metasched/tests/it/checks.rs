@@ -105,8 +105,8 @@ fn where_all_clusters_are_occupied_every_policy_slows_local_users_down_alike() {
         let jobs = jobs(replication);
         let config = Config::of_the_paper(3);
         let worlds = POLICIES.map(|policy| run(&config, policy, &jobs).0);
-        let window = worlds.iter().map(|world| world.makespan()).max().expect("six worlds");
-        let slowdowns = worlds.each_ref().map(|world| world.local_slowdown(window).expect("there are local users"));
+        let window = worlds.iter().map(|world| world.makespan()).max().expect("six worlds").as_secs_f64();
+        let slowdowns = worlds.map(|world| 1.0 + world.disturbance().expect("there are local users") / window);
         // The same CPU time over the same window: exactly equal.
         assert!(slowdowns.iter().all(|slowdown| slowdown.to_bits() == slowdowns[0].to_bits()), "{slowdowns:?}");
         assert!(slowdowns[0] > 1.2);

@@ -47,12 +47,12 @@ impl SelectCluster for AnyPolicy {
     }
 }
 
-pub(crate) type World<S = AnyPolicy> = MetaLoras<S, std::vec::IntoIter<Submission>, Vec<Outcome>>;
+pub(crate) type World<S = AnyPolicy> = MetaLoras<S, std::vec::IntoIter<Submission>>;
 pub(crate) type Transcript = Vec<(Time, Fact)>;
 
 pub(crate) fn world<S: SelectCluster>(config: &Config, policy: S, jobs: &[Submission], streams: &Streams) -> World<S> {
     let jobs: Vec<Submission> = jobs.into();
-    MetaLoras::new(config.clone(), policy, jobs.into_iter(), Vec::new(), streams).expect("a valid configuration")
+    MetaLoras::new(config.clone(), policy, jobs.into_iter(), streams).expect("a valid configuration")
 }
 
 /// Runs to the end. The outcomes are in the order of the job numbers.
@@ -68,7 +68,7 @@ pub(crate) fn run_with<S: SelectCluster, P: Probe>(
     probe: P,
 ) -> (World<S>, P, Vec<Outcome>) {
     let (world, probe) = Sim::new(world(config, policy, jobs, &Streams::new(7, 0)), probe).run();
-    let mut outcomes = world.outcomes().clone();
+    let mut outcomes = world.outcomes().to_vec();
     outcomes.sort_by_key(|outcome| outcome.job);
     (world, probe, outcomes)
 }

@@ -1,8 +1,6 @@
 //! Metrics of one run and their measurement (§3.1).
 
-use super::settings::File;
-use metasched::config::LocalSlowdown;
-use metasched::{MetaLoras, Outcome, OutcomeSink, SelectCluster, Submission};
+use metasched::{MetaLoras, Outcome, SelectCluster, Submission};
 
 lab::metrics! {
     /// Metrics of one run.
@@ -30,23 +28,11 @@ lab::metrics! {
 }
 
 impl Measured {
-    pub(super) fn of<P, J>(world: &MetaLoras<P, J, Vec<Outcome>>, settings: &File, submitted: usize) -> Self
-    where
-        P: SelectCluster,
-        J: Iterator<Item = Submission>,
-        Vec<Outcome>: OutcomeSink,
-    {
+    pub(super) fn of<P: SelectCluster, J: Iterator<Item = Submission>>(
+        world: &MetaLoras<P, J>,
+        submitted: usize,
+    ) -> Self {
         let outcomes = world.outcomes();
-        let end = outcomes.iter().map(|outcome| outcome.finish).max().unwrap_or_default();
-        let load = world.local_load(end);
-        let excess = match settings.readings.local_slowdown {
-            LocalSlowdown::CpuUsed => load.cpu,
-            LocalSlowdown::Queueing => load.queueing,
-            LocalSlowdown::PerTask => load.tasks,
-        };
-        let nodes = |cluster: &metasched::Loras| {
-            (0_u32..).take(cluster.nodes()).filter(|&node| cluster.has_users(node)).count()
-        };
         let error = |wanted: fn(&&Outcome) -> bool| {
             100.0 * mean(outcomes.iter().filter(wanted).filter_map(Outcome::prediction_error))
         };
@@ -54,7 +40,7 @@ impl Measured {
         Self {
             turnaround: mean(outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64())),
             makespan: world.makespan().as_secs_f64(),
-            disturbance: excess / count(world.clusters().iter().map(nodes).sum()),
+            disturbance: world.disturbance().unwrap_or(f64::NAN),
             prediction_error: error(|_| true),
             prediction_error_queued: error(|outcome| outcome.was_queued()),
             prediction_error_not_queued: error(|outcome| !outcome.was_queued()),

@@ -7,9 +7,7 @@ use super::watch::{Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result};
-use metasched::{
-    Ffit, Intrusiveness, MetaLoras, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
-};
+use metasched::{Ffit, Intrusiveness, MetaLoras, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights};
 use sim_core::Streams;
 
 /// Builds a policy, with W.
@@ -38,22 +36,6 @@ pub(super) const POLICIES: Registry<Build> = Registry {
     expected: "a weight from 0 to 1, as in ptt+w=0.5",
     suits: |weight| (0.0..=1.0).contains(weight),
 };
-
-/// Sum of the errors of predictions, in order of completion.
-#[derive(Default)]
-struct Errors {
-    sum: f64,
-    count: f64,
-}
-
-impl OutcomeSink for Errors {
-    fn record(&mut self, outcome: &metasched::Outcome) {
-        if let Some(error) = outcome.prediction_error() {
-            self.sum += error;
-            self.count += 1.0;
-        }
-    }
-}
 
 /// Time-shared clusters with local users, under a metascheduler that predicts.
 struct Metasched {
@@ -93,15 +75,15 @@ impl World for Metasched {
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
         let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.clusters.config.clone());
         let at_work = build(&config.readings, *number);
-        let model = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Streams::new(at.log.seed(), 0))?;
+        let model = MetaLoras::new(config, at_work, arrivals, &Streams::new(at.log.seed(), 0))?;
         let (world, watch) = at.run(policy, model, watch)?;
-        let makespan = world.makespan();
-        let slowdown = world.local_slowdown(makespan);
-        let Errors { sum, count } = world.into_outcomes();
+        let errors = world.outcomes().iter().filter_map(metasched::Outcome::prediction_error);
+        let (sum, count) = errors.fold((0.0, 0.0), |(sum, count), error| (sum + error, count + 1.0));
+        let disturbed = Some((world.makespan().as_secs_f64(), world.disturbance()));
+        drop(world); // it borrows the log
         let mut outcome = watch.finish(log.finish()?);
         outcome.totals.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
-        let makespan = makespan.as_secs_f64();
-        outcome.disturbed = Some((makespan, slowdown.map(|slowdown| (slowdown - 1.0) * makespan)));
+        outcome.disturbed = disturbed;
         Ok(outcome)
     }
 
