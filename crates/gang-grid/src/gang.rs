@@ -3,7 +3,7 @@
 use crate::config::GangOrder;
 use crate::submission::Submission;
 use sim_core::{JobId, ProcId, Span, Time};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// A gang whose tasks have been routed: it waits for its processors, or runs.
 #[derive(Clone, Debug)]
@@ -36,64 +36,56 @@ impl Gang {
     }
 }
 
-/// Grid scheduler's queue, by size, and by age among equals. Policies see it, so it shows sizes and no jobs.
+/// Grid scheduler's queue. Policies see it, so it shows sizes and no jobs.
 #[derive(Clone, Debug, Default)]
 pub struct GangQueue {
-    by_size: BTreeMap<u32, VecDeque<(u64, Submission)>>,
+    /// By number of tasks, and by age among equals.
+    gangs: BTreeMap<(u32, u64), Submission>,
     joined: u64,
-    len: usize,
 }
 
 impl GangQueue {
     /// Number of gangs in the queue.
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn len(&self) -> usize {
+        self.gangs.len()
     }
 
     /// Returns true if the queue is empty.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.gangs.is_empty()
     }
 
     /// Number of tasks of the smallest gang that may go next under `order`.
     pub(crate) fn smallest_allowed(&self, order: GangOrder) -> Option<u32> {
-        let mut sizes = self.by_size.keys().copied();
-        match order {
-            GangOrder::LargestThatFits | GangOrder::OldestThatFits => sizes.next(),
-            GangOrder::LargestOnly => sizes.next_back(),
-        }
+        let mut sizes = self.gangs.keys().map(|(size, _)| *size);
+        if order == GangOrder::LargestOnly { sizes.next_back() } else { sizes.next() }
     }
 
     /// Number and size of each gang, smallest first, oldest first among equals.
     pub fn iter(&self) -> impl Iterator<Item = (JobId, u32)> {
-        self.by_size.iter().flat_map(|(size, gangs)| gangs.iter().map(|(_, gang)| (gang.job.id, *size)))
+        self.gangs.iter().map(|((size, _), gang)| (gang.job.id, *size))
     }
 
     /// Size of the gang that `order` takes next, among those that need at most `processors`; the oldest of this size is next.
     pub(crate) fn next_size(&self, order: GangOrder, processors: u32) -> Option<u32> {
-        match order {
-            GangOrder::LargestThatFits => Some(*self.by_size.range(..=processors).next_back()?.0),
-            GangOrder::LargestOnly => self.by_size.keys().next_back().copied().filter(|size| *size <= processors),
-            GangOrder::OldestThatFits => {
-                let fitting = self.by_size.range(..=processors);
-                Some(*fitting.min_by_key(|(_, gangs)| gangs.front().map(|(joined, _)| *joined))?.0)
-            }
-        }
+        let mut fitting = self.gangs.range(..=(processors, u64::MAX)).map(|(key, _)| *key);
+        let (size, _) = match order {
+            GangOrder::LargestThatFits => fitting.next_back(),
+            GangOrder::LargestOnly => self.gangs.keys().next_back().copied().filter(|(size, _)| *size <= processors),
+            GangOrder::OldestThatFits => fitting.min_by_key(|(_, joined)| *joined),
+        }?;
+        Some(size)
     }
 
     pub(crate) fn push(&mut self, gang: Submission) {
-        self.by_size.entry(gang.job.request.processors).or_default().push_back((self.joined, gang));
+        self.gangs.insert((gang.job.request.processors, self.joined), gang);
         self.joined += 1;
-        self.len += 1;
     }
 
+    /// Takes the oldest gang of this size.
     pub(crate) fn pop(&mut self, size: u32) -> Option<Submission> {
-        let gangs = self.by_size.get_mut(&size)?;
-        let (_, gang) = gangs.pop_front()?;
-        if gangs.is_empty() {
-            self.by_size.remove(&size);
-        }
-        self.len -= 1;
-        Some(gang)
+        let (key, _) = self.gangs.range((size, 0)..=(size, u64::MAX)).next()?;
+        let key = *key;
+        self.gangs.remove(&key)
     }
 }

@@ -371,10 +371,6 @@ impl Paper for EgEdfPaper {
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
         let File { grid, workload, flexible, readings, .. } = &self.file;
-        let mut readings = serde_json::to_value(readings).expect("readings are plain data");
-        if let Some(readings) = readings.as_object_mut() {
-            readings.retain(|field, _| cell.policy.asks(field));
-        }
         serde_json::json!({
             "grid": grid,
             "job_processors": workload.job_processors,
@@ -382,7 +378,7 @@ impl Paper for EgEdfPaper {
             "interarrival": self.interarrival(cell.load),
             "deadline_share": workload.deadline_share,
             "flexible": flexible,
-            "readings": readings,
+            "readings": crate::answers(readings, |field| cell.policy.asks(field)),
             "policy": cell.policy.name(),
             "strict": cell.strict,
             "jobs": self.jobs,

@@ -343,23 +343,14 @@ impl Paper for Hierarchical {
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
         let Config { grid, network, jobs, experiment, system, algorithms, readings } = self.config(cell);
-        let submission = match experiment.submission {
-            SubmissionRule::OneAfterAnother => serde_json::json!("one-after-another"),
-            SubmissionRule::Thinking { means, chance } => serde_json::json!({ "means": means, "chance": chance }),
-        };
-        let mut readings = serde_json::to_value(readings).expect("readings are plain data");
-        if let Some(readings) = readings.as_object_mut() {
-            readings.retain(|field, _| asks(system, field));
-        }
         serde_json::json!({
             "grid": grid,
             "network": network,
             "jobs": jobs,
-            "submission": submission,
-            "changes": experiment.changes,
+            "experiment": format!("{experiment:?}"),
             "system": system,
             "algorithms": algorithms,
-            "readings": readings,
+            "readings": crate::answers(&readings, |field| asks(system, field)),
             "runs": cell.runs,
         })
     }

@@ -24,6 +24,7 @@ use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 use lab::scenario::Scenario;
 pub use rlscheduler::rlscheduler_jobs;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Calls `$each!` with the types of all papers, in the order in which they were added.
@@ -88,6 +89,14 @@ fn equally_long(scenario: &Scenario, pairs: &[[&str; 2]]) -> Result<()> {
         ensure!(found == wanted, "{key} has {found} numbers and {other} has {wanted}; give as many");
     }
     Ok(())
+}
+
+/// Returns the answers to the readings that a cell depends on. Other answers do not change its runs, which are simulated once for all of
+/// them.
+fn answers(readings: &impl Serialize, asks: impl Fn(&str) -> bool) -> serde_json::Value {
+    let mut answers = serde_json::to_value(readings).expect("readings are plain data");
+    answers.as_object_mut().expect("a table").retain(|field, _| asks(field));
+    answers
 }
 
 /// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.

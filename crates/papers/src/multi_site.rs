@@ -226,23 +226,6 @@ impl Paper for MultiSite {
         ]
     }
 
-    fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let File { grid, workload, policy, run, readings } = &self.file;
-        serde_json::json!({
-            "grid": grid,
-            "local_interarrival": workload.local_interarrival[cell.load],
-            "gang_interarrival": workload.gang_interarrival,
-            "gang_sizes": workload.gang_sizes,
-            "mean_service": workload.mean_service,
-            "approach": number(cell.approach),
-            "threshold": policy.thresholds[cell.threshold],
-            "overhead": policy.overheads[cell.overhead],
-            "jobs": cell.jobs,
-            "bounded_slowdown_floor": run.bounded_slowdown_floor,
-            "readings": readings,
-        })
-    }
-
     fn cost(&self, cell: &Cell) -> u64 {
         cell.jobs
     }

@@ -217,7 +217,7 @@ impl Paper for SwiftGapPaper {
             Effort::Quick => (&run.quick_records, run.quick_drawn_replications),
         };
         let records = sorted(records);
-        let source = Source::unread(file.clusters.clone());
+        let source = Source::unread(file.clusters.clone(), file.log.clone());
         crate::within(
             scenario,
             &[
@@ -236,7 +236,7 @@ impl Paper for SwiftGapPaper {
 
     fn with_traces(mut self, traces: Option<&Path>) -> Result<Self> {
         let numbers = sorted(&[&self.records[..], &self.file.workload.records].concat());
-        self.source = Source::find(&self.file.log, self.file.clusters.clone(), traces, &numbers)?;
+        self.source.find(traces, &numbers)?;
         Ok(self)
     }
 
@@ -269,7 +269,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn preface(&self) -> Option<String> {
-        Some(self.source.preface(&self.file.log))
+        Some(self.source.preface())
     }
 
     fn record(&self) -> Option<&'static str> {
@@ -277,7 +277,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn data(&self) -> Vec<(String, String)> {
-        self.source.data(&self.file.log)
+        self.source.data()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -308,7 +308,7 @@ impl Paper for SwiftGapPaper {
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         vec![
-            ("workload", self.source.name(cell.workload).to_owned()),
+            ("workload", self.source.names(cell.workload)[0].to_owned()),
             ("profile", cell.profile.name().to_owned()),
             ("policy", cell.policy.name().to_owned()),
             ("n", cell.records.to_string()),

@@ -180,17 +180,13 @@ impl File {
 
     /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.
     pub(super) fn determinants(&self) -> serde_json::Value {
-        let mut readings = serde_json::to_value(self.readings).expect("readings are plain data");
-        if let Some(readings) = readings.as_object_mut() {
-            readings.remove("slowdown_window");
-        }
         let LocalUsersTable { cpu, memory, queueing_weight, .. } = self.local_users;
         serde_json::json!({
             "platform": self.platform,
             "users": [cpu, memory, queueing_weight],
             "overrun": self.predictor.overrun,
             "workload": self.workload,
-            "readings": readings,
+            "readings": crate::answers(&self.readings, |field| field != "slowdown_window"),
         })
     }
 }

@@ -41,7 +41,7 @@ lab::metrics! {
 }
 
 pub(super) struct Measure {
-    sizes: Vec<u32>,
+    /// Gangs that arrived, of each size.
     arrived: Vec<u64>,
     departures: JobLog<Departures>,
 }
@@ -50,51 +50,40 @@ struct Departures {
     sizes: Vec<u32>,
     floor: Span,
     base: SlowdownBase,
-    locals: Locals,
+    locals: Sums,
     /// Sums per gang size.
-    gangs: Vec<Gangs>,
+    gangs: Vec<Sums>,
 }
 
 #[derive(Clone, Default)]
-struct Locals {
+struct Sums {
     completed: u64,
     response: f64,
     slowdown: f64,
+    /// Of locals alone.
     bounded_slowdown: f64,
-}
-
-#[derive(Clone, Default)]
-struct Gangs {
-    completed: u64,
-    response: f64,
-    slowdown: f64,
 }
 
 impl Measure {
     pub(super) fn new(sizes: &[u32], floor: Span, base: SlowdownBase) -> Self {
-        let departures = Departures {
-            sizes: sizes.to_vec(),
-            floor,
-            base,
-            locals: Locals::default(),
-            gangs: vec![Gangs::default(); sizes.len()],
-        };
-        Self { sizes: sizes.to_vec(), arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
+        let gangs = vec![Sums::default(); sizes.len()];
+        let departures = Departures { sizes: sizes.to_vec(), floor, base, locals: Sums::default(), gangs };
+        Self { arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
     }
 
     /// Returns the metrics; NaN if no job of the kind completed.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
-        let Departures { locals, gangs, .. } = self.departures.sink();
+        let Departures { sizes, locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): the weight of a gang is its number of tasks.
-        let weighted = |sum: fn(&Gangs) -> f64| {
-            let by_size = || self.sizes.iter().zip(gangs);
+        let weighted = |sum: fn(&Sums) -> f64| {
+            let by_size = || sizes.iter().zip(gangs);
             let total: f64 = by_size().map(|(size, gangs)| f64::from(*size) * sum(gangs)).sum();
             total / by_size().map(|(size, gangs)| f64::from(*size) * gangs.completed as f64).sum::<f64>()
         };
         let of_locals = |sum: f64| sum / locals.completed as f64;
-        let by_size = |value: fn(&Gangs, u64) -> f64| {
-            let of_all = self.sizes.iter().zip(gangs).zip(&self.arrived);
+        let by_size = |value: fn(&Sums, u64) -> f64| {
+            let of_all = sizes.iter().zip(gangs).zip(&self.arrived);
             of_all.map(|((size, gangs), arrived)| (*size, value(gangs, *arrived))).collect()
         };
         Measured {
@@ -121,7 +110,7 @@ impl Probe for Measure {
         if let Fact::Submitted(job) = fact
             && job.origin.is_none()
         {
-            self.arrived[position(&self.sizes, job.request.processors)] += 1;
+            self.arrived[position(&self.departures.sink().sizes, job.request.processors)] += 1;
         }
         self.departures.observe(now, fact);
     }

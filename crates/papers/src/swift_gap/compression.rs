@@ -24,7 +24,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
         "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
          processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
         Name::Cons.name(),
-        paper.source.name(Workload::Wagap),
+        paper.source.names(Workload::Wagap)[0],
         moment.ended,
         hours(moment.early),
         moment.waiting,

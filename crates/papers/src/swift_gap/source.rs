@@ -4,7 +4,6 @@ use alea31::Job;
 use anyhow::{Result, bail, ensure};
 use lab::logs::{self, VARIABLE};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use sim_core::Streams;
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -71,31 +70,23 @@ pub(super) struct LogEntry {
 
 pub(super) struct Source {
     clusters: ClusterSizes,
+    log: LogEntry,
     wagap: Wagap,
-    /// Hashes of the models, which determine a run.
-    models: [(Workload, String); 2],
 }
 
 /// The log of Wagap, or its stand-in.
 enum Wagap {
     /// The log, before the search.
     Unread,
-    /// The log, with the jobs among the first records, by number of records.
-    Log {
-        sha256: String,
-        jobs: BTreeMap<u32, Arc<[Job]>>,
-    },
+    /// The jobs of the log among the first records, by number of records.
+    Log(BTreeMap<u32, Arc<[Job]>>),
     StandIn,
 }
 
 impl Source {
     /// Returns the intended source, with the log.
-    pub(super) fn unread(clusters: ClusterSizes) -> Self {
-        Self {
-            clusters,
-            wagap: Wagap::Unread,
-            models: Workload::ALL.map(|workload| (workload, hash_of_model(workload))),
-        }
+    pub(super) const fn unread(clusters: ClusterSizes, log: LogEntry) -> Self {
+        Self { clusters, log, wagap: Wagap::Unread }
     }
 
     /// Searches for the log in `traces`, or else in the folder that the environment names. `numbers` are the numbers of records to read.
@@ -104,34 +95,28 @@ impl Source {
     ///
     /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file beside it
     /// describes other clusters.
-    pub(super) fn find(
-        table: &LogEntry,
-        clusters: ClusterSizes,
-        traces: Option<&Path>,
-        numbers: &[u32],
-    ) -> Result<Self> {
-        let mut source = Self::unread(clusters);
-        source.wagap = match (logs::find(&format!("{}.swf", table.name), traces), traces) {
-            (Some(path), _) => source.read(table, &path, numbers)?,
+    pub(super) fn find(&mut self, traces: Option<&Path>, numbers: &[u32]) -> Result<()> {
+        let name = &self.log.name;
+        self.wagap = match (logs::find(&format!("{name}.swf"), traces), traces) {
+            (Some(path), _) => Wagap::Log(self.read(&path, numbers)?),
             (None, Some(folder)) => bail!(
                 "--traces {}: neither {name}.swf nor {name}.swf.gz is there; the log is public ({PUBLIC_PLACE}), and \
                  without --traces a stand-in runs",
-                folder.display(),
-                name = table.name
+                folder.display()
             ),
             (None, None) => Wagap::StandIn,
         };
-        Ok(source)
+        Ok(())
     }
 
-    fn read(&self, table: &LogEntry, path: &Path, numbers: &[u32]) -> Result<Wagap> {
+    fn read(&self, path: &Path, numbers: &[u32]) -> Result<BTreeMap<u32, Arc<[Job]>>> {
         let (text, sha256) = logs::unpacked(path)?;
         ensure!(
-            sha256 == table.sha256,
+            sha256 == self.log.sha256,
             "{}: this is another log: its SHA-256, unpacked, is {sha256}, and not {}; the log is public ({PUBLIC_PLACE}), \
              and --set log.sha256={sha256} takes this one",
             path.display(),
-            table.sha256
+            self.log.sha256
         );
         let machines = self.clusters.machines(Workload::Wagap);
         let text: Arc<[u8]> = text.into();
@@ -140,7 +125,7 @@ impl Source {
             let log = SwfReader::from_read(&name, Cursor::new(Arc::clone(&text)))?;
             Ok((*records, jobs_of(Alea31Intake::new(log, &machines, Some(u64::from(*records))))?))
         };
-        Ok(Wagap::Log { jobs: numbers.iter().map(read).collect::<Result<_>>()?, sha256 })
+        numbers.iter().map(read).collect()
     }
 
     /// Returns true if the log of Wagap is available, or was not yet searched for.
@@ -149,14 +134,10 @@ impl Source {
     }
 
     pub(super) fn jobs(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
-        match (workload, &self.wagap) {
-            (Workload::Wagap, Wagap::Log { jobs, .. }) => Arc::clone(&jobs[&records]),
-            _ => self.drawn(workload, records, streams),
+        if let (Workload::Wagap, Wagap::Log(jobs)) = (workload, &self.wagap) {
+            return Arc::clone(&jobs[&records]);
         }
-    }
-
-    /// Draws the first jobs of a stand-in, written as a log and read like one.
-    fn drawn(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
+        // The first jobs of a stand-in, written as a log and read like one.
         let mut log = SwfWriter::new(Vec::new());
         for job in model(workload).jobs(streams).take(records as usize) {
             log.record(&job.record()).expect("memory takes everything");
@@ -165,37 +146,30 @@ impl Source {
         jobs_of(Alea31Intake::new(log, &self.clusters.machines(workload), None)).expect("what was written can be read")
     }
 
-    /// Returns the name of a workload in `runs.csv`.
-    pub(super) const fn name(&self, workload: Workload) -> &'static str {
+    /// Returns the names of a workload in `runs.csv` and in figures.
+    pub(super) const fn names(&self, workload: Workload) -> [&'static str; 2] {
         match (workload, self.is_log()) {
-            (Workload::Zewura, _) => "zewura-like",
-            (Workload::Wagap, true) => "wagap",
-            (Workload::Wagap, false) => "wagap-like",
+            (Workload::Zewura, _) => ["zewura-like", "Zewura stand-in"],
+            (Workload::Wagap, true) => ["wagap", "Wagap"],
+            (Workload::Wagap, false) => ["wagap-like", "Wagap stand-in"],
         }
     }
 
     /// Returns the name of a workload in figures.
     pub(super) const fn place(&self, workload: Workload) -> &'static str {
-        match (workload, self.is_log()) {
-            (Workload::Zewura, _) => "Zewura stand-in",
-            (Workload::Wagap, true) => "Wagap",
-            (Workload::Wagap, false) => "Wagap stand-in",
-        }
+        self.names(workload)[1]
     }
 
     /// Returns all that determines the jobs, except the seed.
     pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
         match (workload, &self.wagap) {
-            (Workload::Wagap, Wagap::Log { sha256, .. }) => serde_json::json!({ "log": sha256 }),
-            _ => {
-                let model = self.models.iter().find(|(other, _)| *other == workload).map(|(_, hash)| hash);
-                serde_json::json!({ "model": model })
-            }
+            (Workload::Wagap, Wagap::Log(_)) => serde_json::json!({ "log": self.log.sha256 }),
+            _ => serde_json::json!({ "model": model(workload) }),
         }
     }
 
     /// Returns the first line of a report.
-    pub(super) fn preface(&self, table: &LogEntry) -> String {
+    pub(super) fn preface(&self) -> String {
         const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
                               stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
                               run time that table 2 implies), which can judge orderings only. On that one cluster Swift Gap's search moves jobs within the cluster (R3 = any), since \
@@ -207,16 +181,14 @@ impl Source {
             "A stand-in: the log of Wagap was not found, and {ZEWURA}. Jobs were drawn from a model that was fitted to \
              the log of Wagap. Orderings are judged; claims A1 to A16, which are about the values of table 3, are left out. \
              That log is public: {PUBLIC_PLACE}, SHA-256 {}. Name its folder with --traces DIR or {VARIABLE}.",
-            table.sha256
+            self.log.sha256
         )
     }
 
     /// Returns the data that were read: name and SHA-256.
-    pub(super) fn data(&self, table: &LogEntry) -> Vec<(String, String)> {
-        match &self.wagap {
-            Wagap::Log { sha256, .. } => vec![(format!("{}.swf", table.name), sha256.clone())],
-            Wagap::Unread | Wagap::StandIn => Vec::new(),
-        }
+    pub(super) fn data(&self) -> Vec<(String, String)> {
+        let found = matches!(self.wagap, Wagap::Log(_));
+        found.then(|| (format!("{}.swf", self.log.name), self.log.sha256.clone())).into_iter().collect()
     }
 }
 
@@ -225,11 +197,6 @@ fn model(workload: Workload) -> SessionModel {
         Workload::Zewura => SessionModel::zewura_like(),
         Workload::Wagap => SessionModel::wagap_like(),
     }
-}
-
-fn hash_of_model(workload: Workload) -> String {
-    let text = serde_json::to_vec(&model(workload)).expect("a model is plain data");
-    hex::encode(Sha256::digest(text))
 }
 
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
