@@ -22,17 +22,13 @@ pub struct Gang {
     pub present_start: Time,
     /// While it waits: number of its processors that are busy with something else. While it runs: number of tasks left.
     pub(crate) outstanding: u32,
-    pub(crate) started: bool,
+    /// True if its tasks run.
+    pub started: bool,
 }
 
 impl Gang {
     pub(crate) fn size(&self) -> u32 {
         u32::try_from(self.tasks.len()).expect("a gang has fewer than 2³² tasks")
-    }
-
-    /// Returns true if its tasks run.
-    pub const fn has_started(&self) -> bool {
-        self.started
     }
 }
 

@@ -39,28 +39,16 @@ pub struct GangKey(pub(crate) u32);
 /// One processor: its running work, its reservation and its queue.
 #[derive(Clone, Debug)]
 pub struct Processor {
-    site: SiteId,
-    running: Option<RunningTask>,
-    reserved: Option<GangKey>,
+    /// Site that it belongs to.
+    pub site: SiteId,
+    /// Work that it runs now.
+    pub running: Option<RunningTask>,
+    /// Gang whose task waits at the head of its queue. There is at most one.
+    pub reserved: Option<GangKey>,
     queue: VecDeque<TrueLocal>,
 }
 
 impl Processor {
-    /// Site that it belongs to.
-    pub const fn site(&self) -> SiteId {
-        self.site
-    }
-
-    /// Work that it runs now.
-    pub const fn running(&self) -> Option<RunningTask> {
-        self.running
-    }
-
-    /// Gang whose task waits at the head of its queue. There is at most one.
-    pub const fn reserved(&self) -> Option<GangKey> {
-        self.reserved
-    }
-
     /// The locals in its queue, behind the gang's task if there is one.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = &Local> {
         self.queue.iter().map(|queued| &queued.local)
@@ -155,7 +143,7 @@ impl Processors {
 
     /// Time at which `processor` is believed to be free: `now`, if it runs nothing or has outlived its estimate.
     pub fn free_at(&self, processor: ProcId, now: Time) -> Time {
-        self.get(processor).running().map_or(now, |running| running.expected_end.max(now))
+        self.get(processor).running.map_or(now, |running| running.expected_end.max(now))
     }
 
     /// All processors, by id.

@@ -145,7 +145,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// Number of locals and gangs in the system, waiting or running.
     pub fn present(&self) -> usize {
         let locals = self.processors.iter().map(|(_, processor)| {
-            processor.queue().len() + usize::from(processor.running().is_some_and(|running| running.gang.is_none()))
+            processor.queue().len() + usize::from(processor.running.is_some_and(|running| running.gang.is_none()))
         });
         locals.sum::<usize>() + self.gangs.len() + self.queue.len()
     }
@@ -218,12 +218,12 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let view = GangView { now: cx.now(), processors, gangs };
         config.place(tasks.len(), route, view, placement, scratch);
 
-        let site = |processor: &ProcId| processors.get(*processor).site();
+        let site = |processor: &ProcId| processors.get(*processor).site;
         let spans_sites = scratch.iter().any(|processor| site(processor) != site(&scratch[0]));
         // Overhead is paid only by a gang that really spans sites (§3.1).
         let overhead = if spans_sites { 1.0 + config.overhead } else { 1.0 };
         let start = scratch.iter().map(|id| processors.free_at(*id, cx.now())).max().expect("a gang has tasks");
-        let busy = scratch.iter().filter(|id| processors.get(**id).running().is_some()).count();
+        let busy = scratch.iter().filter(|id| processors.get(**id).running.is_some()).count();
         let tasks = scratch.iter().zip(&tasks).map(|(processor, task)| {
             let speed = config.sites[site(processor).index()].speed;
             (*processor, task.scaled(overhead / speed))
@@ -265,7 +265,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.counts.gangs_spanning += u64::from(gang.spans_sites);
         // Processors are numbered site by site: the first one lies in the first site.
         let first = tasks.iter().map(|(processor, _)| *processor).min().expect("a gang has tasks");
-        cx.emit(Fact::Started { job, site: self.processors.get(first).site(), processors });
+        cx.emit(Fact::Started { job, site: self.processors.get(first).site, processors });
         for &(processor, task) in &tasks {
             let end = now + held.unwrap_or(task);
             self.begin(processor, RunningTask { job, gang: Some(key), expected_end: end }, end, cx);
@@ -275,14 +275,14 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
 
     fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
         let TrueLocal { local: Local { id: job, estimate }, service } = local;
-        cx.emit(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
+        cx.emit(Fact::Started { job, site: self.processors.get(processor).site, processors: 1 });
         let running = RunningTask { job, gang: None, expected_end: cx.now() + estimate };
         self.begin(processor, running, cx.now() + service, cx);
     }
 
     /// Begins work on a processor. If it is kept for another gang, that gang now waits for this work too.
     fn begin(&mut self, processor: ProcId, running: RunningTask, end: Time, cx: &mut impl Context<Event>) {
-        if let Some(waiting) = self.processors.get(processor).reserved() {
+        if let Some(waiting) = self.processors.get(processor).reserved {
             let gang = &mut self.gangs[waiting.0 as usize];
             gang.outstanding += 1;
             gang.present_start = gang.present_start.max(running.expected_end);
@@ -318,7 +318,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
 
         // State before the freed processor is served: the scan may depend on whether serving empties a queue.
-        let head = self.processors.get(processor).reserved();
+        let head = self.processors.get(processor).reserved;
         let waited = !self.processors.get(processor).none_waiting();
         self.serve(processor, cx);
 
@@ -347,7 +347,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn serve(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         // No gang waits for this processor: the first local in its queue begins.
-        let Some(key) = self.processors.get(processor).reserved() else {
+        let Some(key) = self.processors.get(processor).reserved else {
             if let Some(local) = self.processors.dequeue(processor, |_| true) {
                 self.start_local(processor, local, cx);
             }

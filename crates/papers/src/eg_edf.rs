@@ -396,34 +396,33 @@ impl Paper for EgEdfPaper {
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
-        let none = (0, 0);
+        let (config, readings) = (self.flexible(), self.backfill(cell));
+        let easy = || OrderedBackfill::easy(readings);
         match (cell.policy, self.file.readings.easy_cost) {
             (Policy::Fcfs, _) => {
-                self.play(cell, streams, Scanned::new(Fcfs::new(), Scan::Fcfs), |policy| (policy.operations(), none))
+                self.play(cell, streams, Scanned::new(Fcfs::new(), Scan::Fcfs), |it| (it.operations, NONE))
             }
             (Policy::Easy, EasyCost::Naive) => {
-                let readings = self.backfill(cell);
-                let policy = Scanned::new(OrderedBackfill::easy(readings), Scan::Easy(readings.placement));
-                self.play(cell, streams, policy, |policy| (policy.operations(), none))
+                let policy = Scanned::new(easy(), Scan::Easy(readings.placement));
+                self.play(cell, streams, policy, |it| (it.operations, NONE))
             }
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
-                self.play(cell, streams, OrderedBackfill::easy(self.backfill(cell)), |policy| {
-                    (policy.operations(), none)
-                })
+                self.play(cell, streams, easy(), |it| (it.operations(), NONE))
             }
             (Policy::Flex, _) => {
-                let (config, readings) = (self.flexible(), self.backfill(cell));
-                let policy = FlexibleBackfill::new(config, readings);
-                let policy = Scanned::new(policy, Scan::Flexible(readings.placement, config));
-                self.play(cell, streams, policy, |policy| (policy.operations(), none))
+                let scan = Scan::Flexible(readings.placement, config);
+                let policy = Scanned::new(FlexibleBackfill::new(config, readings), scan);
+                self.play(cell, streams, policy, |it| (it.operations, NONE))
             }
-            (Policy::EgEdf, _) => {
-                self.play(cell, streams, Planner::new(self.eg_edf(), None), |policy| (policy.operations(), none))
+            (Policy::EgEdf | Policy::Tabu, _) => {
+                let planner = Planner::new(self.eg_edf(), (cell.policy == Policy::Tabu).then(|| self.tabu()));
+                self.play(cell, streams, planner, |it| {
+                    (it.operations(), it.tabu_counts().map_or(NONE, |counts| (counts.tried, counts.accepted)))
+                })
             }
-            (Policy::Tabu, _) => self.play(cell, streams, Planner::new(self.eg_edf(), Some(self.tabu())), |planner| {
-                let moves = planner.tabu_counts().map_or(none, |counts| (counts.tried, counts.accepted));
-                (planner.operations(), moves)
-            }),
         }
     }
 }
+
+/// Tabu moves of other policies.
+const NONE: (u64, u64) = (0, 0);

@@ -102,13 +102,14 @@ enum Off {
 }
 
 impl Off {
-    const fn name(self) -> &'static str {
+    /// Returns its name, the words for it in a legend, and whether butterfly, fallback and load-balance stay on.
+    const fn parts(self) -> (&'static str, &'static str, [bool; 3]) {
         match self {
-            Self::None => "none",
-            Self::Butterfly => "butterfly",
-            Self::LoadBalance => "load-balance",
-            Self::Both => "butterfly+load-balance",
-            Self::All => "all",
+            Self::None => ("none", "", [true; 3]),
+            Self::Butterfly => ("butterfly", ", butterfly off", [false, true, true]),
+            Self::LoadBalance => ("load-balance", ", load-balance off", [true, true, false]),
+            Self::Both => ("butterfly+load-balance", ", butterfly and load-balance off", [false, true, false]),
+            Self::All => ("all", ", all three off", [false; 3]),
         }
     }
 }
@@ -188,7 +189,7 @@ impl Hierarchical {
 
     fn config(&self, cell: &Cell) -> Config {
         let File { grid, network, workload, algorithms, readings, .. } = &self.file;
-        let off = |by: &[Off]| by.contains(&cell.off);
+        let (.., [butterfly, fallback, load_balance]) = cell.off.parts();
         Config {
             grid: grid.clone(),
             network: network.clone(),
@@ -201,9 +202,9 @@ impl Hierarchical {
             experiment: self.experiment(cell.scene),
             system: cell.system,
             algorithms: Algorithms {
-                butterfly: algorithms.butterfly && !off(&[Off::Butterfly, Off::Both, Off::All]),
-                fallback: algorithms.fallback && !off(&[Off::All]),
-                load_balance: algorithms.load_balance && !off(&[Off::LoadBalance, Off::Both, Off::All]),
+                butterfly: algorithms.butterfly && butterfly,
+                fallback: algorithms.fallback && fallback,
+                load_balance: algorithms.load_balance && load_balance,
             },
             readings: readings.of_world.clone(),
         }
@@ -335,7 +336,7 @@ impl Paper for Hierarchical {
             ("experiment", experiment.to_string()),
             ("interval", interval),
             ("input", self.file.workload.mean_input[cell.input].to_string()),
-            ("off", cell.off.name().to_owned()),
+            ("off", cell.off.parts().0.to_owned()),
             ("jobs", cell.jobs.to_string()),
             ("runs", cell.runs.to_string()),
         ]

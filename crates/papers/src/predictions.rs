@@ -18,12 +18,15 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use lab::table::csv;
-use logs::{FoundLogs, Load, Log, PerLog, Resampling, Sample, StandIn, Workload};
+use logs::{FoundLog, Load, Log, PerLog, Sample, StandIn, Workload};
 use measure::Metric;
 use serde::Serialize;
-use sim_core::Streams;
+use sim_core::{Job, Span, Streams};
+use std::collections::BTreeMap;
 use std::path::Path;
+use workload::Estimates;
 use workload::model::Tsafrir;
+use workload::resample::shaken;
 
 tables! {
     struct File {
@@ -68,7 +71,8 @@ pub(crate) struct PredictionsPaper {
     effort: Effort,
     /// Logs to search for.
     wanted: Vec<Log>,
-    logs: FoundLogs,
+    /// Logs that were found; `None` before the search.
+    logs: Option<BTreeMap<Log, FoundLog>>,
 }
 
 /// One point of the experiments.
@@ -100,13 +104,27 @@ impl DesignPoint for Cell {
 }
 
 impl PredictionsPaper {
+    /// Returns the logs that run, in their order; the stand-in if none was found. Before the search, all that are wanted.
     fn logs_at_hand(&self) -> Vec<Log> {
-        self.logs.at_hand(&self.wanted)
+        match &self.logs {
+            None => self.wanted.clone(),
+            Some(found) if found.is_empty() => vec![Log::StandIn],
+            Some(found) => found.keys().copied().collect(),
+        }
+    }
+
+    fn found(&self, log: Log) -> Option<&FoundLog> {
+        self.logs.as_ref()?.get(&log)
+    }
+
+    /// Returns the number of jobs of a log; `None` if it is not available.
+    fn jobs_of(&self, log: Log) -> Option<usize> {
+        self.found(log).map(|found| found.held.jobs().len())
     }
 
     /// Returns true if the log has the published number of jobs.
     fn is_published(&self, log: Log) -> bool {
-        self.logs.jobs_of(log).is_none_or(|jobs| jobs == *self.file.jobs.of(log))
+        self.jobs_of(log).is_none_or(|jobs| jobs == *self.file.jobs.of(log))
     }
 
     /// Returns the density of submissions relative to the log.
@@ -118,10 +136,25 @@ impl PredictionsPaper {
         }
     }
 
-    fn resampling(&self) -> Resampling {
-        let ResamplingTable { weeks, shake } = self.file.resampling;
-        let weeks = if self.effort == Effort::Quick { self.file.run.quick_weeks } else { weeks };
-        Resampling { sample: self.file.readings.sample, weeks, shake }
+    /// Returns the number of weeks of a resampled workload.
+    fn weeks(&self) -> u64 {
+        if self.effort == Effort::Quick { self.file.run.quick_weeks } else { self.file.resampling.weeks }
+    }
+
+    /// Returns the jobs of a cell, in order of submission.
+    fn jobs(&self, cell: &Cell, streams: &Streams) -> Vec<Job> {
+        let held = match (self.found(cell.log), cell.workload, self.file.readings.sample) {
+            (None, ..) => self.file.stand_in.drawn(self.drawn_jobs(), streams),
+            (Some(found), Workload::AsLogged, _) => found.held.clone(),
+            (Some(found), Workload::Resampled, Sample::Users) => {
+                found.users.clone().with_weeks(self.weeks()).redrawn(streams)
+            }
+            (Some(found), Workload::Resampled, Sample::Shaken) => {
+                shaken(&found.held, Span::from_secs(self.file.resampling.shake), streams)
+            }
+        };
+        let held = if self.file.readings.load == Load::AsLogged { held } else { held.denser(self.load()) };
+        held.with_estimates(Estimates::User, 0)
     }
 
     fn drawn_jobs(&self) -> u32 {
@@ -192,12 +225,12 @@ impl Paper for PredictionsPaper {
             ],
         )?;
         Tsafrir(file.stand_in.longest).validate().context("stand_in.longest")?;
-        Ok(Self { file, effort, wanted, logs: FoundLogs::default() })
+        Ok(Self { file, effort, wanted, logs: None })
     }
 
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
-        let logs = FoundLogs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
-        Ok(Self { logs, ..self })
+        let logs = logs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
+        Ok(Self { logs: Some(logs), ..self })
     }
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
@@ -209,7 +242,7 @@ impl Paper for PredictionsPaper {
     }
 
     fn preface(&self) -> Option<String> {
-        let missing: Vec<Log> = self.wanted.iter().copied().filter(|log| self.logs.jobs_of(*log).is_none()).collect();
+        let missing: Vec<Log> = self.wanted.iter().copied().filter(|log| self.jobs_of(*log).is_none()).collect();
         if missing.is_empty() {
             return None;
         }
@@ -235,10 +268,7 @@ impl Paper for PredictionsPaper {
     }
 
     fn data(&self) -> Vec<(String, String)> {
-        let found = |log: &Log| {
-            let sha256 = self.logs.sha256(*log)?;
-            Some((format!("{}.swf", self.file.files.of(*log)), sha256.to_owned()))
-        };
+        let found = |log: &Log| Some((format!("{}.swf", self.file.files.of(*log)), self.found(*log)?.sha256.clone()));
         self.wanted.iter().filter_map(found).collect()
     }
 
@@ -251,7 +281,7 @@ impl Paper for PredictionsPaper {
         ];
         for log in self.logs_at_hand().into_iter().filter(|log| *log != Log::StandIn && !self.is_published(*log)) {
             let [ours, theirs] =
-                [self.logs.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log)].map(|jobs| fixed(jobs as f64, 0));
+                [self.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log)].map(|jobs| fixed(jobs as f64, 0));
             notes.push(format!(
                 "{}: {ours} jobs here and {theirs} in the published results, whose authors had another version of the log. \
                  G1 is judged within 3 % there, not exactly; a maximum may depend on a single job.",
@@ -278,11 +308,12 @@ impl Paper for PredictionsPaper {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let source = match (cell.log, cell.workload) {
-            (Log::StandIn, _) => serde_json::json!({ "stand_in": self.file.stand_in, "jobs": self.drawn_jobs() }),
-            (log, Workload::AsLogged) => serde_json::json!({ "log": self.logs.sha256(log) }),
-            (log, Workload::Resampled) => {
-                serde_json::json!({ "log": self.logs.sha256(log), "resampling": self.resampling() })
+        let source = match (self.found(cell.log), cell.workload) {
+            (None, _) => serde_json::json!({ "stand_in": self.file.stand_in, "jobs": self.drawn_jobs() }),
+            (Some(found), Workload::AsLogged) => serde_json::json!({ "log": found.sha256 }),
+            (Some(found), Workload::Resampled) => {
+                let resampling = (self.file.readings.sample, self.weeks(), self.file.resampling.shake);
+                serde_json::json!({ "log": found.sha256, "resampling": resampling })
             }
         };
         serde_json::json!({
@@ -299,7 +330,7 @@ impl Paper for PredictionsPaper {
     }
 
     fn cost(&self, cell: &Cell) -> u64 {
-        let jobs = self.logs.jobs_of(cell.log).unwrap_or(self.drawn_jobs() as usize) as u64;
+        let jobs = self.jobs_of(cell.log).unwrap_or(self.drawn_jobs() as usize) as u64;
         if cell.workload == Workload::Resampled { jobs / 3 } else { jobs }
     }
 
@@ -308,8 +339,7 @@ impl Paper for PredictionsPaper {
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
-        let stand_in = (&self.file.stand_in, self.drawn_jobs());
-        let jobs = self.logs.jobs((cell.log, cell.workload), self.resampling(), self.load(), stand_in, streams);
-        measure::run(jobs, self.processors(cell.log), cell.combination, self.file.readings.passes).into()
+        measure::run(self.jobs(cell, streams), self.processors(cell.log), cell.combination, self.file.readings.passes)
+            .into()
     }
 }

@@ -142,7 +142,7 @@ impl Config {
                 // Idle ones to the front, then the required number of random draws from each part.
                 let mut idle = 0;
                 for i in 0..chosen.len() {
-                    if view.processors.get(chosen[i]).running().is_none() {
+                    if view.processors.get(chosen[i]).running.is_none() {
                         chosen.swap(i, idle);
                         idle += 1;
                     }

@@ -48,7 +48,7 @@ impl Config {
         scratch.clear();
         if self.readings.backfill_on_arrival == BackfillOnArrival::Yes {
             scratch.extend(processors.held(site).filter(|id| {
-                let gang = processors.get(*id).reserved().expect("a held processor is kept for a gang");
+                let gang = processors.get(*id).reserved.expect("a held processor is kept for a gang");
                 self.may_backfill(estimate, view.gang(gang), view.now)
             }));
         }
@@ -83,7 +83,7 @@ impl Config {
                 ShortestQueue::Waiting => processor.waiting() as u64,
                 ShortestQueue::Work => work_left(id, processor, view).as_nanos(),
                 ShortestQueue::Jobs | ShortestQueue::Random => {
-                    (processor.waiting() + usize::from(processor.running().is_some())) as u64
+                    (processor.waiting() + usize::from(processor.running.is_some())) as u64
                 }
             };
             // One pass: a shorter queue clears the list, an equal one joins it.
@@ -104,7 +104,7 @@ fn work_left(id: ProcId, processor: &Processor, view: GangView<'_>) -> Span {
     let running = view.processors.free_at(id, view.now).since(view.now);
     let waiting: Span = processor.queue().map(|local| local.estimate).sum();
     let reserved = processor
-        .reserved()
+        .reserved
         .and_then(|gang| view.gang(gang).tasks.iter().find(|(processor, _)| *processor == id).map(|(_, task)| *task));
     running + waiting + reserved.unwrap_or_default()
 }

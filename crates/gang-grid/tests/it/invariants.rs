@@ -68,21 +68,21 @@ proptest! {
         always(world.start(()), |sim| {
             let grid = sim.model();
             for (id, processor) in grid.processors().iter() {
-                if processor.running().is_none() && processor.reserved().is_none() {
+                if processor.running.is_none() && processor.reserved.is_none() {
                     prop_assert!(processor.queue().len() == 0, "processor {} idles", id);
                 }
-                if let Some(key) = processor.reserved() {
+                if let Some(key) = processor.reserved {
                     let gang = grid.gang(key);
-                    prop_assert!(!gang.has_started());
+                    prop_assert!(!gang.started);
                     prop_assert!(gang.tasks.iter().any(|(used, _)| *used == id));
-                    let is_busy = |id| grid.processors().get(id).running().is_some();
+                    let is_busy = |id| grid.processors().get(id).running.is_some();
                     prop_assert!(gang.tasks.iter().any(|(used, _)| is_busy(*used)), "{:?} waits for no processor", gang);
                 }
             }
             // A waiting gang stands at the head of all of its queues.
-            for gang in grid.gangs().filter(|gang| !gang.has_started()) {
+            for gang in grid.gangs().filter(|gang| !gang.started) {
                 for (processor, _) in &gang.tasks {
-                    let head = grid.processors().get(*processor).reserved().map(|key| grid.gang(key).id);
+                    let head = grid.processors().get(*processor).reserved.map(|key| grid.gang(key).id);
                     prop_assert_eq!(head, Some(gang.id));
                 }
             }
@@ -99,7 +99,7 @@ proptest! {
         always(world.start(()), |sim| {
             for gang in sim.model().gangs() {
                 prop_assert_eq!(gang.present_start, gang.promised_start);
-                prop_assert!(gang.has_started() || gang.promised_start >= sim.now());
+                prop_assert!(gang.started || gang.promised_start >= sim.now());
             }
             Ok(())
         })?;
@@ -148,12 +148,12 @@ proptest! {
         always(world.start(()), |sim| {
             let processors = sim.model().processors();
             let is: [(Eligible, Question); 3] = [
-                (Eligible::Idle, |one| one.running().is_none() && one.reserved().is_none()),
-                (Eligible::IdleOrHeld, |one| one.running().is_none()),
-                (Eligible::NoneWaiting, |one| one.reserved().is_none() && one.queue().len() == 0),
+                (Eligible::Idle, |one| one.running.is_none() && one.reserved.is_none()),
+                (Eligible::IdleOrHeld, |one| one.running.is_none()),
+                (Eligible::NoneWaiting, |one| one.reserved.is_none() && one.queue().len() == 0),
             ];
             for (eligible, is) in is {
-                let count = |site| processors.iter().filter(|(_, one)| one.site() == site && is(one)).count() as u64;
+                let count = |site| processors.iter().filter(|(_, one)| one.site == site && is(one)).count() as u64;
                 let counts: Vec<u64> = processors.site_ids().map(count).collect();
                 for site in processors.site_ids() {
                     prop_assert_eq!(u64::from(processors.count(site, eligible)), counts[site.index()]);
@@ -203,19 +203,19 @@ fn the_random_worlds_reach_what_is_tested() {
         let mut sim = world.start(());
         let mut seen = BTreeSet::new();
         while sim.step() {
-            let (grid, mut waiting) = (sim.model(), sim.model().gangs().filter(|gang| !gang.has_started()));
+            let (grid, mut waiting) = (sim.model(), sim.model().gangs().filter(|gang| !gang.started));
             if waiting.next().is_some() {
                 seen.insert("a gang waits at its processors");
             }
-            if grid.gangs().any(|gang| gang.has_started() && gang.spans_sites) {
+            if grid.gangs().any(|gang| gang.started && gang.spans_sites) {
                 seen.insert("a gang spans sites");
             }
             if grid.gangs().any(|gang| gang.present_start > gang.promised_start) {
                 seen.insert("a gang is late");
             }
             for (_, processor) in grid.processors().iter() {
-                let local_runs = processor.running().is_some_and(|running| running.gang.is_none());
-                match (processor.reserved(), local_runs, processor.queue().len() == 0) {
+                let local_runs = processor.running.is_some_and(|running| running.gang.is_none());
+                match (processor.reserved, local_runs, processor.queue().len() == 0) {
                     (Some(_), true, _) => seen.insert("a local passes a gang"),
                     (Some(_), _, false) => seen.insert("locals wait behind a gang"),
                     (None, _, false) => seen.insert("locals wait"),

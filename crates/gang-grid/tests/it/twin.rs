@@ -342,7 +342,7 @@ impl Twin {
 
         let has = |id: ProcId| {
             let processor = model.processors().get(id);
-            processor.running().is_some_and(|running| running.job == job.id)
+            processor.running.is_some_and(|running| running.job == job.id)
                 || processor.queue().any(|local| local.id == job.id)
         };
         let chosen = here.iter().map(|machine| machine.id).find(|id| has(*id)).expect("the local is somewhere");
@@ -430,12 +430,12 @@ impl Twin {
         assert_eq!(self.now, now);
         for (machine, (id, processor)) in self.machines.iter().zip(grid.processors().iter()) {
             assert_eq!(machine.id, id);
-            assert_eq!(machine.site, processor.site());
+            assert_eq!(machine.site, processor.site);
             assert_eq!(
                 machine.runs.as_ref().map(|run| (run.job, run.is_task, run.believed_end)),
-                processor.running().map(|running| (running.job, running.gang.is_some(), running.expected_end))
+                processor.running.map(|running| (running.job, running.gang.is_some(), running.expected_end))
             );
-            let task = processor.reserved().map(|key| (grid.gang(key).id, None));
+            let task = processor.reserved.map(|key| (grid.gang(key).id, None));
             let locals = processor.queue().map(|local| (local.id, Some(local.estimate)));
             let queue: Vec<_> = task.into_iter().chain(locals).collect();
             let expected: Vec<_> = machine.queue.iter().map(known).collect();

@@ -15,7 +15,7 @@ pub(super) struct Scanned<P> {
     scan: Scan,
     /// The job that holds the reservation, as of the last pass.
     head: Option<JobId>,
-    operations: u64,
+    pub(super) operations: u64,
 }
 
 /// The program that scans.
@@ -32,10 +32,6 @@ pub(super) enum Scan {
 impl<P> Scanned<P> {
     pub(super) const fn new(policy: P, scan: Scan) -> Self {
         Self { policy, scan, head: None, operations: 0 }
-    }
-
-    pub(super) const fn operations(&self) -> u64 {
-        self.operations
     }
 
     /// Returns the operations of the pass that returned `starts`.
@@ -131,7 +127,7 @@ mod tests {
                 Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
             });
             let world = MultiCluster::new(vec![Machine::new(4)], Scanned::new(policy, scan), jobs);
-            Sim::new(world, ()).run().0.policy().operations()
+            Sim::new(world, ()).run().0.policy().operations
         }
         // At 0, 1, 2 and 3 s the head tests the machine; at 100 and at 110 s, two jobs do.
         assert_eq!(count(Fcfs::new(), Scan::Fcfs), 8);

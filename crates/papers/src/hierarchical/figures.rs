@@ -108,13 +108,7 @@ fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
 /// Returns series of the hierarchical system with some of its algorithms switched off.
 fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Vec<Series<Cell>> {
     let of = |&off: &Off| {
-        let variant = match off {
-            Off::None => "",
-            Off::Butterfly => ", butterfly off",
-            Off::LoadBalance => ", load-balance off",
-            Off::Both => ", butterfly and load-balance off",
-            Off::All => ", all three off",
-        };
+        let (_, variant, _) = off.parts();
         let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
         Series::over(format!("{}{variant}", name(TREE)), paper.jobs.iter().copied(), |jobs| cell(jobs).get(Metric::awt))
     };

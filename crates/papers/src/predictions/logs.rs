@@ -5,13 +5,13 @@ use lab::logs;
 use lab::parallel::in_parallel;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use sim_core::{Job, Purpose, Span, Streams, Time};
+use sim_core::{Purpose, Span, Streams, Time};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
-use workload::resample::{Users, shaken};
-use workload::{Estimates, HeldJob, HeldLog, SwfReader, SwfRecord};
+use workload::resample::Users;
+use workload::{HeldJob, HeldLog, SwfReader, SwfRecord};
 
 const USERS: Purpose = Purpose("users of the stand-in");
 
@@ -75,7 +75,7 @@ pub(super) struct StandIn {
 impl StandIn {
     /// Draws a workload of Lublin and Feitelson's model with estimates of Tsafrir's. Its users submit the same jobs repeatedly, because the
     /// model has no users and prediction needs a history.
-    fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {
+    pub(super) fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {
         let mut drawn: Vec<ModelJob> = Lublin::typeless(self.processors).jobs(streams).take(jobs as usize).collect();
         let mut stream = streams.stream(USERS, 0);
         let mut last: BTreeMap<u32, (u32, Span)> = BTreeMap::new();
@@ -129,88 +129,27 @@ pub(super) enum Workload {
     Resampled,
 }
 
-#[derive(Copy, Clone, Debug, Serialize)]
-pub(super) struct Resampling {
-    pub(super) sample: Sample,
-    pub(super) weeks: u64,
-    /// Largest shift, in seconds.
-    pub(super) shake: u64,
+/// A log that was read.
+pub(super) struct FoundLog {
+    pub(super) sha256: String,
+    pub(super) held: HeldLog,
+    pub(super) users: Users,
 }
 
-struct FoundLog {
-    sha256: String,
-    held: HeldLog,
-    users: Users,
-}
-
-#[derive(Default)]
-pub(super) struct FoundLogs {
-    /// True after a search for logs.
-    looked: bool,
-    found: BTreeMap<Log, FoundLog>,
-}
-
-impl FoundLogs {
-    /// Reads the wanted logs in `traces`, or else in the folder that the environment names.
-    pub(super) fn find(
-        wanted: &[Log],
-        files: &PerLog<String>,
-        processors: &PerLog<u32>,
-        traces: Option<&Path>,
-    ) -> Result<Self> {
-        let path = |log: &Log| Some((*log, logs::find(&format!("{}.swf", files.of(*log)), traces)?));
-        let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
-        let read = |(log, path): &(Log, PathBuf)| {
-            let found = FoundLog::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
-            Ok((*log, found))
-        };
-        let found = in_parallel(&paths, read)?.into_iter().collect();
-        Ok(Self { looked: true, found })
-    }
-
-    /// Returns the logs that run, in their order; the stand-in if none was found. Before the search, all that are `wanted`.
-    pub(super) fn at_hand(&self, wanted: &[Log]) -> Vec<Log> {
-        match (self.looked, self.found.is_empty()) {
-            (false, _) => wanted.to_vec(),
-            (true, true) => vec![Log::StandIn],
-            (true, false) => self.found.keys().copied().collect(),
-        }
-    }
-
-    /// Returns the number of jobs of a log; `None` if it is not available.
-    pub(super) fn jobs_of(&self, log: Log) -> Option<usize> {
-        self.found.get(&log).map(|found| found.held.jobs().len())
-    }
-
-    /// Returns the SHA-256 of a log, unpacked.
-    pub(super) fn sha256(&self, log: Log) -> Option<&str> {
-        self.found.get(&log).map(|found| found.sha256.as_str())
-    }
-
-    /// Returns the jobs of a workload, in order of submission, at `load` times the density of the log.
-    pub(super) fn jobs(
-        &self,
-        (log, workload): (Log, Workload),
-        resampling: Resampling,
-        load: f64,
-        (stand_in, jobs): (&StandIn, u32),
-        streams: &Streams,
-    ) -> Vec<Job> {
-        let held = match (log, workload) {
-            (Log::StandIn, _) => stand_in.drawn(jobs, streams),
-            (log, Workload::AsLogged) => self.found[&log].held.clone(),
-            (log, Workload::Resampled) => {
-                let found = &self.found[&log];
-                match resampling.sample {
-                    Sample::Users => found.users.clone().with_weeks(resampling.weeks).redrawn(streams),
-                    Sample::Shaken => shaken(&found.held, Span::from_secs(resampling.shake), streams),
-                }
-            }
-        };
-        let is_as_logged = (load - 1.0).abs() < f64::EPSILON;
-        let held = if is_as_logged { held } else { held.denser(load) };
-        held.with_estimates(Estimates::User, 0)
-    }
+/// Reads the wanted logs in `traces`, or else in the folder that the environment names. Those that are not there are left out.
+pub(super) fn find(
+    wanted: &[Log],
+    files: &PerLog<String>,
+    processors: &PerLog<u32>,
+    traces: Option<&Path>,
+) -> Result<BTreeMap<Log, FoundLog>> {
+    let path = |log: &Log| Some((*log, logs::find(&format!("{}.swf", files.of(*log)), traces)?));
+    let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
+    let read = |(log, path): &(Log, PathBuf)| {
+        let found = FoundLog::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
+        Ok((*log, found))
+    };
+    Ok(in_parallel(&paths, read)?.into_iter().collect())
 }
 
 impl FoundLog {
